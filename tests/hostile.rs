@@ -21,30 +21,15 @@ pub struct Shape {
 
 /// Every shape.
 pub const SHAPES: &[Shape] = &[
-    shape(
-        "nested div",
-        1_000_000,
-        |n| between("<div>".repeat(n) + "deep text" + &"</div>".repeat(n)),
-        &["deep text"],
-    ),
-    shape(
-        "nested div, never closed",
-        1_000_000,
-        |n| between("<div>".repeat(n) + "deep text"),
-        &["deep text"],
-    ),
+    shape("nested div", 1_000_000, |n| between("<div>".repeat(n) + "deep text" + &"</div>".repeat(n)), &["deep text"]),
+    shape("nested div, never closed", 1_000_000, |n| between("<div>".repeat(n) + "deep text"), &["deep text"]),
     shape(
         "formulas",
         1_000_000,
         |n| between("<p>".to_owned() + &"so <math><mi>x</mi></math> ".repeat(n)),
         &["so x so x"],
     ),
-    shape(
-        "formulas, never closed",
-        200_000,
-        |n| between("<p>so <math><msup><mi>x".repeat(n)),
-        &["so x"],
-    ),
+    shape("formulas, never closed", 200_000, |n| between("<p>so <math><msup><mi>x".repeat(n)), &["so x"]),
     shape(
         "notes",
         500_000,
@@ -78,9 +63,7 @@ pub const SHAPES: &[Shape] = &[
     shape(
         "code set as blocks, side by side",
         200_000,
-        |n| {
-            between("<div>".to_owned() + &"<code class=block>let x\n\n</code>".repeat(n) + "</div>")
-        },
+        |n| between("<div>".to_owned() + &"<code class=block>let x\n\n</code>".repeat(n) + "</div>"),
         &["let x"],
     ),
     shape(
@@ -99,11 +82,8 @@ pub const SHAPES: &[Shape] = &[
         "articles that follow",
         100_000,
         |n| {
-            let article = |at: usize| {
-                format!(
-                    "<article data-url=/{at}><h1>Article {at}</h1><p>Some words of it.</article>"
-                )
-            };
+            let article =
+                |at: usize| format!("<article data-url=/{at}><h1>Article {at}</h1><p>Some words of it.</article>");
             between((0..n).map(article).collect())
         },
         &["Some words of it."],
@@ -157,49 +137,28 @@ pub const SHAPES: &[Shape] = &[
     shape(
         "payload of strings in strings, never ended",
         1_000_000,
-        |n| {
-            between(
-                "<script>self.__next_f.push([1,\"".to_owned()
-                    + &"\\\\\\\"a ".repeat(n)
-                    + "</script>",
-            )
-        },
+        |n| between("<script>self.__next_f.push([1,\"".to_owned() + &"\\\\\\\"a ".repeat(n) + "</script>"),
         &[],
     ),
     shape(
         "rules of a style sheet",
         1_000_000,
         |n| {
-            let rules: String = (0..n)
-                .map(|at| format!(".{}{{display:none}}", letters(at)))
-                .collect();
-            between(format!(
-                "<style>{rules}</style><p class=\"a b c d\">inner text"
-            ))
+            let rules: String = (0..n).map(|at| format!(".{}{{display:none}}", letters(at))).collect();
+            between(format!("<style>{rules}</style><p class=\"a b c d\">inner text"))
         },
         &["inner text"],
     ),
     shape(
         "style sheet of open blocks",
         1_000_000,
-        |n| {
-            between(format!(
-                "<style>{}</style><p>inner text",
-                "@media x{/**/.a,.b{display:none".repeat(n)
-            ))
-        },
+        |n| between(format!("<style>{}</style><p>inner text", "@media x{/**/.a,.b{display:none".repeat(n))),
         &["inner text"],
     ),
     shape(
         "hidden parts of one line",
         1_000_000,
-        |n| {
-            between(
-                "<span hidden>".repeat(500)
-                    + &"<b hidden>a</b> b ".repeat(n / 2)
-                    + &"</span>".repeat(500),
-            )
-        },
+        |n| between("<span hidden>".repeat(500) + &"<b hidden>a</b> b ".repeat(n / 2) + &"</span>".repeat(500)),
         &["a b a b"],
     ),
     shape(
@@ -208,18 +167,8 @@ pub const SHAPES: &[Shape] = &[
         |n| between("<p><span class=hidden>a <b hidden>b".repeat(n) + "deep text"),
         &["deep text"],
     ),
-    shape(
-        "code, never closed",
-        200_000,
-        |n| between("<pre><code>a\n".repeat(n)),
-        &["a"],
-    ),
-    shape(
-        "nested b",
-        200_000,
-        |n| between("<b>".repeat(n) + "bold text" + &"</b>".repeat(n)),
-        &["bold text"],
-    ),
+    shape("code, never closed", 200_000, |n| between("<pre><code>a\n".repeat(n)), &["a"]),
+    shape("nested b", 200_000, |n| between("<b>".repeat(n) + "bold text" + &"</b>".repeat(n)), &["bold text"]),
     shape(
         "formatting elements, misnested",
         10_000,
@@ -235,12 +184,7 @@ pub const SHAPES: &[Shape] = &[
     shape(
         "one attribute",
         50_000_000,
-        |n| {
-            between(format!(
-                "<p title=\"{}\">inner text</p>",
-                "a <b> ".repeat(n / 6)
-            ))
-        },
+        |n| between(format!("<p title=\"{}\">inner text</p>", "a <b> ".repeat(n / 6))),
         &["inner text"],
     ),
     shape(
@@ -270,12 +214,7 @@ pub const SHAPES: &[Shape] = &[
     shape(
         "unclosed script",
         1_000_000,
-        |n| {
-            between(format!(
-                "<script>if (a < b) {{ c = '<p>no</p>'; }}\n{}",
-                paragraphs(n)
-            ))
-        },
+        |n| between(format!("<script>if (a < b) {{ c = '<p>no</p>'; }}\n{}", paragraphs(n))),
         &["Paragraph 999"],
     ),
     shape(
@@ -290,59 +229,29 @@ pub const SHAPES: &[Shape] = &[
         |n| between(format!("<style>p {{ color: red }}\n{}", paragraphs(n))),
         &["Paragraph 999"],
     ),
-    shape(
-        "unclosed comment",
-        100_000,
-        |n| between(format!("<!-- a comment {}", paragraphs(n))),
-        &["Paragraph 999"],
-    ),
+    shape("unclosed comment", 100_000, |n| between(format!("<!-- a comment {}", paragraphs(n))), &["Paragraph 999"]),
     shape(
         "unclosed textarea",
         100_000,
         |n| between(format!("<textarea>written {}", paragraphs(n))),
         &["Paragraph 999"],
     ),
-    shape(
-        "unclosed title",
-        100_000,
-        |n| between(format!("<title>A title\n{}", paragraphs(n))),
-        &["Paragraph 999"],
-    ),
+    shape("unclosed title", 100_000, |n| between(format!("<title>A title\n{}", paragraphs(n))), &["Paragraph 999"]),
     shape(
         "unclosed template",
         100_000,
         |n| between(format!("<template><i>x</i>{}", paragraphs(n))),
         &["Paragraph 999"],
     ),
-    shape(
-        "unclosed templates",
-        200_000,
-        |n| between("<template><p>text</p>".repeat(n)),
-        &["text"],
-    ),
-    shape(
-        "unclosed quote",
-        100_000,
-        |n| between(format!("<a href='x>link {}", paragraphs(n))),
-        &["Paragraph 999"],
-    ),
+    shape("unclosed templates", 200_000, |n| between("<template><p>text</p>".repeat(n)), &["text"]),
+    shape("unclosed quote", 100_000, |n| between(format!("<a href='x>link {}", paragraphs(n))), &["Paragraph 999"]),
     shape(
         "unclosed scripts, styles and comments",
         200_000,
-        |n| {
-            between(
-                "<script>a<p>text<style>b<p>text<!-- c<p>text<textarea>d<p>text<iframe>"
-                    .repeat(n / 5),
-            )
-        },
+        |n| between("<script>a<p>text<style>b<p>text<!-- c<p>text<textarea>d<p>text<iframe>".repeat(n / 5)),
         &["text"],
     ),
-    shape(
-        "unclosed quotes",
-        200_000,
-        |n| between("<p>text<a b='<p>text<a b=\"".repeat(n)),
-        &["text"],
-    ),
+    shape("unclosed quotes", 200_000, |n| between("<p>text<a b='<p>text<a b=\"".repeat(n)), &["text"]),
     shape(
         "nested tables",
         100_000,
@@ -353,9 +262,7 @@ pub const SHAPES: &[Shape] = &[
         "table rows",
         1_000_000,
         |n| {
-            let rows: String = (0..n)
-                .map(|at| format!("<tr><td>row {at}<td>cell"))
-                .collect();
+            let rows: String = (0..n).map(|at| format!("<tr><td>row {at}<td>cell")).collect();
             between(format!("<table>{rows}</table>"))
         },
         &["row 0", "row 500", "row 999"],
@@ -363,13 +270,7 @@ pub const SHAPES: &[Shape] = &[
     shape(
         "list items under 500 spans",
         500_000,
-        |n| {
-            between(format!(
-                "<p><object>{}{}</object>",
-                "<span>".repeat(490),
-                "<hr>".repeat(n)
-            ))
-        },
+        |n| between(format!("<p><object>{}{}</object>", "<span>".repeat(490), "<hr>".repeat(n))),
         &[],
     ),
     shape(
@@ -377,44 +278,19 @@ pub const SHAPES: &[Shape] = &[
         500_000,
         |n| {
             let texts: String = (0..n).map(|at| format!("text {at}<hr>")).collect();
-            between(format!(
-                "<p><object>{}{texts}</object>",
-                "<span>".repeat(490)
-            ))
+            between(format!("<p><object>{}{texts}</object>", "<span>".repeat(490)))
         },
         &["text 0", "text 999"],
     ),
     shape(
         "unknown elements",
         500_000,
-        |n| {
-            between(
-                (0..n)
-                    .map(|at| format!("<x-{}>", letters(at)))
-                    .collect::<String>()
-                    + "inner text",
-            )
-        },
+        |n| between((0..n).map(|at| format!("<x-{}>", letters(at))).collect::<String>() + "inner text"),
         &["inner text"],
     ),
-    shape(
-        "entities",
-        1_000_000,
-        |n| between(format!("<p>{}x</p>", "&eacute;&#38;&am ".repeat(n / 3))),
-        &["é&&am é&"],
-    ),
-    shape(
-        "ampersands",
-        1_000_000,
-        |n| between(format!("<p>one {} two</p>", "&".repeat(n))),
-        &["one &&&", "&&& two"],
-    ),
-    shape(
-        "NULs",
-        1_000_000,
-        |n| between(format!("<p>one{}two</p>", "\0".repeat(n))),
-        &["onetwo"],
-    ),
+    shape("entities", 1_000_000, |n| between(format!("<p>{}x</p>", "&eacute;&#38;&am ".repeat(n / 3))), &["é&&am é&"]),
+    shape("ampersands", 1_000_000, |n| between(format!("<p>one {} two</p>", "&".repeat(n))), &["one &&&", "&&& two"]),
+    shape("NULs", 1_000_000, |n| between(format!("<p>one{}two</p>", "\0".repeat(n))), &["onetwo"]),
     shape(
         "invalid UTF-8",
         1_000_000,
@@ -439,12 +315,7 @@ pub const SHAPES: &[Shape] = &[
         |n| {
             let deep = "<div>".repeat(12) + "deep text" + &"</div>".repeat(12);
             let card = |text: &str| format!("<li class=card>{deep}{text}</li>");
-            between(format!(
-                "<ul>{}{}{}</ul>",
-                card(&paragraphs(n)),
-                card("a"),
-                card("b")
-            ))
+            between(format!("<ul>{}{}{}</ul>", card(&paragraphs(n)), card("a"), card("b")))
         },
         &["deep text", "Paragraph 999 of many."],
     ),
@@ -457,21 +328,10 @@ pub const SHAPES: &[Shape] = &[
     shape(
         "links",
         1_000_000,
-        |n| {
-            between(
-                (0..n)
-                    .map(|at| format!("<a href=/{at}>Link {at}</a> "))
-                    .collect(),
-            )
-        },
+        |n| between((0..n).map(|at| format!("<a href=/{at}>Link {at}</a> ")).collect()),
         &["Link 0", "Link 999"],
     ),
-    shape(
-        "svg, never closed",
-        500_000,
-        |n| between("<svg><g>".repeat(n) + "<p>inner text</p>"),
-        &["inner text"],
-    ),
+    shape("svg, never closed", 500_000, |n| between("<svg><g>".repeat(n) + "<p>inner text</p>"), &["inner text"]),
     shape(
         "noscript in noscript",
         200_000,
@@ -480,18 +340,8 @@ pub const SHAPES: &[Shape] = &[
     ),
 ];
 
-const fn shape(
-    name: &'static str,
-    size: usize,
-    page: fn(usize) -> Vec<u8>,
-    texts: &'static [&'static str],
-) -> Shape {
-    Shape {
-        name,
-        size,
-        page,
-        texts,
-    }
+const fn shape(name: &'static str, size: usize, page: fn(usize) -> Vec<u8>, texts: &'static [&'static str]) -> Shape {
+    Shape { name, size, page, texts }
 }
 
 /// A page with `part` between the two sentences.
@@ -503,9 +353,7 @@ fn between(part: String) -> Vec<u8> {
 }
 
 fn paragraphs(n: usize) -> String {
-    (0..n)
-        .map(|at| format!("<p>Paragraph {at} of many.</p>"))
-        .collect()
+    (0..n).map(|at| format!("<p>Paragraph {at} of many.</p>")).collect()
 }
 
 /// A number written in letters.

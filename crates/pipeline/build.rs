@@ -11,10 +11,8 @@ use sha2::{Digest, Sha256};
 
 /// Crates that have no say in the bytes of an output: what they choose stands in the recipe of the run.
 /// Any other crate counts, also one that is new.
-const OTHERS: [&str; 11] = [
-    "cli", "dedup", "ffi", "lab", "label", "learn", "metrics", "python", "serve", "trommel",
-    "viewer",
-];
+const OTHERS: [&str; 11] =
+    ["cli", "dedup", "ffi", "lab", "label", "learn", "metrics", "python", "serve", "trommel", "viewer"];
 /// Characters of the hash that are shown and compared.
 const SHOWN: usize = 12;
 
@@ -22,8 +20,7 @@ fn main() -> io::Result<()> {
     let own = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let workspace = own.join("../..");
     let mut files = Vec::new();
-    let is_clone =
-        workspace.join("crates/pipeline").is_dir() && workspace.join("Cargo.toml").is_file();
+    let is_clone = workspace.join("crates/pipeline").is_dir() && workspace.join("Cargo.toml").is_file();
     if is_clone {
         for entry in fs::read_dir(workspace.join("crates"))? {
             let entry = entry?;
@@ -40,10 +37,7 @@ fn main() -> io::Result<()> {
         files.push(own.join(".cargo_vcs_info.json"));
     }
     let root = if is_clone { &workspace } else { &own };
-    let mut named: Vec<(String, &PathBuf)> = files
-        .iter()
-        .map(|path| (relative(path, root), path))
-        .collect();
+    let mut named: Vec<(String, &PathBuf)> = files.iter().map(|path| (relative(path, root), path)).collect();
     named.sort();
     let mut digest = Sha256::new();
     digest.update(env!("CARGO_PKG_VERSION"));
@@ -58,10 +52,7 @@ fn main() -> io::Result<()> {
     let mut sum = HEXLOWER.encode(&digest.finalize());
     sum.truncate(SHOWN);
     println!("cargo::rerun-if-changed=build.rs");
-    println!(
-        "cargo::rustc-env=TROMMEL_BUILD={} ({sum})",
-        env!("CARGO_PKG_VERSION")
-    );
+    println!("cargo::rustc-env=TROMMEL_BUILD={} ({sum})", env!("CARGO_PKG_VERSION"));
     Ok(())
 }
 

@@ -18,11 +18,7 @@ fuzz_target!(|data: &[u8]| {
     let options = if limits % 2 == 0 {
         ReadOptions::default()
     } else {
-        ReadOptions {
-            max_record: 100,
-            max_header: 300,
-            live: false,
-        }
+        ReadOptions { max_record: 100, max_header: 300, live: false }
     };
     let Ok(mut reader) = Reader::new("f", Cursor::new(bytes.to_vec()), options) else {
         return;

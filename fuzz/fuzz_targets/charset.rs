@@ -10,23 +10,12 @@ fuzz_target!(|data: &[u8]| {
     let label = std::str::from_utf8(label).ok();
     for hints in [
         CharsetHints::default(),
-        CharsetHints {
-            http: label,
-            crawl: None,
-            host: None,
-        },
-        CharsetHints {
-            http: None,
-            crawl: label,
-            host: label,
-        },
+        CharsetHints { http: label, crawl: None, host: None },
+        CharsetHints { http: None, crawl: label, host: label },
     ] {
         let decoded = decode(page, &hints);
         let again = decode(page, &hints);
-        assert_eq!(
-            (&decoded.text, decoded.encoding, decoded.source),
-            (&again.text, again.encoding, again.source)
-        );
+        assert_eq!((&decoded.text, decoded.encoding, decoded.source), (&again.text, again.encoding, again.source));
         // No encoding makes more than a character and a replacement of a byte.
         assert!(decoded.text.chars().count() <= 2 * page.len() + 1);
     }

@@ -59,18 +59,12 @@ fn check(html: &str, cuts: &[u8], limits: &Limits) {
         let own = ScanReader::with_vectors(vectors).read(html, limits);
         assert_eq!(own, with_work_of(&own, plain.clone()), "{vectors:?}");
     }
-    assert_eq!(
-        (&plain.blocks, &plain.elements),
-        (&page.blocks, &page.elements)
-    );
+    assert_eq!((&plain.blocks, &plain.elements), (&page.blocks, &page.elements));
 
     let mut last = 0;
     for block in &page.blocks {
         assert!(last <= block.span.0 && block.span.0 < block.span.1);
-        assert!(
-            html.get(block.span.0 as usize..block.span.1 as usize)
-                .is_some()
-        );
+        assert!(html.get(block.span.0 as usize..block.span.1 as usize).is_some());
         assert!(block.link_words <= block.words);
         let parts: String = page.styled(block).map(|part| part.text).collect();
         assert_eq!(parts, page.text(block));

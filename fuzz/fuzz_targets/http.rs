@@ -2,9 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trommel_archive::{
-    ArchiveFormat, Headers, PayloadOptions, Place, Record, RecordType, media_type, payload,
-};
+use trommel_archive::{ArchiveFormat, Headers, PayloadOptions, Place, Record, RecordType, media_type, payload};
 
 /// Bytes kept of a decoded body.
 const LIMIT: u64 = 10_000;
@@ -13,12 +11,7 @@ fuzz_target!(|data: &[u8]| {
     let mut headers = Headers::new();
     headers.push("Content-Type", "application/http; msgtype=response");
     let record = Record {
-        place: Place {
-            file: "f".into(),
-            offset: 0,
-            length: data.len() as u64,
-            inner: 0,
-        },
+        place: Place { file: "f".into(), offset: 0, length: data.len() as u64, inner: 0 },
         format: ArchiveFormat::Warc,
         kind: RecordType::Response,
         headers,

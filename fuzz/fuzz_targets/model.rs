@@ -23,12 +23,7 @@ fuzz_target!(|data: &[u8]| {
     for judged in [model.judge(page, url), model.judge_with_comments(page, url)] {
         assert_eq!(judged.probabilities.len(), page.blocks.len());
         assert!(judged.probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
-        assert!(
-            judged
-                .embedded
-                .iter()
-                .all(|own| (0.0..=1.0).contains(&own.probability))
-        );
+        assert!(judged.embedded.iter().all(|own| (0.0..=1.0).contains(&own.probability)));
     }
     let _ = model.reasons();
     let bytes = model.to_bytes().expect("a model can be written");

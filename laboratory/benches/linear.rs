@@ -18,11 +18,7 @@ use trommel_learn::{LABEL_SHARE, read_set};
 /// Every method, ready to extract.
 static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
     let samples = Path::new("../samples");
-    let set = read_set(
-        &samples.join("wcxb-sample.warc.gz"),
-        &samples.join("wcxb-sample.gold.jsonl.gz"),
-    )
-    .unwrap();
+    let set = read_set(&samples.join("wcxb-sample.warc.gz"), &samples.join("wcxb-sample.gold.jsonl.gz")).unwrap();
     let labels = set.labels(true, LABEL_SHARE);
     let examples = set.examples(&labels);
     let mut methods = all();
@@ -44,18 +40,13 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// One page of each shape in turn: the time is that of three pages.
 #[divan::bench(args = names(), consts = GROWTH_BLOCKS, sample_count = 3, sample_size = 1)]
 fn extract<const BLOCKS: usize>(bencher: Bencher, name: &str) {
-    let method = METHODS
-        .iter()
-        .find(|method| method.about().name == name)
-        .unwrap();
+    let method = METHODS.iter().find(|method| method.about().name == name).unwrap();
     let pages = &PAGES[&BLOCKS];
-    bencher
-        .counter(ItemsCount::new(BLOCKS * pages.len()))
-        .bench_local(|| {
-            for (page, html) in pages {
-                black_box(method.extract_from(black_box(page), html).unwrap());
-            }
-        });
+    bencher.counter(ItemsCount::new(BLOCKS * pages.len())).bench_local(|| {
+        for (page, html) in pages {
+            black_box(method.extract_from(black_box(page), html).unwrap());
+        }
+    });
 }
 
 fn main() {

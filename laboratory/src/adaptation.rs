@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use trommel_extract::{CommentPolicy, ContentPolicy};
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    EvalOptions, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions,
-    Weighting, adapt, evaluate, text_by, train,
+    EvalOptions, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting, adapt,
+    evaluate, text_by, train,
 };
 use trommel_model::Model;
 use trommel_text::{hash, words::Rule};
@@ -42,8 +42,7 @@ struct Point {
 /// If a solver fails.
 pub fn table(base: &Model, sets: &[PageSet], curve: &Curve) -> Result<String, LearnError> {
     let mut table = MarkdownTable::new([
-        "set", "own pages", "finished", "adapted", "gain", "worst draw", "corrected",
-        "from nothing",
+        "set", "own pages", "finished", "adapted", "gain", "worst draw", "corrected", "from nothing",
     ]);
     for set in sets {
         for size in &curve.sizes {
@@ -84,9 +83,7 @@ fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Poin
             let sets = [own];
             let adapted = adapt(base, &sets, 0, &options(Learner::Additive))?;
             let from_nothing = match curve.from_nothing {
-                true => train(&sets, &options(Learner::Additive))?
-                    .first()
-                    .map(|trained| f1(&trained.model, &other)),
+                true => train(&sets, &options(Learner::Additive))?.first().map(|trained| f1(&trained.model, &other)),
                 false => None,
             };
             let after = match adapted.penalty {
@@ -101,20 +98,13 @@ fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Poin
             })
         })
         .collect::<Result<_, LearnError>>()?;
-    let mean = |of: &dyn Fn(&DrawScores) -> f64| {
-        draws.iter().map(of).sum::<f64>() / draws.len().max(1) as f64
-    };
+    let mean = |of: &dyn Fn(&DrawScores) -> f64| draws.iter().map(of).sum::<f64>() / draws.len().max(1) as f64;
     Ok(Point {
         finished: mean(&|draw| draw.finished),
         adapted: mean(&|draw| draw.adapted),
-        from_nothing: curve
-            .from_nothing
-            .then(|| mean(&|draw| draw.from_nothing.unwrap_or_default())),
+        from_nothing: curve.from_nothing.then(|| mean(&|draw| draw.from_nothing.unwrap_or_default())),
         corrected: draws.iter().filter(|draw| draw.corrected).count(),
-        worst: draws
-            .iter()
-            .map(|draw| draw.adapted - draw.finished)
-            .fold(f64::INFINITY, f64::min),
+        worst: draws.iter().map(|draw| draw.adapted - draw.finished).fold(f64::INFINITY, f64::min),
     })
 }
 
@@ -136,10 +126,7 @@ fn divided(set: &PageSet, size: usize, draw: u64) -> (PageSet, PageSet) {
             other.push(page.clone());
         }
     }
-    let named = |pages| PageSet {
-        name: set.name.clone(),
-        pages,
-    };
+    let named = |pages| PageSet { name: set.name.clone(), pages };
     (named(own), named(other))
 }
 
@@ -160,18 +147,11 @@ fn options(learner: Learner) -> TrainOptions {
 fn f1(model: &Model, set: &PageSet) -> f64 {
     let comments = set.pages.iter().any(|page| page.gold.has_comments());
     let policy = ContentPolicy {
-        comments: if comments {
-            CommentPolicy::Include
-        } else {
-            CommentPolicy::Exclude
-        },
+        comments: if comments { CommentPolicy::Include } else { CommentPolicy::Exclude },
         ..ContentPolicy::default()
     };
     let keep = |page: &LabelledPage| text_by(model, &policy, page);
-    let options = EvalOptions {
-        rule: Rule::Characters,
-        comments,
-    };
+    let options = EvalOptions { rule: Rule::Characters, comments };
     let Scores { f1, .. } = evaluate(set, keep, &options).overall.scores;
     f1
 }
@@ -193,25 +173,14 @@ mod tests {
             page: Page::default(),
             html: String::new(),
         });
-        let set = PageSet {
-            name: "toy".into(),
-            pages: pages.collect(),
-        };
-        let hosts = |set: &PageSet| -> Vec<String> {
-            set.pages
-                .iter()
-                .map(|page| page.gold.group().to_owned())
-                .collect()
-        };
+        let set = PageSet { name: "toy".into(), pages: pages.collect() };
+        let hosts =
+            |set: &PageSet| -> Vec<String> { set.pages.iter().map(|page| page.gold.group().to_owned()).collect() };
         let (own, other) = divided(&set, 10, 1);
         assert_eq!(own.pages.len(), 10);
         assert!(other.pages.len() >= 25, "{}", other.pages.len());
         let own = hosts(&own);
         assert!(hosts(&other).iter().all(|host| !own.contains(host)));
-        assert_ne!(
-            hosts(&divided(&set, 10, 2).0),
-            own,
-            "another draw, other hosts"
-        );
+        assert_ne!(hosts(&divided(&set, 10, 2).0), own, "another draw, other hosts");
     }
 }

@@ -90,9 +90,7 @@ fn exponential(numbers: &mut SplitMix64, mean: f64) -> f64 {
 /// Simulates the job once. The same seed gives the same outcome.
 pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
     let mut numbers = SplitMix64::new(seed);
-    let sizes: Vec<f64> = (0..job.archives)
-        .map(|_| job.megabytes * (0.8 + 0.4 * uniform(&mut numbers)))
-        .collect();
+    let sizes: Vec<f64> = (0..job.archives).map(|_| job.megabytes * (0.8 + 0.4 * uniform(&mut numbers))).collect();
     let machines = job.machines.max(1);
     let rate = job.rate.min(job.storage / machines as f64);
     let factors: Vec<f64> = (0..machines)
@@ -101,9 +99,7 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
             false => 1.0,
         })
         .collect();
-    let mut losses: Vec<f64> = (0..machines)
-        .map(|_| exponential(&mut numbers, job.hours_to_loss))
-        .collect();
+    let mut losses: Vec<f64> = (0..machines).map(|_| exponential(&mut numbers, job.hours_to_loss)).collect();
     let tasks = sizes.len().div_ceil(policy.task.max(1));
     // Of a queue there is one, of shares one a machine.
     let count = if policy.queue { 1 } else { machines };
@@ -115,16 +111,10 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
             queue.push_back(archives);
         }
     }
-    let mut outcome = JobOutcome {
-        hours: 0.0,
-        core_hours: 0.0,
-        wasted: 0.0,
-        losses: 0,
-    };
+    let mut outcome = JobOutcome { hours: 0.0, core_hours: 0.0, wasted: 0.0, losses: 0 };
     // Machines by the hour at which they are free.
-    let mut free: BinaryHeap<Reverse<(Hour, usize)>> = (0..machines)
-        .map(|machine| Reverse((Hour(0.0), machine)))
-        .collect();
+    let mut free: BinaryHeap<Reverse<(Hour, usize)>> =
+        (0..machines).map(|machine| Reverse((Hour(0.0), machine))).collect();
     while let Some(Reverse((Hour(now), machine))) = free.pop() {
         let own = if policy.queue { 0 } else { machine };
         let Some(archives) = queues.get_mut(own).and_then(VecDeque::pop_front) else {
@@ -146,11 +136,7 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
             continue;
         }
         outcome.losses += 1;
-        let (kept, committed) = if policy.commit_each {
-            (done, at)
-        } else {
-            (0, now)
-        };
+        let (kept, committed) = if policy.commit_each { (done, at) } else { (0, now) };
         outcome.wasted += (loss - committed).max(0.0);
         let rest = archives.get(kept..).unwrap_or_default().to_vec();
         if let Some(queue) = queues.get_mut(own) {
@@ -164,14 +150,10 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
         // Of a queue, whoever is idle takes what came back.
         if policy.queue && free.len() < machines {
             let idle: Vec<usize> = {
-                let busy: std::collections::HashSet<usize> =
-                    free.iter().map(|Reverse((_, own))| *own).collect();
+                let busy: std::collections::HashSet<usize> = free.iter().map(|Reverse((_, own))| *own).collect();
                 (0..machines).filter(|own| !busy.contains(own)).collect()
             };
-            free.extend(
-                idle.into_iter()
-                    .map(|own| Reverse((Hour(loss.max(now)), own))),
-            );
+            free.extend(idle.into_iter().map(|own| Reverse((Hour(loss.max(now)), own))));
         }
     }
     outcome.core_hours = outcome.hours * machines as f64;
@@ -193,87 +175,26 @@ const SNAPSHOT: Job = Job {
 };
 
 /// Tasks of one archive from a queue.
-const SMALL: Policy = Policy {
-    task: 1,
-    queue: true,
-    commit_each: true,
-};
+const SMALL: Policy = Policy { task: 1, queue: true, commit_each: true };
 
 /// Outcomes of the snapshot under several policies and faults as a table, means over `seeds` runs.
 pub fn table(seeds: u64) -> String {
-    let share = Policy {
-        task: 176,
-        queue: false,
-        commit_each: true,
-    };
+    let share = Policy { task: 176, queue: false, commit_each: true };
     let rows: [(&str, Job, Policy); 9] = [
-        (
-            "nothing goes wrong, a queue of archives",
-            Job {
-                slow_share: 0.0,
-                hours_to_loss: 1e9,
-                ..SNAPSHOT
-            },
-            SMALL,
-        ),
+        ("nothing goes wrong, a queue of archives", Job { slow_share: 0.0, hours_to_loss: 1e9, ..SNAPSHOT }, SMALL),
         ("a queue of archives", SNAPSHOT, SMALL),
-        (
-            "a queue of 20 archives, each committed",
-            SNAPSHOT,
-            Policy { task: 20, ..SMALL },
-        ),
-        (
-            "a queue of 20 archives, committed together",
-            SNAPSHOT,
-            Policy {
-                task: 20,
-                commit_each: false,
-                ..SMALL
-            },
-        ),
+        ("a queue of 20 archives, each committed", SNAPSHOT, Policy { task: 20, ..SMALL }),
+        ("a queue of 20 archives, committed together", SNAPSHOT, Policy { task: 20, commit_each: false, ..SMALL }),
         ("a share each, each archive committed", SNAPSHOT, share),
-        (
-            "a share each, committed together",
-            SNAPSHOT,
-            Policy {
-                commit_each: false,
-                ..share
-            },
-        ),
-        (
-            "machines lost every 4 hours, a queue of archives",
-            Job {
-                hours_to_loss: 4.0,
-                ..SNAPSHOT
-            },
-            SMALL,
-        ),
-        (
-            "storage of 10 GB/s, a queue of archives",
-            Job {
-                storage: 10_000.0,
-                ..SNAPSHOT
-            },
-            SMALL,
-        ),
-        (
-            "storage of 5 GB/s, a queue of archives",
-            Job {
-                storage: 5_000.0,
-                ..SNAPSHOT
-            },
-            SMALL,
-        ),
+        ("a share each, committed together", SNAPSHOT, Policy { commit_each: false, ..share }),
+        ("machines lost every 4 hours, a queue of archives", Job { hours_to_loss: 4.0, ..SNAPSHOT }, SMALL),
+        ("storage of 10 GB/s, a queue of archives", Job { storage: 10_000.0, ..SNAPSHOT }, SMALL),
+        ("storage of 5 GB/s, a queue of archives", Job { storage: 5_000.0, ..SNAPSHOT }, SMALL),
     ];
-    let mut out =
-        "| | hours | core-hours | lost core-hours | machines lost |\n|---|--:|--:|--:|--:|\n"
-            .to_owned();
+    let mut out = "| | hours | core-hours | lost core-hours | machines lost |\n|---|--:|--:|--:|--:|\n".to_owned();
     for (name, job, policy) in rows {
-        let runs: Vec<JobOutcome> = (0..seeds.max(1))
-            .map(|seed| simulate(&job, &policy, seed))
-            .collect();
-        let mean =
-            |value: fn(&JobOutcome) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
+        let runs: Vec<JobOutcome> = (0..seeds.max(1)).map(|seed| simulate(&job, &policy, seed)).collect();
+        let mean = |value: fn(&JobOutcome) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
@@ -310,62 +231,26 @@ mod tests {
         let expected = 1000.0 * 10.0 / 10.0 / 3600.0;
         assert!((calm.hours / expected - 1.0).abs() < 0.03, "{calm:?}");
         assert_eq!((calm.wasted, calm.losses), (0.0, 0));
-        let throttled = simulate(
-            &Job {
-                storage: 500.0,
-                ..CALM
-            },
-            &SMALL,
-            1,
-        );
-        assert!(
-            (throttled.hours / calm.hours - 2.0).abs() < 0.01,
-            "{throttled:?}"
-        );
+        let throttled = simulate(&Job { storage: 500.0, ..CALM }, &SMALL, 1);
+        assert!((throttled.hours / calm.hours - 2.0).abs() < 0.01, "{throttled:?}");
     }
 
     #[test]
     fn a_queue_bears_slow_machines_and_shares_wait_for_them() {
-        let job = Job {
-            slow_share: 0.3,
-            slow_factor: 3.0,
-            ..CALM
-        };
-        let share = Policy {
-            task: 100,
-            queue: false,
-            commit_each: true,
-        };
+        let job = Job { slow_share: 0.3, slow_factor: 3.0, ..CALM };
+        let share = Policy { task: 100, queue: false, commit_each: true };
         let (queue, share) = (simulate(&job, &SMALL, 2), simulate(&job, &share, 2));
         assert!(share.hours > 1.8 * queue.hours, "{queue:?} {share:?}");
     }
 
     #[test]
     fn what_is_committed_is_not_lost_and_everything_is_done() {
-        let job = Job {
-            hours_to_loss: 0.2,
-            hours_to_return: 0.01,
-            ..CALM
-        };
+        let job = Job { hours_to_loss: 0.2, hours_to_return: 0.01, ..CALM };
         let each = simulate(&job, &Policy { task: 20, ..SMALL }, 3);
-        let together = simulate(
-            &job,
-            &Policy {
-                task: 20,
-                commit_each: false,
-                ..SMALL
-            },
-            3,
-        );
-        assert!(
-            each.losses > 5 && together.wasted > 2.0 * each.wasted,
-            "{each:?} {together:?}"
-        );
+        let together = simulate(&job, &Policy { task: 20, commit_each: false, ..SMALL }, 3);
+        assert!(each.losses > 5 && together.wasted > 2.0 * each.wasted, "{each:?} {together:?}");
         // Work done is what it is without faults; the rest was lost or waited for.
-        assert!(
-            each.hours * 10.0 >= 1000.0 * 10.0 / 3600.0 * 0.97 + each.wasted,
-            "{each:?}"
-        );
+        assert!(each.hours * 10.0 >= 1000.0 * 10.0 / 3600.0 * 0.97 + each.wasted, "{each:?}");
         assert_eq!(each, simulate(&job, &Policy { task: 20, ..SMALL }, 3));
     }
 }

@@ -10,10 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 #[cfg(feature = "browser")]
 use commands::layout;
-use commands::{
-    adaptation, cluster, eval, extract, methods, paper_variant, rendered, results,
-    retrieval, segments,
-};
+use commands::{adaptation, cluster, eval, extract, methods, paper_variant, rendered, results, retrieval, segments};
 
 /// Measure published methods and the models of trommel on labelled pages
 #[derive(Debug, Parser)]
@@ -40,8 +37,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new("info,headless_chrome=warn"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,headless_chrome=warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_target(false)

@@ -46,8 +46,8 @@ pub use all_text::AllText;
 pub use boilerpipe::Boilerpipe;
 pub use bte::{Bte, BteSegments};
 pub use by_site::{
-    ContentExtractor, ContentLikeness, InfoDiscoverer, SiteMethod, SiteStyleTree, XCex,
-    all_by_site, extract_by_host, pages_by_host,
+    ContentExtractor, ContentLikeness, InfoDiscoverer, SiteMethod, SiteStyleTree, XCex, all_by_site, extract_by_host,
+    pages_by_host,
 };
 pub use cetd::Cetd;
 pub use cetr::{Cetr, CetrThreshold};

@@ -6,9 +6,7 @@ use std::path::Path;
 use trommel_learn::{EvalOptions, LABEL_SHARE, LearnError, PageSet, evaluate, kept_text, read_set};
 use trommel_text::words::Rule;
 
-use crate::methods::{
-    BlockWeight, Method, MethodError, PaperChoices, PaperFeatures, PetersLecocq2013,
-};
+use crate::methods::{BlockWeight, Method, MethodError, PaperChoices, PaperFeatures, PetersLecocq2013};
 
 const TRAIN: &str = "dragnet-train";
 const SETS: [&str; 3] = ["cleaneval", TRAIN, "dragnet-test"];
@@ -35,29 +33,17 @@ pub fn run(data: &Path) -> Result<String, PaperVariantError> {
         let pages = data.join(format!("{name}.warc.gz"));
         read_set(&pages, &data.join(format!("{name}.gold.jsonl.gz")))
     };
-    let sets: Vec<PageSet> = SETS
-        .iter()
-        .map(|name| read(name))
-        .collect::<Result<_, _>>()?;
+    let sets: Vec<PageSet> = SETS.iter().map(|name| read(name)).collect::<Result<_, _>>()?;
     let Some(train) = sets.iter().find(|set| set.name == TRAIN) else {
         return Ok(String::new());
     };
     let labels = train.labels(true, LABEL_SHARE);
     let examples = train.examples(&labels);
-    let mut out = format!(
-        "| variant | {} |\n|---|{}\n",
-        SETS.join(" | "),
-        "---:|".repeat(SETS.len())
-    );
+    let mut out = format!("| variant | {} |\n|---|{}\n", SETS.join(" | "), "---:|".repeat(SETS.len()));
     for mut method in PetersLecocq2013::rows() {
         method.fit(&examples)?;
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            out,
-            "| {} | {} |",
-            method.about().name,
-            scores(&method, &sets)?.join(" | ")
-        );
+        let _ = writeln!(out, "| {} | {} |", method.about().name, scores(&method, &sets)?.join(" | "));
     }
     let _ = writeln!(
         out,
@@ -67,27 +53,14 @@ pub fn run(data: &Path) -> Result<String, PaperVariantError> {
     );
     for choice in 0..8u8 {
         let is = |bit: u8| choice >> bit & 1 == 1;
-        let choices = PaperChoices {
-            blocks: is(0),
-            scope: is(1),
-            few: is(2),
-        };
-        let features = PaperFeatures {
-            tokens: true,
-            ..PaperFeatures::default()
-        };
+        let choices = PaperChoices { blocks: is(0), scope: is(1), few: is(2) };
+        let features = PaperFeatures { tokens: true, ..PaperFeatures::default() };
         let method = PetersLecocq2013::new(choices, features);
         let mut method = method.with_weight(BlockWeight::Once);
         method.fit(&examples)?;
-        let name =
-            |paper: bool, own: &'static str, ours: &'static str| if paper { own } else { ours };
-        let pages = sets
-            .iter()
-            .filter(|set| set.name == "cleaneval")
-            .flat_map(|set| &set.pages);
-        let bare = method
-            .bare_share(pages.map(|page| &page.page))
-            .unwrap_or_default();
+        let name = |paper: bool, own: &'static str, ours: &'static str| if paper { own } else { ours };
+        let pages = sets.iter().filter(|set| set.name == "cleaneval").flat_map(|set| &set.pages);
+        let bare = method.bare_share(pages.map(|page| &page.page)).unwrap_or_default();
         let _ = writeln!(
             out,
             "| {} | {} | {} | {} | {:.2} | {:.1} % | {} |",
@@ -107,10 +80,7 @@ pub fn run(data: &Path) -> Result<String, PaperVariantError> {
         SETS.join(" | "),
         "---:|".repeat(SETS.len())
     );
-    for (name, weight) in [
-        ("one each", BlockWeight::Once),
-        ("words, at most 200", BlockWeight::WordsTo200),
-    ] {
+    for (name, weight) in [("one each", BlockWeight::Once), ("words, at most 200", BlockWeight::WordsTo200)] {
         for method in PetersLecocq2013::rows() {
             let mut method = method.with_weight(weight);
             method.fit(&examples)?;
@@ -128,10 +98,7 @@ pub fn run(data: &Path) -> Result<String, PaperVariantError> {
 
 /// Mean word F1 on each set.
 fn scores(method: &PetersLecocq2013, sets: &[PageSet]) -> Result<Vec<String>, MethodError> {
-    let options = EvalOptions {
-        rule: Rule::Characters,
-        comments: true,
-    };
+    let options = EvalOptions { rule: Rule::Characters, comments: true };
     let score = |set: &PageSet| {
         let keep = |page: &trommel_learn::LabelledPage| {
             // It is fitted.

@@ -7,27 +7,25 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use trommel_html::Page;
 use trommel_learn::{
-    Gold, LABEL_SHARE, LabelledPage, LearnError, PageSet, Sample, Scores, by_group, fit_trees,
-    gold_beside, kept_text, read_set, shares,
+    Gold, LABEL_SHARE, LabelledPage, LearnError, PageSet, Sample, Scores, by_group, fit_trees, gold_beside, kept_text,
+    read_set, shares,
 };
 use trommel_model::{Layout, Model, Selection, sigmoid};
 use trommel_text::words::Rule;
 
 use crate::layout::{LayoutError, PageLayout, Rect, block_nodes, read_layouts};
-use trommel_quality::markdown::{MarkdownTable, share};
 use crate::methods::by_name;
 use crate::segmentation::{SegmentGoldError, SegmentationError, SegmentedPage, read_segmented};
 use crate::vips::vips;
 use crate::visual_content::{BlockFeatureReader, visual_content};
+use trommel_quality::markdown::{MarkdownTable, share};
 
 /// Folds of cross-validation, by host.
 const FOLDS: usize = 5;
 /// Numbers of a block's looks.
 const LOOKS: usize = 24;
 /// Published methods that stand beside, by name.
-const BESIDE: [&str; 4] = [
-    "all-text", "largest-block", "boilerpipe-article", "readability",
-];
+const BESIDE: [&str; 4] = ["all-text", "largest-block", "boilerpipe-article", "readability"];
 
 /// Why rendered pages cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -84,12 +82,7 @@ pub fn rendered_report(sets: &[(PathBuf, PathBuf)]) -> Result<String, RenderedEr
     ));
     for name in ["fast", "best"] {
         if let Some(model) = Model::builtin(name) {
-            let kept = |own: &Rendered| {
-                model
-                    .judge_with_comments(&own.page, own.gold.address())
-                    .choice
-                    .kept
-            };
+            let kept = |own: &Rendered| model.judge_with_comments(&own.page, own.gold.address()).choice.kept;
             rows.push((format!("shipped {name}"), scores(&pages, kept)));
         }
     }
@@ -112,24 +105,15 @@ fn read(archive: &Path, layouts: &Path) -> Result<Vec<Rendered>, RenderedError> 
         Err(SegmentationError::Gold(SegmentGoldError::Json { .. })) => {}
         Err(error) => return Err(error.into()),
     }
-    let mut laid_out: FxHashMap<String, PageLayout> = read_layouts(layouts)?
-        .into_iter()
-        .map(|layout| (layout.record_id.clone(), layout))
-        .collect();
+    let mut laid_out: FxHashMap<String, PageLayout> =
+        read_layouts(layouts)?.into_iter().map(|layout| (layout.record_id.clone(), layout)).collect();
     let PageSet { name, pages } = read_set(archive, &gold)?;
     let rendered: Vec<Rendered> = pages
         .into_iter()
         .filter_map(|LabelledPage { gold, page, .. }| {
             let layout = laid_out.remove(gold.record_id.trim_matches(['<', '>']))?;
             let gold_text = gold.text(true);
-            Some(Rendered {
-                set: name.clone(),
-                group: gold.group().to_owned(),
-                gold,
-                page,
-                layout,
-                gold_text,
-            })
+            Some(Rendered { set: name.clone(), group: gold.group().to_owned(), gold, page, layout, gold_text })
         })
         .collect();
     if rendered.is_empty() {
@@ -160,13 +144,7 @@ fn scored(pages: &[Rendered], kept: &[Vec<bool>]) -> Vec<Scores> {
     pages
         .par_iter()
         .zip(kept)
-        .map(|(own, kept)| {
-            Scores::of(
-                &kept_text(&own.page, kept, &[]),
-                &own.gold_text,
-                Rule::Characters,
-            )
-        })
+        .map(|(own, kept)| Scores::of(&kept_text(&own.page, kept, &[]), &own.gold_text, Rule::Characters))
         .collect()
 }
 
@@ -203,10 +181,7 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
         .par_iter()
         .map(|own| {
             let shares = shares(&own.page, &own.gold_text);
-            shares
-                .into_iter()
-                .map(|share| share > LABEL_SHARE)
-                .collect()
+            shares.into_iter().map(|share| share > LABEL_SHARE).collect()
         })
         .collect();
     let hosts: Vec<&str> = pages.iter().map(|own| own.group.as_str()).collect();
@@ -222,11 +197,7 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
             if folds.get(at) == Some(&fold) {
                 continue;
             }
-            let roots = own
-                .page
-                .blocks
-                .iter()
-                .map(|block| (block.words as f32).sqrt());
+            let roots = own.page.blocks.iter().map(|block| (block.words as f32).sqrt());
             let total: f32 = roots.clone().sum();
             for ((row, label), root) in rows.iter().zip(labels).zip(roots) {
                 sample.width = row.len();
@@ -236,16 +207,9 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
             }
         }
         let trees = fit_trees(&sample, &weights)?;
-        for (at, own) in pages
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| folds.get(*at) == Some(&fold))
-        {
+        for (at, own) in pages.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
             let rows = rows.get(at).map_or(&[] as &[Vec<f32>], Vec::as_slice);
-            let probabilities: Vec<f32> = rows
-                .par_iter()
-                .map(|row| sigmoid(trees.log_odds(row)))
-                .collect();
+            let probabilities: Vec<f32> = rows.par_iter().map(|row| sigmoid(trees.log_odds(row))).collect();
             if let Some(cell) = kept.get_mut(at) {
                 let layout = Layout::of(&own.page);
                 *cell = Selection::ExpectedF1.choose(&probabilities, &layout).kept;
@@ -262,10 +226,7 @@ fn looks(page: &Page, layout: &PageLayout) -> Vec<[f32; LOOKS]> {
     let reader = BlockFeatureReader::new(layout);
     // Of each node the coarse visual block that it stands in.
     let structure = vips(layout, 6);
-    let coarse: Vec<_> = structure
-        .leaves()
-        .map(|block| (block, reader.features(block)))
-        .collect();
+    let coarse: Vec<_> = structure.leaves().map(|block| (block, reader.features(block))).collect();
     let mut around: Vec<Option<usize>> = vec![None; layout.nodes.len()];
     for (number, (block, _)) in coarse.iter().enumerate() {
         for at in reader.nodes(block) {
@@ -292,13 +253,9 @@ fn looks(page: &Page, layout: &PageLayout) -> Vec<[f32; LOOKS]> {
             if !rect.is_empty() {
                 last_bottom = rect.bottom();
             }
-            let first = nodes
-                .first()
-                .and_then(|at| around.get(*at as usize).copied().flatten());
+            let first = nodes.first().and_then(|at| around.get(*at as usize).copied().flatten());
             let block = first.and_then(|number| coarse.get(number));
-            let features = block
-                .map(|(_, features)| features.clone())
-                .unwrap_or_default();
+            let features = block.map(|(_, features)| features.clone()).unwrap_or_default();
             let degree = block.map_or(0.0, |(block, _)| f32::from(block.degree));
             [
                 chars as f32,
@@ -343,10 +300,7 @@ fn table(pages: &[Rendered], rows: &[(String, Vec<Scores>)]) -> String {
         own.map(|(at, _)| at).collect::<Vec<usize>>()
     };
     let mut headings = vec!["word F1".to_owned()];
-    headings.extend(
-        sets.iter()
-            .map(|set| format!("{set} ({})", of(Some(set)).len())),
-    );
+    headings.extend(sets.iter().map(|set| format!("{set} ({})", of(Some(set)).len())));
     headings.push(format!("all ({})", pages.len()));
     let mut table = MarkdownTable::new(headings);
     for (name, scores) in rows {
@@ -360,16 +314,8 @@ fn table(pages: &[Rendered], rows: &[(String, Vec<Scores>)]) -> String {
     }
     let with_sheets = |set: &str| {
         let own = pages.iter().filter(|own| own.set == set);
-        own.filter(|own| own.layout.requests.style_sheets > 0)
-            .count()
+        own.filter(|own| own.layout.requests.style_sheets > 0).count()
     };
-    let sheets: Vec<String> = sets
-        .iter()
-        .map(|set| format!("{set} {}", with_sheets(set)))
-        .collect();
-    format!(
-        "{}\nPages with a style sheet from their archive: {}.\n",
-        table.text(),
-        sheets.join(", ")
-    )
+    let sheets: Vec<String> = sets.iter().map(|set| format!("{set} {}", with_sheets(set))).collect();
+    format!("{}\nPages with a style sheet from their archive: {}.\n", table.text(), sheets.join(", "))
 }

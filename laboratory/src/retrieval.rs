@@ -25,13 +25,8 @@ use queries::{Query, by_title, by_words, terms};
 /// Documents looked at for each query.
 const DEPTH: usize = 10;
 /// What is indexed of a page, in the order of [`Item::forms`].
-const FORMS: [&str; 5] = [
-    "all text and `<title>`, one field",
-    "all text, `<title>` as title",
-    "`fast`",
-    "`best`",
-    "gold",
-];
+const FORMS: [&str; 5] =
+    ["all text and `<title>`, one field", "all text, `<title>` as title", "`fast`", "`best`", "gold"];
 /// The form that others are compared with: the same fields.
 const WHOLE: usize = 1;
 
@@ -125,20 +120,12 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
             continue;
         };
         let page = payload(&record, &PayloadOptions::default())?;
-        let hints = Hints {
-            url: record.url(),
-            http_charset: page.charset(),
-            crawl_charset: None,
-            date: record.date(),
-        };
+        let hints = Hints { url: record.url(), http_charset: page.charset(), crawl_charset: None, date: record.date() };
         let [fast, best] = extractors.each_ref().map(|e| e.extract(&page.body, &hints));
         let blocks: Vec<&str> = fast.blocks().map(|block| block.text).collect();
         let (all, stated) = (blocks.join("\n"), &fast.page().head.title);
-        let plain = |title: Option<&str>, text: String| Form {
-            title: title.map(str::to_owned),
-            headings: Vec::new(),
-            text,
-        };
+        let plain =
+            |title: Option<&str>, text: String| Form { title: title.map(str::to_owned), headings: Vec::new(), text };
         let [fast, best] = [&fast, &best].map(|page| page.document(&DocumentOptions::default()));
         let text = gold.gold.unwrap_or_default();
         let forms = [
@@ -148,23 +135,14 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
             product(&best),
             plain(gold.title.as_deref(), text.clone()),
         ];
-        items.push(Item {
-            id,
-            title: gold.title.or(fast.title).unwrap_or_default(),
-            gold: text,
-            forms,
-        });
+        items.push(Item { id, title: gold.title.or(fast.title).unwrap_or_default(), gold: text, forms });
     }
     Ok(())
 }
 
 /// What `trommel index` makes of a document.
 fn product(document: &trommel_extract::Document) -> Form {
-    Form {
-        title: document.title.clone(),
-        headings: document.headings.clone(),
-        text: document.text.clone(),
-    }
+    Form { title: document.title.clone(), headings: document.headings.clone(), text: document.text.clone() }
 }
 
 /// Makes an index of one form of each page, without what is its title if not `with_title`; gives its
@@ -186,12 +164,7 @@ fn index(folder: &Path, items: &[Item], form: usize, with_title: bool) -> Result
         writer.add(&OutputRecord {
             id: item.id.clone(),
             title: form.title.clone().filter(|_| with_title),
-            headings: form
-                .headings
-                .iter()
-                .filter(|line| stays(line))
-                .cloned()
-                .collect(),
+            headings: form.headings.iter().filter(|line| stays(line)).cloned().collect(),
             text: lines.collect::<Vec<_>>().join("\n"),
             ..OutputRecord::default()
         })?;

@@ -87,20 +87,12 @@ impl<'a> BlockFeatureReader<'a> {
             let around = around.copied().unwrap_or_default();
             in_link.push(around || node.name == "a");
         }
-        Self {
-            layout,
-            ends: layout.ends(),
-            in_link,
-            page: layout.rect(),
-        }
+        Self { layout, ends: layout.ends(), in_link, page: layout.rect() }
     }
 
     /// The features of a block.
     pub fn features(&self, block: &VisualBlock) -> BlockFeatures {
-        let (width, height) = (
-            self.page.width.max(1) as f32,
-            self.page.height.max(1) as f32,
-        );
+        let (width, height) = (self.page.width.max(1) as f32, self.page.height.max(1) as f32);
         let rect = block.rect;
         let mut features = BlockFeatures {
             rect,
@@ -145,10 +137,7 @@ impl<'a> BlockFeatureReader<'a> {
 
     /// The nodes of a block.
     pub fn nodes(&self, block: &VisualBlock) -> impl Iterator<Item = u32> {
-        block
-            .roots
-            .iter()
-            .flat_map(|root| *root..self.ends.get(*root as usize).copied().unwrap_or(*root))
+        block.roots.iter().flat_map(|root| *root..self.ends.get(*root as usize).copied().unwrap_or(*root))
     }
 }
 
@@ -156,10 +145,8 @@ impl<'a> BlockFeatureReader<'a> {
 pub fn content_nodes(layout: &PageLayout) -> Vec<bool> {
     let mut kept = vec![false; layout.nodes.len()];
     let reader = BlockFeatureReader::new(layout);
-    let coarse: Vec<(VisualBlock, BlockFeatures)> = vips(layout, COHERENT)
-        .leaves()
-        .map(|block| (block.clone(), reader.features(block)))
-        .collect();
+    let coarse: Vec<(VisualBlock, BlockFeatures)> =
+        vips(layout, COHERENT).leaves().map(|block| (block.clone(), reader.features(block))).collect();
     let weight = |own: &&(VisualBlock, BlockFeatures)| own.1.weight();
     let Some((_, best)) = coarse.iter().max_by(|a, b| weight(a).total_cmp(&weight(b))) else {
         return kept;
@@ -174,11 +161,7 @@ pub fn content_nodes(layout: &PageLayout) -> Vec<bool> {
         }
     }
     // Lists of links inside are no content.
-    for block in vips(layout, crate::vips::MAX_DEGREE)
-        .blocks
-        .iter()
-        .filter(|own| own.parent.is_some())
-    {
+    for block in vips(layout, crate::vips::MAX_DEGREE).blocks.iter().filter(|own| own.parent.is_some()) {
         let features = reader.features(block);
         if features.links >= 3 && features.link_density() > LINKED {
             for at in reader.nodes(block) {

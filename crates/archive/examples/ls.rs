@@ -19,25 +19,15 @@ fn main() -> ExitCode {
             match item {
                 Ok(record) => {
                     let (place, length) = (&record.place, record.block.len());
-                    print!(
-                        "{}+{}\t{}\t{}\t{length}",
-                        place.offset, place.inner, place.length, record.kind
-                    );
+                    print!("{}+{}\t{}\t{}\t{length}", place.offset, place.inner, place.length, record.kind);
                     if let Ok(payload) = payload(&record, &PayloadOptions::default()) {
                         let kind = match media_type(&record, &payload).0 {
                             MediaType::Html => "html".to_owned(),
                             MediaType::Xhtml => "xhtml".to_owned(),
                             MediaType::Other(name) => name,
                         };
-                        let status = payload
-                            .status
-                            .map_or_else(|| "-".to_owned(), |s| s.to_string());
-                        print!(
-                            "\t{status}\t{kind}\t{}\t{:?}{:?}",
-                            payload.body.len(),
-                            payload.codings,
-                            payload.notes
-                        );
+                        let status = payload.status.map_or_else(|| "-".to_owned(), |s| s.to_string());
+                        print!("\t{status}\t{kind}\t{}\t{:?}{:?}", payload.body.len(), payload.codings, payload.notes);
                     }
                     println!("\t{}\t{:?}", record.url().unwrap_or("-"), record.notes);
                 }

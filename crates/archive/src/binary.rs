@@ -42,10 +42,7 @@ const PATTERNS: [(&[u8], &str); 33] = [
     (&signature::ZSTD, "application/zstd"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (b"Rar!\x1a\x07", "application/vnd.rar"),
-    (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-        "application/x-ole-storage",
-    ),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
     (b"{\\rtf", "application/rtf"),
     (b"\0asm", "application/wasm"),
     (b"\x7fELF", "application/x-elf"),
@@ -61,9 +58,7 @@ pub fn binary_type(body: &[u8]) -> Option<String> {
     if head.starts_with(&signature::ZIP) {
         return Some(zipped(head));
     }
-    contained(head)
-        .or_else(|| is_binary(head).then_some("application/octet-stream"))
-        .map(str::to_owned)
+    contained(head).or_else(|| is_binary(head).then_some("application/octet-stream")).map(str::to_owned)
 }
 
 /// Formats whose name stands after a length.
@@ -84,13 +79,10 @@ fn contained(head: &[u8]) -> Option<&'static str> {
 fn zipped(head: &[u8]) -> String {
     let name = head.get(30..).unwrap_or_default();
     if let Some(content) = name.strip_prefix(b"mimetype") {
-        let end = content.iter().position(|byte| {
-            !byte.is_ascii_alphanumeric() && !matches!(byte, b'/' | b'.' | b'+' | b'-')
-        });
+        let end =
+            content.iter().position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'/' | b'.' | b'+' | b'-'));
         // The signature of the next member begins with a letter.
-        let stated = content
-            .get(..end.unwrap_or(content.len()))
-            .unwrap_or_default();
+        let stated = content.get(..end.unwrap_or(content.len())).unwrap_or_default();
         let stated = stated.strip_suffix(b"PK").unwrap_or(stated);
         if let Ok(stated) = std::str::from_utf8(stated)
             && stated.starts_with("application/")
@@ -110,9 +102,7 @@ fn zipped(head: &[u8]) -> String {
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();
-    let wide = head
-        .windows(2)
-        .any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
+    let wide = head.windows(2).any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
     let marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     let is_page = || matches!(media::sniff(head), MediaType::Html | MediaType::Xhtml);
     data * 20 > head.len() && !wide && !marked && !is_page()
@@ -129,8 +119,14 @@ mod tests {
             (b"\xff\xd8\xff\xe0\0\x10JFIF", Some("image/jpeg")),
             (b"RIFF\x10\0\0\0WEBPVP8 ", Some("image/webp")),
             (b"\0\0\0\x20ftypisom", Some("video/mp4")),
-            (b"PK\x03\x04\x14\0\x06\0\x08\0aaaabbbbccccdddd\x13\0\0\0[Content_Types].xml", Some("application/vnd.openxmlformats-officedocument")),
-            (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x08\0\0\0mimetypeapplication/epub+zipPK\x03\x04", Some("application/epub+zip")),
+            (
+                b"PK\x03\x04\x14\0\x06\0\x08\0aaaabbbbccccdddd\x13\0\0\0[Content_Types].xml",
+                Some("application/vnd.openxmlformats-officedocument"),
+            ),
+            (
+                b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x08\0\0\0mimetypeapplication/epub+zipPK\x03\x04",
+                Some("application/epub+zip"),
+            ),
             (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x05\0\0\0a.txt", Some("application/zip")),
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Some("application/x-ole-storage")),
             (b"\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),

@@ -37,8 +37,7 @@ impl Buffer {
             self.start = 0;
             let need = self.end + n;
             if self.data.len() < need {
-                self.data
-                    .resize(need.max(self.data.len().saturating_mul(2)), 0);
+                self.data.resize(need.max(self.data.len().saturating_mul(2)), 0);
             }
         }
         self.data.get_mut(self.end..).unwrap_or_default()
@@ -60,10 +59,7 @@ impl Buffer {
     /// move.
     pub(crate) fn split_off(&mut self, n: usize, rest: usize) -> Option<RecordBlock> {
         let bytes = self.bytes();
-        let behind = bytes
-            .get(n..)
-            .filter(|behind| behind.len() <= rest)?
-            .to_vec();
+        let behind = bytes.get(n..).filter(|behind| behind.len() <= rest)?.to_vec();
         let start = self.start;
         let data = self.replace(behind);
         Some(RecordBlock::within(data, start..start + n))

@@ -21,11 +21,7 @@ pub(crate) fn join(coded: &[u8]) -> Option<Joined> {
     if !fits(coded, data, size) || size == 0 && !is_end(coded.get(data..)?) {
         return None;
     }
-    let mut joined = Joined {
-        body: Vec::with_capacity(coded.len()),
-        wrong: false,
-        cut: false,
-    };
+    let mut joined = Joined { body: Vec::with_capacity(coded.len()), wrong: false, cut: false };
     let mut at = 0;
     loop {
         let rest = coded.get(at..).unwrap_or_default();
@@ -39,9 +35,7 @@ pub(crate) fn join(coded: &[u8]) -> Option<Joined> {
             // line that fits.
             joined.wrong = true;
             let next = next_chunk(rest);
-            joined
-                .body
-                .extend_from_slice(rest.get(..next.data).unwrap_or(rest));
+            joined.body.extend_from_slice(rest.get(..next.data).unwrap_or(rest));
             match next.line {
                 Some(line) => at += line,
                 None => return Some(joined),
@@ -60,14 +54,10 @@ pub(crate) fn join(coded: &[u8]) -> Option<Joined> {
         if end > rest.len() {
             // Cut body, or a size that is too large: both end here.
             joined.cut = true;
-            joined
-                .body
-                .extend_from_slice(rest.get(data..).unwrap_or_default());
+            joined.body.extend_from_slice(rest.get(data..).unwrap_or_default());
             return Some(joined);
         }
-        joined
-            .body
-            .extend_from_slice(rest.get(data..end).unwrap_or_default());
+        joined.body.extend_from_slice(rest.get(data..end).unwrap_or_default());
         at += end;
         let after = coded.get(at..).unwrap_or_default();
         at += line_end(after);
@@ -77,10 +67,7 @@ pub(crate) fn join(coded: &[u8]) -> Option<Joined> {
 /// Whether nothing but trailer fields and blank lines follows the last chunk.
 fn is_end(tail: &[u8]) -> bool {
     tail.split(|&b| b == b'\n').all(|line| {
-        let name = line
-            .iter()
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'-')
-            .count();
+        let name = line.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
         line.trim_ascii().is_empty() || name > 0 && line.get(name) == Some(&b':')
     })
 }
@@ -129,23 +116,14 @@ fn next_chunk(bytes: &[u8]) -> Next {
         let rest = bytes.get(at..).unwrap_or_default();
         if let Some((size, data)) = size_line(rest)
             && fits(rest, data, size)
-            && (size > 0
-                || rest
-                    .get(data..)
-                    .is_some_and(|rest| line_end(rest) > 0 || rest.is_empty()))
+            && (size > 0 || rest.get(data..).is_some_and(|rest| line_end(rest) > 0 || rest.is_empty()))
         {
             let before = bytes.get(..newline).unwrap_or_default();
             let data = before.strip_suffix(b"\r").unwrap_or(before).len();
-            return Next {
-                data,
-                line: Some(at),
-            };
+            return Next { data, line: Some(at) };
         }
     }
-    Next {
-        data: bytes.len(),
-        line: None,
-    }
+    Next { data: bytes.len(), line: None }
 }
 
 #[cfg(test)]
@@ -153,24 +131,14 @@ mod tests {
     use super::*;
 
     fn whole(body: &[u8]) -> Option<Joined> {
-        Some(Joined {
-            body: body.to_vec(),
-            wrong: false,
-            cut: false,
-        })
+        Some(Joined { body: body.to_vec(), wrong: false, cut: false })
     }
 
     #[test]
     fn good_chunks() {
-        assert_eq!(
-            join(b"4\r\nWiki\r\n5;x=y\r\npedia\r\n0\r\nTrailer: a\r\n\r\n"),
-            whole(b"Wikipedia")
-        );
+        assert_eq!(join(b"4\r\nWiki\r\n5;x=y\r\npedia\r\n0\r\nTrailer: a\r\n\r\n"), whole(b"Wikipedia"));
         assert_eq!(join(b"4  \nWiki\n0\n\n"), whole(b"Wiki"));
-        assert_eq!(
-            join(b"00000a\r\n0123456789\r\n0\r\n\r\n"),
-            whole(b"0123456789")
-        );
+        assert_eq!(join(b"00000a\r\n0123456789\r\n0\r\n\r\n"), whole(b"0123456789"));
         assert_eq!(join(b"0\r\n\r\n"), whole(b""));
     }
 
@@ -179,11 +147,7 @@ mod tests {
         assert_eq!(join(b"<html>"), None);
         assert_eq!(join(b"beef\nis what this text, not chunked, is about"), {
             // All of it could be the head of one cut chunk.
-            Some(Joined {
-                body: b"is what this text, not chunked, is about".to_vec(),
-                wrong: false,
-                cut: true,
-            })
+            Some(Joined { body: b"is what this text, not chunked, is about".to_vec(), wrong: false, cut: true })
         });
         assert_eq!(join(b"5\r\nnot a chunk of five"), None);
         assert_eq!(join(b"ffffffffffffffffffff\r\nabc"), None);
@@ -191,33 +155,15 @@ mod tests {
 
     #[test]
     fn cut_chunks_keep_their_bytes() {
-        let cut = |body: &[u8]| {
-            Some(Joined {
-                body: body.to_vec(),
-                wrong: false,
-                cut: true,
-            })
-        };
+        let cut = |body: &[u8]| Some(Joined { body: body.to_vec(), wrong: false, cut: true });
         assert_eq!(join(b"4\r\nWiki\r\nff\r\npedia"), cut(b"Wikipedia"));
         assert_eq!(join(b"4\r\nWiki\r\n"), cut(b"Wiki"));
     }
 
     #[test]
     fn wrong_sizes_lose_nothing() {
-        let wrong = |body: &[u8]| {
-            Some(Joined {
-                body: body.to_vec(),
-                wrong: true,
-                cut: false,
-            })
-        };
-        assert_eq!(
-            join(b"4\r\nWiki\r\n3\r\npedia!\r\n2\r\nab\r\n0\r\n\r\n"),
-            wrong(b"Wikipedia!ab")
-        );
-        assert_eq!(
-            join(b"4\r\nWiki\r\nand plain text"),
-            wrong(b"Wikiand plain text")
-        );
+        let wrong = |body: &[u8]| Some(Joined { body: body.to_vec(), wrong: true, cut: false });
+        assert_eq!(join(b"4\r\nWiki\r\n3\r\npedia!\r\n2\r\nab\r\n0\r\n\r\n"), wrong(b"Wikipedia!ab"));
+        assert_eq!(join(b"4\r\nWiki\r\nand plain text"), wrong(b"Wikiand plain text"));
     }
 }

@@ -44,11 +44,7 @@ pub(crate) fn gzip(coded: &[u8], limit: usize) -> Undone {
         // The trailer is passed unread: a wrong checksum would change nothing.
         rest = member.get(used.saturating_add(8)..).unwrap_or_default();
     }
-    if rest.len() == coded.len() {
-        Undone::Not
-    } else {
-        Undone::Whole(body)
-    }
+    if rest.len() == coded.len() { Undone::Not } else { Undone::Whole(body) }
 }
 
 /// zlib, or raw deflate as old servers send it.
@@ -91,17 +87,11 @@ enum End {
 /// coded bytes used.
 fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize, End) {
     let mut inflate = Decompress::new(zlib);
-    let used = |inflate: &Decompress| {
-        usize::try_from(inflate.total_in())
-            .unwrap_or(0)
-            .min(coded.len())
-    };
+    let used = |inflate: &Decompress| usize::try_from(inflate.total_in()).unwrap_or(0).min(coded.len());
     loop {
         let start = body.len();
         // One byte over the limit tells whether it was hit or just reached.
-        let room = CHUNK
-            .max(start)
-            .min(limit.saturating_add(1).saturating_sub(start));
+        let room = CHUNK.max(start).min(limit.saturating_add(1).saturating_sub(start));
         body.resize(start.saturating_add(room), 0);
         let (read, made) = (inflate.total_in(), inflate.total_out());
         let input = coded.get(used(&inflate)..).unwrap_or_default();
@@ -170,22 +160,14 @@ fn guess(outcome: Outcome, coded: &[u8], left: usize) -> Undone {
         Outcome::Limit(body) => Undone::Limit(body),
         Outcome::Failed(body, ran_out) => {
             let enough = body.len() >= coded.len() / 2 && (ran_out || used >= coded.len() / 2);
-            if is_text(coded) || body.is_empty() || !enough {
-                Undone::Not
-            } else {
-                Undone::Cut(body)
-            }
+            if is_text(coded) || body.is_empty() || !enough { Undone::Not } else { Undone::Cut(body) }
         }
     }
 }
 
 /// Whether the head of the bytes has no control byte that text does not have.
 fn is_text(bytes: &[u8]) -> bool {
-    !bytes
-        .get(..512)
-        .unwrap_or(bytes)
-        .iter()
-        .any(|b| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
+    !bytes.get(..512).unwrap_or(bytes).iter().any(|b| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
 }
 
 fn read(mut decoder: impl Read, limit: usize) -> Outcome {

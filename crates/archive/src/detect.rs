@@ -17,18 +17,9 @@ use crate::{
 
 /// Finds the compression by the first bytes.
 pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, ArchiveError> {
-    let io = |source: io::Error| ArchiveError::Io {
-        file: file.clone(),
-        offset: 0,
-        source,
-    };
+    let io = |source: io::Error| ArchiveError::Io { file: file.clone(), offset: 0, source };
     let head = source.peek(8).map_err(io)?;
-    let unsupported = |what| {
-        Err(ArchiveError::Unsupported {
-            file: file.clone(),
-            what,
-        })
-    };
+    let unsupported = |what| Err(ArchiveError::Unsupported { file: file.clone(), what });
     match FileSignature::of(head) {
         None if head.is_empty() => return Err(ArchiveError::Empty { file: file.clone() }),
         None => {}

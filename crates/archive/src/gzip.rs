@@ -84,10 +84,7 @@ impl Gzip {
     /// A decoder that takes no member whole.
     #[cfg(test)]
     pub(crate) fn in_steps() -> Self {
-        Gzip {
-            whole: None,
-            ..Gzip::new()
-        }
+        Gzip { whole: None, ..Gzip::new() }
     }
 
     /// Reads the header of the next member.
@@ -154,11 +151,7 @@ impl Gzip {
             match status {
                 Ok(Status::StreamEnd) => {
                     self.body_ended = true;
-                    return if made > 0 {
-                        Ok(None)
-                    } else {
-                        self.trailer(source).map(Some)
-                    };
+                    return if made > 0 { Ok(None) } else { self.trailer(source).map(Some) };
                 }
                 Ok(_) if made > 0 => return Ok(None),
                 Ok(_) if read > 0 => {}
@@ -176,12 +169,7 @@ impl Gzip {
     ///
     /// The length that the trailer states tells how large a buffer must be, which the record can then keep: the
     /// trailer is what stands before the next member.
-    fn take_whole(
-        &mut self,
-        source: &mut Source,
-        window: &mut Buffer,
-        spares: &mut Spares,
-    ) -> bool {
+    fn take_whole(&mut self, source: &mut Source, window: &mut Buffer, spares: &mut Spares) -> bool {
         let Some(inflate) = &mut self.whole else {
             return false;
         };
@@ -244,11 +232,7 @@ impl Gzip {
         let sum = self.sum.unwrap_or((self.crc.sum(), self.crc.amount()));
         let right = (u32::from_le_bytes(*crc), u32::from_le_bytes(*size)) == sum;
         source.consume(8);
-        Ok(if right {
-            MemberStop::MemberEnd
-        } else {
-            MemberStop::Broken(Damage::Checksum)
-        })
+        Ok(if right { MemberStop::MemberEnd } else { MemberStop::Broken(Damage::Checksum) })
     }
 
     /// The first plain bytes of the member `stored` begins with, if it is one.
@@ -351,9 +335,6 @@ mod tests {
         }
         bytes.extend_from_slice(b"body");
         assert_eq!(header_length(&bytes), Some(length));
-        assert_eq!(
-            header_length(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]),
-            Some(10)
-        );
+        assert_eq!(header_length(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]), Some(10));
     }
 }

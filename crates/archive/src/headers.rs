@@ -12,24 +12,17 @@ impl Headers {
 
     /// Value of the first field of this name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Values of all fields of this name, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> + 'a {
-        self.0
-            .iter()
-            .filter(move |(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.0.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// All fields as (name, value), in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
     /// Number of fields.
@@ -74,12 +67,8 @@ impl Headers {
                 Some(colon) if colon > 0 => {
                     let (name, value) = line.split_at(colon);
                     let trimmed = name.trim_ascii();
-                    odd |= trimmed.len() != name.len()
-                        || !trimmed.iter().all(|b| b.is_ascii_graphic());
-                    fields.push((
-                        text(trimmed),
-                        text(value.get(1..).unwrap_or_default().trim_ascii()),
-                    ));
+                    odd |= trimmed.len() != name.len() || !trimmed.iter().all(|b| b.is_ascii_graphic());
+                    fields.push((text(trimmed), text(value.get(1..).unwrap_or_default().trim_ascii())));
                 }
                 _ => {
                     odd = true;

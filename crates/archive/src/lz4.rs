@@ -52,11 +52,7 @@ pub(crate) struct Lz4 {
 
 impl Lz4 {
     pub(crate) fn new() -> Self {
-        Lz4 {
-            frame: Frame::default(),
-            content: XxHash32::with_seed(0),
-            history: Vec::new(),
-        }
+        Lz4 { frame: Frame::default(), content: XxHash32::with_seed(0), history: Vec::new() }
     }
 
     /// Passes skippable frames and reads the header of the next frame with data.
@@ -96,11 +92,7 @@ impl Lz4 {
     }
 
     /// Decodes a block of the frame.
-    pub(crate) fn decode(
-        &mut self,
-        source: &mut Source,
-        window: &mut Buffer,
-    ) -> io::Result<Option<MemberStop>> {
+    pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let Some(size) = source.peek(4)?.first_chunk::<4>() else {
                 return Ok(Some(MemberStop::Broken(Damage::Cut)));
@@ -153,13 +145,8 @@ impl Lz4 {
         }
         let stated = bytes.get(4..).and_then(|b| b.first_chunk::<4>()).copied();
         source.consume(4 + check);
-        let right = check == 0
-            || stated.is_some_and(|stated| u32::from_le_bytes(stated) == self.content.finish_32());
-        Ok(if right {
-            MemberStop::MemberEnd
-        } else {
-            MemberStop::Broken(Damage::Checksum)
-        })
+        let right = check == 0 || stated.is_some_and(|stated| u32::from_le_bytes(stated) == self.content.finish_32());
+        Ok(if right { MemberStop::MemberEnd } else { MemberStop::Broken(Damage::Checksum) })
     }
 
     /// The first plain bytes of the frame `stored` begins with, if it is one.
@@ -175,11 +162,7 @@ impl Lz4 {
         }
         let coded = rest.get(4..)?;
         let coded = coded.get(..length).unwrap_or(coded);
-        Some(if size & STORED != 0 {
-            copy(coded, plain)
-        } else {
-            decode_start(coded, &[], plain)
-        })
+        Some(if size & STORED != 0 { copy(coded, plain) } else { decode_start(coded, &[], plain) })
     }
 }
 
@@ -222,9 +205,7 @@ fn hash(bytes: &[u8]) -> u32 {
 
 /// Whether the checksum that follows a block is right.
 fn checked(coded: &[u8], after: Option<&[u8]>) -> bool {
-    after
-        .and_then(|after| after.first_chunk::<4>())
-        .is_some_and(|stated| u32::from_le_bytes(*stated) == hash(coded))
+    after.and_then(|after| after.first_chunk::<4>()).is_some_and(|stated| u32::from_le_bytes(*stated) == hash(coded))
 }
 
 /// Decodes a block, all of it or what comes before damage; the second value tells which.
@@ -283,9 +264,7 @@ fn decode_start(coded: &[u8], history: &[u8], out: &mut [u8]) -> usize {
         for _ in 0..matched.saturating_add(4) {
             let before = match made.checked_sub(offset) {
                 Some(at) => out.get(at),
-                None => (history.len() + made)
-                    .checked_sub(offset)
-                    .and_then(|at| history.get(at)),
+                None => (history.len() + made).checked_sub(offset).and_then(|at| history.get(at)),
             };
             match (before.copied(), out.get_mut(made)) {
                 (Some(byte), Some(to)) => *to = byte,
@@ -346,13 +325,8 @@ mod tests {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([0x40 | 32 | 16 | 8 | 4, 0x60, 9, 0, 0, 0, 0, 0, 0, 0]);
         bytes.push((hash(&bytes[4..]) >> 8) as u8);
-        let frame = Frame {
-            header: 15,
-            block: 1024 * 1024,
-            linked: false,
-            block_checksums: true,
-            content_checksum: true,
-        };
+        let frame =
+            Frame { header: 15, block: 1024 * 1024, linked: false, block_checksums: true, content_checksum: true };
         assert_eq!(header(&bytes), Header::Good(frame));
         for cut in 0..bytes.len() {
             assert_eq!(header(&bytes[..cut]), Header::Short, "{cut}");

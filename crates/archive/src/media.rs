@@ -32,24 +32,13 @@ pub(crate) fn stated(
     status: Option<u16>,
     content_type: Option<&str>,
 ) -> Option<(MediaType, TypeSource)> {
-    let own = record
-        .content_type()
-        .filter(|_| status.is_none())
-        .filter(|kind| {
-            let kind = kind.trim_start().to_ascii_lowercase();
-            let wrapped = [
-                "application/http",
-                "application/warc-fields",
-                "message/http",
-            ];
-            !wrapped.iter().any(|wrapper| kind.starts_with(wrapper))
-        });
-    let own = own.filter(|_| {
-        matches!(
-            record.kind,
-            RecordType::Resource | RecordType::Response | RecordType::Conversion
-        )
+    let own = record.content_type().filter(|_| status.is_none()).filter(|kind| {
+        let kind = kind.trim_start().to_ascii_lowercase();
+        let wrapped = ["application/http", "application/warc-fields", "message/http"];
+        !wrapped.iter().any(|wrapper| kind.starts_with(wrapper))
     });
+    let own =
+        own.filter(|_| matches!(record.kind, RecordType::Resource | RecordType::Response | RecordType::Conversion));
     [
         (record.identified_payload_type(), TypeSource::Identified),
         (content_type, TypeSource::Http),
@@ -62,28 +51,18 @@ pub(crate) fn stated(
 /// Reads a media type; None if it is malformed or says nothing.
 fn parse(value: &str) -> Option<MediaType> {
     let end = value.find([';', ',']).unwrap_or(value.len());
-    let essence = value
-        .get(..end)?
-        .trim()
-        .trim_matches('"')
-        .trim()
-        .to_ascii_lowercase();
+    let essence = value.get(..end)?.trim().trim_matches('"').trim().to_ascii_lowercase();
     let (major, minor) = essence.split_once('/')?;
-    let token = |part: &str| {
-        !part.is_empty()
-            && part
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+%*".contains(&b))
-    };
+    let token =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+%*".contains(&b));
     if !token(major) || !token(minor) {
         return None;
     }
     match essence.as_str() {
         "text/html" | "text/x-server-parsed-html" => Some(MediaType::Html),
-        "application/xhtml+xml"
-        | "text/xhtml"
-        | "application/xhtml"
-        | "application/vnd.wap.xhtml+xml" => Some(MediaType::Xhtml),
+        "application/xhtml+xml" | "text/xhtml" | "application/xhtml" | "application/vnd.wap.xhtml+xml" => {
+            Some(MediaType::Xhtml)
+        }
         "application/octet-stream"
         | "binary/octet-stream"
         | "unknown/unknown"
@@ -98,10 +77,9 @@ fn parse(value: &str) -> Option<MediaType> {
 /// Tags that begin an HTML page, after WHATWG MIME sniffing and a few more that real pages begin
 /// with. A tag must end there.
 const TAGS: [&[u8]; 32] = [
-    b"!doctype html", b"html", b"head", b"script", b"iframe", b"h1", b"div", b"font", b"table",
-    b"a", b"style", b"title", b"b", b"body", b"br", b"p", b"h2", b"h3", b"meta", b"link",
-    b"center", b"img", b"span", b"form", b"noscript", b"base", b"ul", b"frameset", b"section",
-    b"article", b"main", b"header",
+    b"!doctype html", b"html", b"head", b"script", b"iframe", b"h1", b"div", b"font", b"table", b"a", b"style",
+    b"title", b"b", b"body", b"br", b"p", b"h2", b"h3", b"meta", b"link", b"center", b"img", b"span", b"form",
+    b"noscript", b"base", b"ul", b"frameset", b"section", b"article", b"main", b"header",
 ];
 
 /// Bytes looked at.
@@ -113,11 +91,7 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
     let utf16;
     if let [0xff, 0xfe, wide @ ..] | [0xfe, 0xff, wide @ ..] = rest {
         // The tags are ASCII: in UTF-16 every other byte of them is zero.
-        utf16 = wide
-            .iter()
-            .copied()
-            .filter(|b| *b != 0)
-            .collect::<Vec<u8>>();
+        utf16 = wide.iter().copied().filter(|b| *b != 0).collect::<Vec<u8>>();
         rest = &utf16;
     }
     rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
@@ -143,11 +117,8 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
         return MediaType::Other(String::new());
     };
     let begins = |name: &&[u8]| {
-        tag.get(..name.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(name))
-            && tag
-                .get(name.len())
-                .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/'))
+        tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            && tag.get(name.len()).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/'))
     };
     match (TAGS.iter().any(begins), xml) {
         (true, true) => MediaType::Xhtml,

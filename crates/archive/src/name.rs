@@ -31,8 +31,7 @@ pub fn ending(name: &str) -> &str {
     let plain = without_compression(name);
     let at = plain.rfind('.').filter(|&at| at > 0);
     let at = at.or((plain.len() < name.len()).then_some(plain.len()));
-    at.and_then(|at| name.get(at..))
-        .unwrap_or("files without an ending")
+    at.and_then(|at| name.get(at..)).unwrap_or("files without an ending")
 }
 
 /// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that is nothing
@@ -79,15 +78,12 @@ mod tests {
 
     #[test]
     fn archives_are_known_by_their_endings() {
-        for name in [
-            "a.warc", "a.warc.gz", "a.WARC.Zst", "a.warc.lz4", "a.arc", "a.arc.gz", "a.b.arc.lz4",
-        ] {
+        for name in ["a.warc", "a.warc.gz", "a.WARC.Zst", "a.warc.lz4", "a.arc", "a.arc.gz", "a.b.arc.lz4"] {
             assert!(is_archive(name), "{name}");
         }
-        for name in [
-            "a.warc.wet.gz", "a.warc.wat", "a.gz", "a.warc.xz", "a.warc.gz.txt", "warc", ".warc",
-            ".warc.gz", "",
-        ] {
+        for name in
+            ["a.warc.wet.gz", "a.warc.wat", "a.gz", "a.warc.xz", "a.warc.gz.txt", "warc", ".warc", ".warc.gz", ""]
+        {
             assert!(!is_archive(name), "{name}");
         }
     }

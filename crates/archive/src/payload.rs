@@ -105,21 +105,16 @@ pub struct Payload<'a> {
 impl Payload<'_> {
     /// HTTP Content-Type as it stands.
     pub fn content_type(&self) -> Option<&str> {
-        self.headers
-            .get("Content-Type")
-            .filter(|value| !value.is_empty())
+        self.headers.get("Content-Type").filter(|value| !value.is_empty())
     }
 
     /// charset of the HTTP Content-Type, quotes taken off.
     pub fn charset(&self) -> Option<&str> {
-        self.content_type()?
-            .split(';')
-            .skip(1)
-            .find_map(|parameter| {
-                let (name, value) = parameter.split_once('=')?;
-                let value = value.trim().trim_matches(['"', '\'']).trim();
-                (name.trim().eq_ignore_ascii_case("charset") && !value.is_empty()).then_some(value)
-            })
+        self.content_type()?.split(';').skip(1).find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            let value = value.trim().trim_matches(['"', '\'']).trim();
+            (name.trim().eq_ignore_ascii_case("charset") && !value.is_empty()).then_some(value)
+        })
     }
 }
 
@@ -132,9 +127,7 @@ pub struct PayloadOptions {
 
 impl Default for PayloadOptions {
     fn default() -> Self {
-        PayloadOptions {
-            max_payload: 64 * 1024 * 1024,
-        }
+        PayloadOptions { max_payload: 64 * 1024 * 1024 }
     }
 }
 
@@ -145,15 +138,12 @@ impl Default for PayloadOptions {
 ///
 /// # Errors
 /// Warcinfo, request, metadata, continuation and unknown records have no payload.
-pub fn payload<'a>(
-    record: &'a Record,
-    options: &PayloadOptions,
-) -> Result<Payload<'a>, PayloadError> {
+pub fn payload<'a>(record: &'a Record, options: &PayloadOptions) -> Result<Payload<'a>, PayloadError> {
     let http = match record.kind {
         RecordType::Response | RecordType::Revisit => true,
-        RecordType::Resource | RecordType::Conversion => record
-            .content_type()
-            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/http")),
+        RecordType::Resource | RecordType::Conversion => {
+            record.content_type().is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/http"))
+        }
         _ => return Err(PayloadError::NoPayload(record.kind.clone())),
     };
     let mut payload = Payload::default();

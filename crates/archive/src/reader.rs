@@ -17,10 +17,7 @@ use crate::{
     record_block::RecordBlock,
     resume::{Accounted, ResumePoint},
     source::Source,
-    start::{
-        ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc,
-        record_starts,
-    },
+    start::{ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts},
     stream::Stream,
 };
 
@@ -39,11 +36,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions {
-            max_record: 64 * 1024 * 1024,
-            max_header: 1024 * 1024,
-            live: false,
-        }
+        ReadOptions { max_record: 64 * 1024 * 1024, max_header: 1024 * 1024, live: false }
     }
 }
 
@@ -86,20 +79,12 @@ impl Reader {
     ) -> Result<Reader, ArchiveError> {
         let file = file.into();
         let input = Box::new(input);
-        let mut source = if options.live {
-            Source::live(input)
-        } else {
-            Source::new(input)
-        };
+        let mut source = if options.live { Source::live(input) } else { Source::new(input) };
         let codec = detect(&file, &mut source)?;
         Reader::over(file, Stream::new(source, codec), options)
     }
 
-    fn over(
-        file: Arc<str>,
-        mut stream: Stream,
-        options: ReadOptions,
-    ) -> Result<Reader, ArchiveError> {
+    fn over(file: Arc<str>, mut stream: Stream, options: ReadOptions) -> Result<Reader, ArchiveError> {
         stream.want(options.max_record);
         let mut reader = Reader {
             file,
@@ -152,11 +137,7 @@ impl Reader {
                 reader.expect_length(length);
                 Ok(reader)
             }
-            Err(source) => Err(ArchiveError::Io {
-                file: name,
-                offset: 0,
-                source,
-            }),
+            Err(source) => Err(ArchiveError::Io { file: name, offset: 0, source }),
         }
     }
 
@@ -179,11 +160,7 @@ impl Reader {
                 Some(MemberStop::Failed(_)) => {
                     if let Some(source) = self.stream.take_failure() {
                         let offset = self.stream.position();
-                        self.fail(ArchiveError::Io {
-                            file: self.file.clone(),
-                            offset,
-                            source,
-                        });
+                        self.fail(ArchiveError::Io { file: self.file.clone(), offset, source });
                     }
                 }
                 Some(MemberStop::Broken(damage)) => {
@@ -222,11 +199,7 @@ impl Reader {
             Some(_) => member,
             None => self.stream.decoded_before(),
         };
-        self.accounted = Accounted {
-            member,
-            until,
-            missing,
-        };
+        self.accounted = Accounted { member, until, missing };
     }
 
     fn fail(&mut self, error: ArchiveError) {
@@ -237,10 +210,7 @@ impl Reader {
     fn end(&mut self) {
         if let (0, Some(hint)) = (self.given, self.hint.take()) {
             self.queue.clear();
-            self.fail(ArchiveError::NotAnArchive {
-                file: self.file.clone(),
-                hint,
-            });
+            self.fail(ArchiveError::NotAnArchive { file: self.file.clone(), hint });
         } else if self.falls_short().is_some() {
             self.damage(Damage::Shrunk, self.stream.position(), 0);
         }
@@ -253,9 +223,7 @@ impl Reader {
             return None;
         }
         let expected = self.expected_length?;
-        expected
-            .checked_sub(self.stream.position())
-            .filter(|short| *short > 0)
+        expected.checked_sub(self.stream.position()).filter(|short| *short > 0)
     }
 
     fn damage(&mut self, mut what: Damage, offset: u64, mut lost: u64) {
@@ -267,12 +235,7 @@ impl Reader {
             self.expected_length = None;
         }
         let file = self.file.clone();
-        self.queue.push_back(Err(ArchiveError::Damage {
-            file,
-            offset,
-            lost,
-            what,
-        }));
+        self.queue.push_back(Err(ArchiveError::Damage { file, offset, lost, what }));
     }
 
     /// Goes on after a member that can't be decoded further.
@@ -284,11 +247,7 @@ impl Reader {
             let plain = plain.trim_ascii_start();
             is_warc(plain) || arc && arc_starts(plain)
         });
-        let Accounted {
-            member,
-            until,
-            missing,
-        } = std::mem::take(&mut self.accounted);
+        let Accounted { member, until, missing } = std::mem::take(&mut self.accounted);
         let ended = matches!(self.stream.stop(), Some(MemberStop::End));
         let (offset, lost) = match missing.filter(|_| member == from) {
             // The file ends in the block.
@@ -314,10 +273,7 @@ impl Reader {
     fn skip_blank(&mut self) -> bool {
         loop {
             let bytes = self.stream.bytes();
-            let blank = bytes
-                .iter()
-                .take_while(|b| matches!(b, b'\r' | b'\n'))
-                .count();
+            let blank = bytes.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
             let rest = bytes.len() - blank;
             self.stream.consume(blank);
             self.stream.place();
@@ -343,12 +299,8 @@ impl Reader {
     fn begins_cut(&self) -> bool {
         let bytes = self.stream.bytes();
         self.given > 0
-            && matches!(
-                self.stream.stop(),
-                Some(MemberStop::End | MemberStop::Broken(_) | MemberStop::Failed(_))
-            )
-            && (may_name_warc(bytes)
-                || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
+            && matches!(self.stream.stop(), Some(MemberStop::End | MemberStop::Broken(_) | MemberStop::Failed(_)))
+            && (may_name_warc(bytes) || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
     }
 
     /// Whether an ARC record begins at this index of the window.
@@ -392,24 +344,14 @@ impl Reader {
         let mut from = 1;
         loop {
             let whole = self.stream.stop().is_some();
-            match (StartSearch {
-                arc,
-                line: false,
-                whole,
-            })
-            .run(self.stream.bytes(), from)
-            {
+            match (StartSearch { arc, line: false, whole }).run(self.stream.bytes(), from) {
                 FoundStart::At(at) => {
                     self.stream.consume(at);
                     break;
                 }
                 FoundStart::No(safe) => {
                     // One byte stays, to know what is before a line.
-                    let drop = if whole {
-                        self.stream.bytes().len()
-                    } else {
-                        safe.saturating_sub(1)
-                    };
+                    let drop = if whole { self.stream.bytes().len() } else { safe.saturating_sub(1) };
                     self.stream.consume(drop);
                     from = safe - drop.min(safe);
                 }
@@ -433,16 +375,8 @@ impl Reader {
         if self.given == 0 {
             self.skipped += plain;
         }
-        let end = if self.stream.bytes().is_empty() {
-            self.stream.stored_end()
-        } else {
-            self.stream.place().0
-        };
-        let lost = if inner == 0 && end > member {
-            end - member
-        } else {
-            plain
-        };
+        let end = if self.stream.bytes().is_empty() { self.stream.stored_end() } else { self.stream.place().0 };
+        let lost = if inner == 0 && end > member { end - member } else { plain };
         self.damage(Damage::Junk, member, lost);
         self.account(None);
     }

@@ -160,10 +160,7 @@ impl fmt::Display for Note {
             Note::MissingContentLength => f.write_str("no usable Content-Length"),
             Note::SegmentsJoined(number) => write!(f, "joined of {number} segments"),
             Note::SegmentsMissing(number) => {
-                write!(
-                    f,
-                    "in segments, of which only the first {number} were found"
-                )
+                write!(f, "in segments, of which only the first {number} were found")
             }
             Note::Checksum => f.write_str("wrong checksum"),
             Note::DamagedMember => f.write_str("damaged compressed member"),
@@ -265,10 +262,7 @@ impl Record {
 /// Takes blanks and one pair of angle brackets off.
 fn without_brackets(value: &str) -> &str {
     let value = value.trim();
-    value
-        .strip_prefix('<')
-        .map_or(value, |inner| inner.strip_suffix('>').unwrap_or(inner))
-        .trim()
+    value.strip_prefix('<').map_or(value, |inner| inner.strip_suffix('>').unwrap_or(inner)).trim()
 }
 
 #[cfg(test)]
@@ -277,18 +271,10 @@ mod tests {
 
     fn record(fields: &[(&str, &str)]) -> Record {
         Record {
-            place: Place {
-                file: "f".into(),
-                offset: 7,
-                length: 1,
-                inner: 0,
-            },
+            place: Place { file: "f".into(), offset: 7, length: 1, inner: 0 },
             format: ArchiveFormat::Warc,
             kind: RecordType::Response,
-            headers: fields
-                .iter()
-                .map(|&(k, v)| (k.to_owned(), v.to_owned()))
-                .collect(),
+            headers: fields.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect(),
             block: RecordBlock::default(),
             notes: Vec::new(),
         }
@@ -317,9 +303,6 @@ mod tests {
     fn types_are_read_without_case() {
         assert_eq!(RecordType::parse("WarcInfo"), RecordType::Warcinfo);
         assert_eq!(RecordType::parse("continuation").as_str(), "continuation");
-        assert_eq!(
-            RecordType::parse("x-new"),
-            RecordType::Unknown("x-new".into())
-        );
+        assert_eq!(RecordType::parse("x-new"), RecordType::Unknown("x-new".into()));
     }
 }

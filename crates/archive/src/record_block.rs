@@ -15,11 +15,7 @@ impl RecordBlock {
     /// A part of a buffer, as far as there is one.
     pub(crate) fn within(buffer: Vec<u8>, part: Range<usize>) -> Self {
         let end = part.end.min(buffer.len());
-        Self {
-            start: part.start.min(end),
-            end,
-            buffer,
-        }
+        Self { start: part.start.min(end), end, buffer }
     }
 
     /// The buffer, whatever it holds.
@@ -58,11 +54,7 @@ impl Deref for RecordBlock {
 
 impl From<Vec<u8>> for RecordBlock {
     fn from(buffer: Vec<u8>) -> Self {
-        Self {
-            start: 0,
-            end: buffer.len(),
-            buffer,
-        }
+        Self { start: 0, end: buffer.len(), buffer }
     }
 }
 

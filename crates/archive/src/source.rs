@@ -33,10 +33,7 @@ impl Source {
 
     /// Of an input that comes bit by bit: see [`ReadOptions::live`](crate::ReadOptions::live).
     pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
-        Source {
-            live: true,
-            ..Source::at(input, 0)
-        }
+        Source { live: true, ..Source::at(input, 0) }
     }
 
     /// `input` goes on at this stored offset.
@@ -172,9 +169,7 @@ impl Source {
             return;
         }
         let marked = usize::try_from(self.mark.saturating_sub(self.base)).unwrap_or(usize::MAX);
-        let drop = marked
-            .max(self.position.saturating_sub(KEEP))
-            .min(self.position);
+        let drop = marked.max(self.position.saturating_sub(KEEP)).min(self.position);
         // Moving the kept bytes only when as many have been read since keeps this linear.
         if drop >= self.end - drop || self.data.is_empty() || drop >= KEEP {
             self.data.copy_within(drop..self.end, 0);
@@ -220,15 +215,9 @@ mod tests {
         }
         source.rewind(at as u64 - 900_000);
         assert_eq!(source.position(), at as u64 - 900_000);
-        assert_eq!(
-            source.peek(1_000_000).unwrap()[..1_000_000],
-            bytes[at - 900_000..at + 100_000]
-        );
+        assert_eq!(source.peek(1_000_000).unwrap()[..1_000_000], bytes[at - 900_000..at + 100_000]);
         source.rewind(0);
-        assert!(
-            source.position() > 0,
-            "the whole file must not stay in memory"
-        );
+        assert!(source.position() > 0, "the whole file must not stay in memory");
         assert!(source.data.len() < 3_600_000);
     }
 

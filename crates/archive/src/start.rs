@@ -74,9 +74,8 @@ impl ByteTask for NameAtLine<'_> {
             }
             at += 64;
         }
-        (at + 1..bytes.len()).find(|place| {
-            bytes.get(place - 1) == Some(&b'\n') && bytes.get(*place..).is_some_and(names_warc)
-        })
+        (at + 1..bytes.len())
+            .find(|place| bytes.get(place - 1) == Some(&b'\n') && bytes.get(*place..).is_some_and(names_warc))
     }
 }
 
@@ -91,11 +90,7 @@ enum Verdict {
 /// Whether a WARC record begins here: a version line, then the name of a field.
 fn warc_verdict(bytes: &[u8]) -> Verdict {
     let bytes = bytes.get(..WARC_REACH).unwrap_or(bytes);
-    let open = if bytes.len() < WARC_REACH {
-        Verdict::More
-    } else {
-        Verdict::No
-    };
+    let open = if bytes.len() < WARC_REACH { Verdict::More } else { Verdict::No };
     if !may_name_warc(bytes.get(..VERSION.len()).unwrap_or(bytes)) {
         return Verdict::No;
     }
@@ -104,20 +99,12 @@ fn warc_verdict(bytes: &[u8]) -> Verdict {
     };
     let (line, rest) = bytes.split_at(end);
     let version = line.get(VERSION.len()..).unwrap_or_default().trim_ascii();
-    if !version.first().is_some_and(u8::is_ascii_digit)
-        || !version.iter().all(|b| b.is_ascii_digit() || *b == b'.')
-    {
+    if !version.first().is_some_and(u8::is_ascii_digit) || !version.iter().all(|b| b.is_ascii_digit() || *b == b'.') {
         return Verdict::No;
     }
     let rest = rest.get(1..).unwrap_or_default();
-    let name = rest
-        .iter()
-        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'-')
-        .count();
-    match rest
-        .get(name..)
-        .and_then(|after| after.trim_ascii_start().first())
-    {
+    let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
+    match rest.get(name..).and_then(|after| after.trim_ascii_start().first()) {
         Some(b':') if name > 0 => Verdict::Yes,
         Some(_) => Verdict::No,
         None => open,
@@ -143,9 +130,7 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
     let (header, rest) = bytes.split_at(end);
     let mut lengths = header.split(|b| *b == b'\n').filter_map(|line| {
         let (name, value) = line.split_at(memchr(b':', line)?);
-        name.trim_ascii()
-            .eq_ignore_ascii_case(b"Content-Length")
-            .then_some(value)
+        name.trim_ascii().eq_ignore_ascii_case(b"Content-Length").then_some(value)
     });
     let (Some(length), None) = (lengths.next(), lengths.next()) else {
         return false;
@@ -191,10 +176,7 @@ impl StartSearch {
         match warc {
             // Only an ARC line before it would matter.
             FoundStart::At(at) => {
-                let before = StartSearch {
-                    whole: true,
-                    ..self
-                };
+                let before = StartSearch { whole: true, ..self };
                 match before.arc(bytes.get(..at).unwrap_or(bytes), from) {
                     FoundStart::At(arc) => FoundStart::At(arc),
                     FoundStart::No(_) => FoundStart::At(at),
@@ -263,52 +245,25 @@ impl ArcLine {
         if line.len() > ARC_REACH {
             return None;
         }
-        let scheme = line
-            .iter()
-            .take_while(|b| b.is_ascii_alphanumeric())
-            .count();
+        let scheme = line.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
         if !(2..=16).contains(&scheme) || line.get(scheme) != Some(&b':') {
             return None;
         }
         let line = line.trim_ascii_end();
         let mut fields: Vec<&[u8]> = line.rsplitn(10, |&b| b == b' ').collect();
         fields.reverse();
-        if let [
-            url,
-            ip,
-            date,
-            mime,
-            _result,
-            _checksum,
-            _location,
-            _offset,
-            _name,
-            length,
-        ] = fields.as_slice()
+        if let [url, ip, date, mime, _result, _checksum, _location, _offset, _name, length] = fields.as_slice()
             && let Some(found) = Self::from_fields(url, ip, date, mime, length)
         {
             return Some(found);
         }
         let mut fields = line.rsplitn(5, |&b| b == b' ');
-        let (length, mime, date, ip) = (
-            fields.next()?,
-            fields.next()?,
-            fields.next()?,
-            fields.next()?,
-        );
+        let (length, mime, date, ip) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
         Self::from_fields(fields.next()?, ip, date, mime, length)
     }
 
-    fn from_fields(
-        url: &[u8],
-        ip: &[u8],
-        date: &[u8],
-        mime: &[u8],
-        length: &[u8],
-    ) -> Option<ArcLine> {
-        let address = ip
-            .iter()
-            .all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b':' | b'-'));
+    fn from_fields(url: &[u8], ip: &[u8], date: &[u8], mime: &[u8], length: &[u8]) -> Option<ArcLine> {
+        let address = ip.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b':' | b'-'));
         if !address || !(8..=20).contains(&date.len()) || !date.iter().all(u8::is_ascii_digit) {
             return None;
         }
@@ -332,11 +287,7 @@ impl ArcLine {
         headers.push("WARC-Target-URI", self.url.as_str());
         headers.push("WARC-Date", self.warc_date());
         headers.push("WARC-IP-Address", self.ip.as_str());
-        let kind = if http {
-            "application/http; msgtype=response"
-        } else {
-            self.mime.as_str()
-        };
+        let kind = if http { "application/http; msgtype=response" } else { self.mime.as_str() };
         headers.push("Content-Type", kind);
         if let Some(length) = self.length {
             headers.push("Content-Length", length.to_string());
@@ -347,15 +298,7 @@ impl ArcLine {
     /// `YYYY-MM-DDTHH:MM:SSZ` from the digits; missing ones of the time are zeros.
     fn warc_date(&self) -> String {
         let part = |from: usize, to: usize| self.date.get(from..to).unwrap_or("00");
-        format!(
-            "{}-{}-{}T{}:{}:{}Z",
-            part(0, 4),
-            part(4, 6),
-            part(6, 8),
-            part(8, 10),
-            part(10, 12),
-            part(12, 14)
-        )
+        format!("{}-{}-{}T{}:{}:{}Z", part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14))
     }
 }
 
@@ -363,11 +306,7 @@ impl ArcLine {
 mod tests {
     use super::*;
 
-    const SEARCH: StartSearch = StartSearch {
-        arc: false,
-        line: true,
-        whole: false,
-    };
+    const SEARCH: StartSearch = StartSearch { arc: false, line: true, whole: false };
 
     #[test]
     fn one_record_is_one_and_nothing_else() {
@@ -391,14 +330,10 @@ mod tests {
 
     #[test]
     fn the_name_is_found_at_every_place_and_by_every_form() {
-        let plain = |bytes: &[u8]| {
-            (1..bytes.len()).find(|at| bytes[at - 1] == b'\n' && names_warc(&bytes[*at..]))
-        };
+        let plain = |bytes: &[u8]| (1..bytes.len()).find(|at| bytes[at - 1] == b'\n' && names_warc(&bytes[*at..]));
         for vectors in Vectors::available() {
             for at in 0..200 {
-                for name in [
-                    "\nWARC/", "\nwarc/", "\nWaRc/", "\nWarc ", " WARC/", "\nWAR",
-                ] {
+                for name in ["\nWARC/", "\nwarc/", "\nWaRc/", "\nWarc ", " WARC/", "\nWAR"] {
                     let text = format!("{}\nWeb{name}{}", "\nw".repeat(at), "x".repeat(at % 70));
                     for bytes in [text.as_bytes(), &text.as_bytes()[at..]] {
                         let found = vectors.run(NameAtLine { bytes });
@@ -413,36 +348,16 @@ mod tests {
     fn finds_a_record_at_a_line_only() {
         let text = b"see WARC/1.0\r\nA: b\r\n\r\nWARC/1.0\r\nWARC-Type: x\r\n";
         assert_eq!(SEARCH.run(text, 0), FoundStart::At(22));
-        assert_eq!(
-            StartSearch {
-                line: false,
-                ..SEARCH
-            }
-            .run(text, 0),
-            FoundStart::At(4)
-        );
+        assert_eq!(StartSearch { line: false, ..SEARCH }.run(text, 0), FoundStart::At(4));
         assert_eq!(SEARCH.run(b"\nWARC/x\r\nA: b", 0), FoundStart::No(9));
-        assert_eq!(
-            SEARCH.run(b"\nWARC/1.0 is a format\r\nA: b", 0),
-            FoundStart::No(23)
-        );
-        assert_eq!(
-            SEARCH.run(b"\nWARC/0.18\nWARC-Type: b", 0),
-            FoundStart::At(1)
-        );
+        assert_eq!(SEARCH.run(b"\nWARC/1.0 is a format\r\nA: b", 0), FoundStart::No(23));
+        assert_eq!(SEARCH.run(b"\nWARC/0.18\nWARC-Type: b", 0), FoundStart::At(1));
         for version in ["warc/1.0", "Warc/1.1", "wArC/1.0"] {
             let text = format!("see {version}\nA: b\n\n{version}\nWARC-Type: x\n");
             let second = text.rfind(version).unwrap();
-            assert_eq!(
-                SEARCH.run(text.as_bytes(), 0),
-                FoundStart::At(second),
-                "{text}"
-            );
+            assert_eq!(SEARCH.run(text.as_bytes(), 0), FoundStart::At(second), "{text}");
             assert_eq!(SEARCH.run(text.as_bytes(), second), FoundStart::At(second));
-            let any = StartSearch {
-                line: false,
-                ..SEARCH
-            };
+            let any = StartSearch { line: false, ..SEARCH };
             assert_eq!(any.run(text.as_bytes(), 0), FoundStart::At(4));
             assert_eq!(any.run(text.as_bytes(), 5), FoundStart::At(second));
         }
@@ -453,14 +368,8 @@ mod tests {
         let text = b"junk\nWARC/1.0\r\nWARC-Type: r";
         for cut in 10..25 {
             assert_eq!(SEARCH.run(&text[..cut], 0), FoundStart::No(5), "{cut}");
-            let whole = StartSearch {
-                whole: true,
-                ..SEARCH
-            };
-            assert!(
-                matches!(whole.run(&text[..cut], 0), FoundStart::No(_)),
-                "{cut}"
-            );
+            let whole = StartSearch { whole: true, ..SEARCH };
+            assert!(matches!(whole.run(&text[..cut], 0), FoundStart::No(_)), "{cut}");
         }
         assert_eq!(SEARCH.run(&text[..8], 0), FoundStart::No(4));
         assert_eq!(SEARCH.run(text, 4), FoundStart::At(5));
@@ -469,56 +378,26 @@ mod tests {
     #[test]
     fn arc_lines() {
         let line = ArcLine::parse(b"http://a.b/x y 1.2.3.4 20140102030405 text/html 12\r").unwrap();
-        assert_eq!(
-            (line.url.as_str(), line.length),
-            ("http://a.b/x y", Some(12))
-        );
+        assert_eq!((line.url.as_str(), line.length), ("http://a.b/x y", Some(12)));
         let headers = line.headers(true);
         assert_eq!(headers.get("warc-date"), Some("2014-01-02T03:04:05Z"));
-        assert_eq!(
-            headers.get("content-type"),
-            Some("application/http; msgtype=response")
-        );
+        assert_eq!(headers.get("content-type"), Some("application/http; msgtype=response"));
         let two = b"http://a.b/ 1.2.3.4 20140102030405 text/html 200 abc - 123 f.arc 77";
         let two = ArcLine::parse(two).unwrap();
-        assert_eq!(
-            (two.url.as_str(), two.mime.as_str(), two.length),
-            ("http://a.b/", "text/html", Some(77))
-        );
-        assert_eq!(
-            ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html -1")
-                .unwrap()
-                .length,
-            None
-        );
-        assert_eq!(
-            ArcLine::parse(b"http://a/ 1.2.3.4 2014010203040z text/html 1"),
-            None
-        );
-        assert_eq!(
-            ArcLine::parse(b"Date: Mon 1 20140102030405 text/html"),
-            None
-        );
+        assert_eq!((two.url.as_str(), two.mime.as_str(), two.length), ("http://a.b/", "text/html", Some(77)));
+        assert_eq!(ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html -1").unwrap().length, None);
+        assert_eq!(ArcLine::parse(b"http://a/ 1.2.3.4 2014010203040z text/html 1"), None);
+        assert_eq!(ArcLine::parse(b"Date: Mon 1 20140102030405 text/html"), None);
         let wrong = ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html abc").unwrap();
         assert_eq!(wrong.length, None);
-        assert_eq!(
-            ArcLine::parse(b"Date: Mon 1 20140102030405 text/html at"),
-            None
-        );
+        assert_eq!(ArcLine::parse(b"Date: Mon 1 20140102030405 text/html at"), None);
         let short = ArcLine::parse(b"dns:a 1.2.3.4 20140102 text/dns 5").unwrap();
-        assert_eq!(
-            short.headers(false).get("WARC-Date"),
-            Some("2014-01-02T00:00:00Z")
-        );
+        assert_eq!(short.headers(false).get("WARC-Date"), Some("2014-01-02T00:00:00Z"));
     }
 
     #[test]
     fn finds_an_arc_line() {
-        let search = StartSearch {
-            arc: true,
-            line: true,
-            whole: false,
-        };
+        let search = StartSearch { arc: true, line: true, whole: false };
         let text = b"junk\n\nhttp://a/ 1.2.3.4 20140102030405 text/html 3\nabc\n";
         assert_eq!(search.run(text, 0), FoundStart::At(6));
         assert_eq!(search.run(&text[..20], 0), FoundStart::No(6));

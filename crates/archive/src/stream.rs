@@ -142,17 +142,12 @@ impl Stream {
             rewound: self.rewound,
         };
         // Before a member; its header has been seen or will be.
-        let before = |offset| Stand {
-            stopped: false,
-            ..stand(offset, 0)
-        };
+        let before = |offset| Stand { stopped: false, ..stand(offset, 0) };
         let empty = self.window.len() == 0;
         match (&self.codec, &self.stop) {
             (_, Some(MemberStop::Failed(_))) => None,
             (Codec::Plain, _) => Some(stand(self.taken, 0)),
-            (_, Some(MemberStop::MemberEnd | MemberStop::End)) if empty => {
-                Some(before(self.source.position()))
-            }
+            (_, Some(MemberStop::MemberEnd | MemberStop::End)) if empty => Some(before(self.source.position())),
             (_, None) if empty && !self.open => Some(before(self.source.position())),
             (_, Some(MemberStop::Broken(_))) if empty && !self.open => Some(before(self.from)),
             _ if self.open => {
@@ -255,16 +250,10 @@ impl Stream {
         if self.window.len() == 0 {
             return self.position();
         }
-        while self
-            .steps
-            .get(1)
-            .is_some_and(|next| next.plain <= self.taken)
-        {
+        while self.steps.get(1).is_some_and(|next| next.plain <= self.taken) {
             self.steps.pop_front();
         }
-        self.steps
-            .front()
-            .map_or_else(|| self.position(), |step| step.stored)
+        self.steps.front().map_or_else(|| self.position(), |step| step.stored)
     }
 
     /// Where the first long run of zeros in the stored bytes of the member begins, and the bytes of
@@ -287,11 +276,7 @@ impl Stream {
         if matches!(self.codec, Codec::Plain) {
             return (self.taken, 0);
         }
-        while self
-            .members
-            .get(1)
-            .is_some_and(|next| next.plain <= self.taken)
-        {
+        while self.members.get(1).is_some_and(|next| next.plain <= self.taken) {
             self.members.pop_front();
         }
         let member = self.members.front().copied().unwrap_or_default();
@@ -323,10 +308,7 @@ impl Stream {
         if before == 0 {
             self.steps.clear();
         }
-        self.steps.push_back(Step {
-            plain: self.taken + before as u64,
-            stored: self.position(),
-        });
+        self.steps.push_back(Step { plain: self.taken + before as u64, stored: self.position() });
         let result = match &mut self.codec {
             Codec::Plain => copy(&mut self.source, &mut self.window),
             Codec::Gzip(gzip) => gzip.decode(&mut self.source, &mut self.window, &mut self.spares),
@@ -369,10 +351,7 @@ impl Stream {
                 if self.members.len() >= MAX_MEMBERS {
                     self.members.remove(1);
                 }
-                self.members.push_back(Member {
-                    plain,
-                    offset: self.from,
-                });
+                self.members.push_back(Member { plain, offset: self.from });
             }
             Ok(Begin::End) => self.stop = Some(MemberStop::End),
             Ok(Begin::Broken(damage)) => self.stop = Some(MemberStop::Broken(damage)),
@@ -397,11 +376,7 @@ impl Stream {
         self.source.position()
     }
 
-    fn find_member(
-        &mut self,
-        damage: Damage,
-        is_start: impl Fn(&[u8]) -> bool,
-    ) -> io::Result<bool> {
+    fn find_member(&mut self, damage: Damage, is_start: impl Fn(&[u8]) -> bool) -> io::Result<bool> {
         let magic = self.codec.magic();
         if magic.is_empty() {
             return Ok(false);
@@ -428,11 +403,7 @@ impl Stream {
             let bytes = self.source.peek(PROBE)?;
             let Some(at) = finder.find(bytes) else {
                 let (length, ended) = (bytes.len(), bytes.len() < PROBE);
-                self.source.consume(if ended {
-                    length
-                } else {
-                    length - (magic.len() - 1)
-                });
+                self.source.consume(if ended { length } else { length - (magic.len() - 1) });
                 if ended {
                     return Ok(false);
                 }

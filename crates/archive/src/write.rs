@@ -12,19 +12,10 @@ use flate2::{Compression, GzBuilder};
 /// # Errors
 /// Those of `out`, and `InvalidInput` for a field name or value with a line end in it or a
 /// Content-Length that is not the block's.
-pub fn write_record(
-    out: &mut impl Write,
-    version: &str,
-    headers: &[(&str, &str)],
-    block: &[u8],
-) -> io::Result<()> {
+pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)], block: &[u8]) -> io::Result<()> {
     let invalid = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what.to_owned()));
     let mut head = Vec::with_capacity(512);
-    write!(
-        head,
-        "WARC/{}\r\n",
-        version.strip_prefix("WARC/").unwrap_or(version)
-    )?;
+    write!(head, "WARC/{}\r\n", version.strip_prefix("WARC/").unwrap_or(version))?;
     let mut stated = false;
     for (name, value) in headers {
         if name.is_empty() || name.contains([':', '\r', '\n']) || value.contains(['\r', '\n']) {
@@ -51,9 +42,7 @@ pub fn write_record(
 /// same member. `level` is 0 to 9.
 pub fn gzip_member(plain: &[u8], level: u32) -> io::Result<Vec<u8>> {
     let out = Vec::with_capacity(plain.len() / 3 + 64);
-    let mut encoder = GzBuilder::new()
-        .mtime(0)
-        .write(out, Compression::new(level.min(9)));
+    let mut encoder = GzBuilder::new().mtime(0).write(out, Compression::new(level.min(9)));
     encoder.write_all(plain)?;
     encoder.finish()
 }
@@ -70,24 +59,14 @@ pub struct GzMembers<W> {
 impl<W: Write> GzMembers<W> {
     /// Writes to `out` with compression level 0 to 9.
     pub fn new(out: W, level: u32) -> Self {
-        GzMembers {
-            out,
-            level,
-            offset: 0,
-            plain: Vec::new(),
-        }
+        GzMembers { out, level, offset: 0, plain: Vec::new() }
     }
 
     /// Writes one record as by [`write_record`]; returns the offset and the length of its member.
     ///
     /// # Errors
     /// As [`write_record`].
-    pub fn write_record(
-        &mut self,
-        version: &str,
-        headers: &[(&str, &str)],
-        block: &[u8],
-    ) -> io::Result<(u64, u64)> {
+    pub fn write_record(&mut self, version: &str, headers: &[(&str, &str)], block: &[u8]) -> io::Result<(u64, u64)> {
         self.plain.clear();
         write_record(&mut self.plain, version, headers, block)?;
         let member = gzip_member(&self.plain, self.level)?;
@@ -110,13 +89,7 @@ mod tests {
     #[test]
     fn bytes_are_exact() {
         let mut out = Vec::new();
-        write_record(
-            &mut out,
-            "1.0",
-            &[("WARC-Type", "metadata"), ("A", "b")],
-            b"xyz",
-        )
-        .unwrap();
+        write_record(&mut out, "1.0", &[("WARC-Type", "metadata"), ("A", "b")], b"xyz").unwrap();
         assert_eq!(
             out.escape_ascii().to_string(),
             "WARC/1.0\\r\\nWARC-Type: metadata\\r\\nA: b\\r\\nContent-Length: 3\\r\\n\\r\\nxyz\\r\\n\\r\\n"
@@ -129,12 +102,7 @@ mod tests {
 
     #[test]
     fn line_ends_in_fields_are_refused() {
-        for header in [
-            ("A", "b\r\nC: d"),
-            ("A\n", "b"),
-            ("", "b"),
-            ("Content-Length", "4"),
-        ] {
+        for header in [("A", "b\r\nC: d"), ("A\n", "b"), ("", "b"), ("Content-Length", "4")] {
             let error = write_record(&mut Vec::new(), "1.0", &[header], b"xyz").unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{header:?}");
         }

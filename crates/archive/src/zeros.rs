@@ -36,10 +36,7 @@ pub(crate) struct ZeroRuns {
 impl ZeroRuns {
     /// Begins anew at a stored offset.
     pub(crate) fn begin(&mut self, position: u64) {
-        *self = ZeroRuns {
-            position,
-            ..ZeroRuns::default()
-        };
+        *self = ZeroRuns { position, ..ZeroRuns::default() };
     }
 
     /// Looks at the bytes that come next.

@@ -36,13 +36,7 @@ pub(crate) struct Zst {
 
 impl Zst {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Zst {
-            decoder: Decoder::new()?,
-            probe: None,
-            dictionary: Vec::new(),
-            at_head: true,
-            wanted: 0,
-        })
+        Ok(Zst { decoder: Decoder::new()?, probe: None, dictionary: Vec::new(), at_head: true, wanted: 0 })
     }
 
     /// Passes skippable frames up to the next frame with data.
@@ -90,10 +84,7 @@ impl Zst {
     }
 
     fn load_dictionary(&mut self, source: &mut Source, size: u64) -> io::Result<Option<Damage>> {
-        let Some(length) = usize::try_from(size)
-            .ok()
-            .filter(|_| size <= MAX_DICTIONARY)
-        else {
+        let Some(length) = usize::try_from(size).ok().filter(|_| size <= MAX_DICTIONARY) else {
             return Ok(Some(Damage::Dictionary));
         };
         let Some(bytes) = source.peek(length)?.get(..length) else {
@@ -120,11 +111,7 @@ impl Zst {
     }
 
     /// Decodes some bytes of the frame.
-    pub(crate) fn decode(
-        &mut self,
-        source: &mut Source,
-        window: &mut Buffer,
-    ) -> io::Result<Option<MemberStop>> {
+    pub(crate) fn decode(&mut self, source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
         loop {
             let input = source.chunk()?;
             let at_end = input.is_empty();
@@ -178,8 +165,6 @@ impl Zst {
 /// Decompresses a dictionary, refusing one that grows past the limit.
 fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut plain = Vec::new();
-    zstd::stream::read::Decoder::with_buffer(bytes)?
-        .take(MAX_DICTIONARY)
-        .read_to_end(&mut plain)?;
+    zstd::stream::read::Decoder::with_buffer(bytes)?.take(MAX_DICTIONARY).read_to_end(&mut plain)?;
     Ok(plain)
 }

@@ -5,8 +5,7 @@ use std::{io, sync::Arc};
 use anyhow::Result;
 use trommel::{Extractor, OutputRecord, Settings};
 use trommel_pipeline::{
-    Environment, Input, Output, PackedOptions, Plan, Summary, sources::NetworkOptions, stream,
-    unpack,
+    Environment, Input, Output, PackedOptions, Plan, Summary, sources::NetworkOptions, stream, unpack,
 };
 
 use crate::{models, progress::Reporter};

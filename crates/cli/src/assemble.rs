@@ -12,9 +12,9 @@ pub fn last_step(
 ) -> Option<Arc<dyn Assemble>> {
     match format {
         #[cfg(feature = "parquet")]
-        Format::Parquet => Some(Arc::new(trommel::output::Parquet {
-            optional: trommel::output::OptionalColumns::of(options),
-        })),
+        Format::Parquet => {
+            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(options) }))
+        }
         #[cfg(feature = "index")]
         Format::Tantivy => Some(Arc::new(trommel_pipeline::index::Tantivy)),
         _ => None,

@@ -7,10 +7,7 @@ use clap::Args;
 use serde_json::json;
 use trommel::{
     Compression, ContentPolicy, Document, DocumentOptions, Hints, Model, OutputRecord,
-    archive::{
-        MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members,
-        media_type, payload,
-    },
+    archive::{MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type, payload},
     extract::Extractor,
     html::{Limits, ScanReader, charset},
     output::{Encode as _, Frames, Jsonl, RecordSource},
@@ -52,15 +49,8 @@ enum Stage {
 }
 
 impl Stage {
-    const ALL: [Stage; 7] = [
-        Stage::Inflate,
-        Stage::Records,
-        Stage::Tables,
-        Stage::Features,
-        Stage::Choice,
-        Stage::Document,
-        Stage::Output,
-    ];
+    const ALL: [Stage; 7] =
+        [Stage::Inflate, Stage::Records, Stage::Tables, Stage::Features, Stage::Choice, Stage::Document, Stage::Output];
 
     fn name(self) -> &'static str {
         match self {
@@ -185,12 +175,7 @@ impl Bench {
 
     /// Takes a page up to `stage`; its output, which is empty before there is one, or none if the record
     /// is no page.
-    fn page(
-        &self,
-        stage: Stage,
-        record: &Record,
-        scan: &mut ScanReader,
-    ) -> Result<Option<Vec<u8>>> {
+    fn page(&self, stage: Stage, record: &Record, scan: &mut ScanReader) -> Result<Option<Vec<u8>>> {
         let Ok(page) = payload(record, &PayloadOptions::default()) else {
             return Ok(None);
         };
@@ -198,17 +183,9 @@ impl Bench {
         if page.body.is_empty() || !matches!(kind, MediaType::Html | MediaType::Xhtml) {
             return Ok(None);
         }
-        let hints = Hints {
-            url: record.url(),
-            http_charset: page.charset(),
-            crawl_charset: None,
-            date: record.date(),
-        };
+        let hints = Hints { url: record.url(), http_charset: page.charset(), crawl_charset: None, date: record.date() };
         if stage >= Stage::Document {
-            let document = self
-                .extractor
-                .extract(&page.body, &hints)
-                .document(&DocumentOptions::default());
+            let document = self.extractor.extract(&page.body, &hints).document(&DocumentOptions::default());
             if stage == Stage::Output {
                 return encoded(record, &page, document).map(Some);
             }
@@ -258,8 +235,5 @@ fn encoded(record: &Record, page: &Payload, document: Document) -> Result<Vec<u8
 /// The middle one; of an even number the lower of the two.
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
-    times
-        .get((times.len().saturating_sub(1)) / 2)
-        .copied()
-        .unwrap_or_default()
+    times.get((times.len().saturating_sub(1)) / 2).copied().unwrap_or_default()
 }

@@ -70,11 +70,8 @@ pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
 }
 
 fn whole(record: &Record) -> anyhow::Result<Vec<u8>> {
-    let headers: Vec<(&str, &str)> = record
-        .headers
-        .iter()
-        .filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"))
-        .collect();
+    let headers: Vec<(&str, &str)> =
+        record.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-length")).collect();
     let mut out = Vec::new();
     write_record(&mut out, "WARC/1.1", &headers, &record.block)?;
     Ok(out)

@@ -10,8 +10,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use trommel::output::{Assemble, AtomicFile};
 use trommel_pipeline::dedup::{
-    Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, read_signatures,
-    shard_name, sign, without,
+    Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, read_signatures, shard_name, sign, without,
 };
 
 use crate::exit::Exit;
@@ -46,12 +45,7 @@ enum DedupCommand {
         output: PathBuf,
         /// Use only this share of the keys, such as 2/8, to save memory. The lists of all shares together name
         /// the same duplicates
-        #[arg(
-            long,
-            value_name = "I/N",
-            default_value = "1/1",
-            hide_default_value = true
-        )]
+        #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
         keys: KeyShare,
     },
     /// Copy outputs without the duplicates into another folder, under the same names
@@ -71,16 +65,8 @@ enum DedupCommand {
 pub fn run(args: &DedupArgs) -> anyhow::Result<Exit> {
     match &args.command {
         DedupCommand::Sign { outputs, output } => signatures(outputs, output),
-        DedupCommand::Find {
-            signatures,
-            output,
-            keys,
-        } => find(signatures, output, *keys),
-        DedupCommand::Drop {
-            outputs,
-            duplicates,
-            output,
-        } => drop_duplicates(outputs, duplicates, output),
+        DedupCommand::Find { signatures, output, keys } => find(signatures, output, *keys),
+        DedupCommand::Drop { outputs, duplicates, output } => drop_duplicates(outputs, duplicates, output),
     }?;
     Ok(Exit::Clean)
 }
@@ -94,10 +80,7 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
     let (mut documents, mut passed_over) = (0, 0);
     for output in outputs {
         let name = shard_name(output).with_context(|| {
-            format!(
-                "{}: is no output of JSON lines, MessagePack or Parquet by its name",
-                output.display()
-            )
+            format!("{}: is no output of JSON lines, MessagePack or Parquet by its name", output.display())
         })?;
         let target = folder.join(format!("{name}.signatures.jsonl.zst"));
         if target.exists() {
@@ -107,9 +90,7 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
         }
     }
     let signed = outputs.len() - passed_over;
-    say(&format!(
-        "{documents} documents of {signed} outputs signed, {passed_over} outputs signed before"
-    ));
+    say(&format!("{documents} documents of {signed} outputs signed, {passed_over} outputs signed before"));
     Ok(())
 }
 
@@ -131,10 +112,7 @@ fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result
     file.finish().with_context(name)?;
     let is_exact = |own: &&Duplicate| own.reason == DuplicateReason::ExactDuplicate;
     let exact = duplicates.iter().filter(is_exact).count();
-    say(&format!(
-        "{documents} documents: {exact} exact duplicates, {} near duplicates",
-        duplicates.len() - exact
-    ));
+    say(&format!("{documents} documents: {exact} exact duplicates, {} near duplicates", duplicates.len() - exact));
     Ok(())
 }
 
@@ -148,13 +126,9 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
     for output in outputs {
         let target = folder.join(output.file_name().unwrap_or_default());
         if target.exists() {
-            bail!(
-                "{}: is there already; name another folder",
-                target.display()
-            );
+            bail!("{}: is there already; name another folder", target.display());
         }
-        let (own_kept, own_left_out) =
-            without(output, &removed, &target, parquet(output)?.as_deref())?;
+        let (own_kept, own_left_out) = without(output, &removed, &target, parquet(output)?.as_deref())?;
         kept += own_kept;
         left_out += own_left_out;
     }

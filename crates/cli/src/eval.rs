@@ -64,18 +64,10 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
             None => CommentPolicy::Exclude,
         };
         let options = EvalOptions {
-            rule: if args.strict_words {
-                Rule::Strict
-            } else {
-                Rule::Characters
-            },
+            rule: if args.strict_words { Rule::Strict } else { Rule::Characters },
             comments: comments != CommentPolicy::Exclude,
         };
-        let policy = ContentPolicy {
-            comments,
-            headline: args.headline,
-            ..ContentPolicy::default()
-        };
+        let policy = ContentPolicy { comments, headline: args.headline, ..ContentPolicy::default() };
         let keep = |page: &LabelledPage| text_by(&model, &policy, page);
         let report = evaluate(&set, keep, &options);
         if args.json {

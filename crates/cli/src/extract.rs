@@ -89,10 +89,7 @@ enum Output<'a> {
 /// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let (settings, form) = settings(args)?;
-    let given = Hints {
-        http_charset: args.charset.as_deref(),
-        ..Hints::default()
-    };
+    let given = Hints { http_charset: args.charset.as_deref(), ..Hints::default() };
     given.check()?;
     let pages = PageInput::expand(&args.pages, args.fetch)?;
     if args.url.is_some() && pages.len() > 1 {
@@ -106,9 +103,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     };
     if let Output::File(path) = output
         && let (Ok(path), Some(page)) = (path.canonicalize(), pages.first())
-        && Path::new(&page.name)
-            .canonicalize()
-            .is_ok_and(|page| page == path)
+        && Path::new(&page.name).canonicalize().is_ok_and(|page| page == path)
     {
         bail!("{}: is both page and output", page.name);
     }
@@ -154,12 +149,7 @@ fn extracted(
         None if is_url(&page.name) => Some(page.name.as_str()),
         url => url.as_deref(),
     };
-    let hints = Hints {
-        url,
-        http_charset: args.charset.as_deref(),
-        crawl_charset: None,
-        date: None,
-    };
+    let hints = Hints { url, http_charset: args.charset.as_deref(), crawl_charset: None, date: None };
     let extraction = extractor.extract(&bytes, &hints);
     warn_of_nothing(&extraction, &page.name);
     note_reviews(&extraction, &page.name);
@@ -194,10 +184,7 @@ fn settings(args: &ExtractArgs) -> anyhow::Result<(Settings, Form)> {
         ("spans", settings.include.spans),
         ("tables", settings.include.tables),
         ("chunks", settings.include.chunks.is_some()),
-        (
-            "posts",
-            settings.include.posts && !matches!(form, Form::Markdown),
-        ),
+        ("posts", settings.include.posts && !matches!(form, Form::Markdown)),
     ];
     if let Some((name, _)) = listed.into_iter().find(|(_, is_set)| *is_set)
         && !matches!(form, Form::Json)
@@ -222,10 +209,7 @@ fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
 fn blocks(document: Document, file: Option<&str>) -> anyhow::Result<String> {
     let mut lines = String::new();
     for block in document.blocks {
-        let block = NamedBlock {
-            block: block.into(),
-            file,
-        };
+        let block = NamedBlock { block: block.into(), file };
         lines.push_str(&serde_json::to_string(&block)?);
         lines.push('\n');
     }

@@ -68,11 +68,7 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
         (None, Some(url)) => into_endpoint(&documents, url)?,
         (None, None) => bail!("neither --index nor --url"),
     };
-    say(&format!(
-        "{} to index, {} left out for want of text",
-        counted(fed.documents, "document"),
-        fed.empty
-    ));
+    say(&format!("{} to index, {} left out for want of text", counted(fed.documents, "document"), fed.empty));
     Ok(match (fed.documents, fed.faults || refused > 0) {
         (_, false) => Exit::Clean,
         (0, true) => Exit::Fatal,
@@ -86,10 +82,7 @@ fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<Fe
     if fed.documents > 0 {
         let written = writer.commit()?;
         if written.replaced > 0 {
-            say(&format!(
-                "{} replaced by another of the same id",
-                counted(written.replaced, "document")
-            ));
+            say(&format!("{} replaced by another of the same id", counted(written.replaced, "document")));
         }
     }
     Ok(fed)
@@ -103,9 +96,6 @@ fn into_endpoint(documents: &Documents, url: &str) -> Result<(FeedOutcome, u64)>
     for Refused { id, status, reason } in &sent.named {
         tracing::error!("{id}: status {status}: {reason}");
     }
-    say(&format!(
-        "{} new in the index, {} there already, {} refused",
-        sent.created, sent.existing, sent.refused
-    ));
+    say(&format!("{} new in the index, {} there already, {} refused", sent.created, sent.existing, sent.refused));
     Ok((fed, sent.refused))
 }

@@ -41,9 +41,8 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
     let name = || args.pages.display().to_string();
     let gold = match &args.gold {
         Some(gold) => gold.clone(),
-        None => gold_beside(&args.pages).with_context(|| {
-            format!("{}: cannot tell its gold file: name it with --gold", name())
-        })?,
+        None => gold_beside(&args.pages)
+            .with_context(|| format!("{}: cannot tell its gold file: name it with --gold", name()))?,
     };
     let pages = LabelPages::read(&args.pages)?;
     if pages.pages.is_empty() {
@@ -68,10 +67,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
         guard: HostGuard::new(args.listen.host().map(str::to_owned)),
         next: next(&args.pages, args.gold.as_deref()),
     });
-    say(&format!(
-        "{}; open {address} to go on, Ctrl-C to end",
-        progress(&labelling, &gold)?
-    ));
+    say(&format!("{}; open {address} to go on, Ctrl-C to end", progress(&labelling, &gold)?));
     serve(labelling.clone(), vec![socket], stop.flag())?;
     say(&progress(&labelling, &gold)?);
     Ok(Exit::Clean)
@@ -83,10 +79,7 @@ fn progress(labelling: &Labelling, gold: &Path) -> anyhow::Result<String> {
     let gold = gold.display();
     Ok(match done < all {
         true => format!("{done} of {all} pages are labelled in {gold}"),
-        false => format!(
-            "all of {all} pages are labelled in {gold}; next: {}",
-            labelling.next.join(", or ")
-        ),
+        false => format!("all of {all} pages are labelled in {gold}; next: {}", labelling.next.join(", or ")),
     })
 }
 
@@ -102,8 +95,5 @@ fn next(pages: &Path, gold: Option<&Path>) -> Vec<String> {
     };
     let gold = gold.map_or(String::new(), |gold| format!(" --gold {}", quoted(gold)));
     let of = format!("--pages {}{gold}", quoted(pages));
-    vec![
-        format!("trommel eval {of}"),
-        format!("trommel train --from fast {of} -o own.trommel"),
-    ]
+    vec![format!("trommel eval {of}"), format!("trommel train --from fast {of} -o own.trommel")]
 }

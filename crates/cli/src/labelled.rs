@@ -21,11 +21,7 @@ impl LabelledArgs {
     /// Reads the sets.
     pub fn read(&self) -> anyhow::Result<Vec<PageSet>> {
         if !self.gold.is_empty() && self.gold.len() != self.pages.len() {
-            bail!(
-                "{} archives but {} gold files: give one each, or none",
-                self.pages.len(),
-                self.gold.len()
-            );
+            bail!("{} archives but {} gold files: give one each, or none", self.pages.len(), self.gold.len());
         }
         read_sets(&self.pages, &self.gold)
     }
@@ -37,12 +33,8 @@ pub fn read_sets(archives: &[PathBuf], golds: &[PathBuf]) -> anyhow::Result<Vec<
     for (at, pages) in archives.iter().enumerate() {
         let gold = match golds.get(at) {
             Some(gold) => gold.clone(),
-            None => gold_beside(pages).with_context(|| {
-                format!(
-                    "{}: cannot tell its gold file: name it with --gold",
-                    pages.display()
-                )
-            })?,
+            None => gold_beside(pages)
+                .with_context(|| format!("{}: cannot tell its gold file: name it with --gold", pages.display()))?,
         };
         let set = read_set(pages, &gold)?;
         tracing::info!("{}: {} labelled pages", set.name, set.pages.len());

@@ -158,10 +158,7 @@ mod tests {
         }
         let error = anyhow::Error::new(Write(std::io::Error::other("no room")));
         let error = error.context("out.msgpack");
-        assert_eq!(
-            format!("{error:#}"),
-            "out.msgpack: invalid value write: no room: no room"
-        );
+        assert_eq!(format!("{error:#}"), "out.msgpack: invalid value write: no room: no room");
         assert_eq!(causes(&error), "out.msgpack: invalid value write: no room");
     }
 

@@ -37,9 +37,7 @@ enum ModelCommand {
 pub fn load(settings: &Settings) -> anyhow::Result<Model> {
     match settings.model() {
         Err(error @ ModelError::Unknown { .. }) => Err(error.into()),
-        opened => {
-            opened.with_context(|| format!("{}: cannot be used as a model", settings.model_name()))
-        }
+        opened => opened.with_context(|| format!("{}: cannot be used as a model", settings.model_name())),
     }
 }
 
@@ -61,10 +59,7 @@ pub fn run(args: &ModelArgs) -> anyhow::Result<Exit> {
         ModelCommand::Show { model, json } => {
             let model = named(model.as_deref())?;
             if *json {
-                crate::out(&format!(
-                    "{}\n",
-                    serde_json::to_string_pretty(model.file())?
-                ))?;
+                crate::out(&format!("{}\n", serde_json::to_string_pretty(model.file())?))?;
             } else {
                 crate::out(&describe(model.file()))?;
             }
@@ -74,17 +69,8 @@ pub fn run(args: &ModelArgs) -> anyhow::Result<Exit> {
 }
 
 fn summary(file: &ModelFile) -> String {
-    let scores: Vec<String> = file
-        .scores
-        .iter()
-        .map(|score| format!("{} {:.3}", score.set, score.f1))
-        .collect();
-    format!(
-        "{} features, {}, F1 {}",
-        file.columns.len(),
-        file.created,
-        scores.join(", ")
-    )
+    let scores: Vec<String> = file.scores.iter().map(|score| format!("{} {:.3}", score.set, score.f1)).collect();
+    format!("{} features, {}, F1 {}", file.columns.len(), file.created, scores.join(", "))
 }
 
 /// What a part is, and how strong each of its columns is in it.
@@ -92,11 +78,7 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
         Scorer::Linear(linear) => (
             "linear (strength: weight x deviation)",
-            linear
-                .weights
-                .iter()
-                .map(|own| (own.column, own.weight * own.deviation))
-                .collect(),
+            linear.weights.iter().map(|own| (own.column, own.weight * own.deviation)).collect(),
         ),
         Scorer::Additive(additive) => (
             "additive (strength: highest less lowest weight of the column's bins)",
@@ -117,10 +99,7 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
                     *asked.entry(*column).or_default() += 1.0;
                 }
             }
-            (
-                "boosted trees (strength: nodes that ask the column)",
-                asked.into_iter().collect(),
-            )
+            ("boosted trees (strength: nodes that ask the column)", asked.into_iter().collect())
         }
     }
 }
@@ -128,12 +107,8 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
 /// A model as a reader wants to see it.
 fn describe(file: &ModelFile) -> String {
     let mut out = String::new();
-    let sets: Vec<String> = file
-        .training
-        .sets
-        .iter()
-        .map(|set| format!("{} ({} pages)", set.name, set.pages))
-        .collect();
+    let sets: Vec<String> =
+        file.training.sets.iter().map(|set| format!("{} ({} pages)", set.name, set.pages)).collect();
     let groups: Vec<&str> = file.groups.iter().map(|group| group.name()).collect();
     let selection = match file.selection {
         Selection::Threshold(threshold) => format!("probability of at least {threshold}"),
@@ -169,10 +144,7 @@ fn describe(file: &ModelFile) -> String {
         groups.join(", "),
         selection,
     );
-    let _ = writeln!(
-        out,
-        "\nscores (means over pages)\n  precision  recall      F1  pages  set"
-    );
+    let _ = writeln!(out, "\nscores (means over pages)\n  precision  recall      F1  pages  set");
     for score in &file.scores {
         let _ = writeln!(
             out,
@@ -191,23 +163,13 @@ fn describe(file: &ModelFile) -> String {
         );
         for (column, strength) in strengths {
             let name = file.columns.get(usize::from(column));
-            let _ = writeln!(
-                out,
-                "  {strength:>9.4}  {}",
-                name.map_or("", String::as_str)
-            );
+            let _ = writeln!(out, "  {strength:>9.4}  {}", name.map_or("", String::as_str));
         }
     }
     if !file.page_types.is_empty() {
         let types = file.page_types.iter();
-        let types: Vec<String> = types
-            .map(|own| format!("{} {}", own.name, own.sharpness))
-            .collect();
-        let _ = writeln!(
-            out,
-            "\npage types, and what worlds multiply log odds by on them: {}",
-            types.join(", ")
-        );
+        let types: Vec<String> = types.map(|own| format!("{} {}", own.name, own.sharpness)).collect();
+        let _ = writeln!(out, "\npage types, and what worlds multiply log odds by on them: {}", types.join(", "));
     }
     if let Some(embedded) = &file.embedded {
         let mut weights: Vec<&ColumnWeight> = embedded.scorer.weights.iter().collect();
@@ -224,33 +186,17 @@ fn describe(file: &ModelFile) -> String {
             let _ = writeln!(out, "  {:>9.4}  {name}", strength(own));
         }
     }
-    let _ = writeln!(
-        out,
-        "\n{} listed tokens\n      odds  share of blocks  token",
-        file.listed.len()
-    );
+    let _ = writeln!(out, "\n{} listed tokens\n      odds  share of blocks  token", file.listed.len());
     for listed in &file.listed {
-        let odds = if listed.odds >= 1.0 {
-            format!("{:.1}:1", listed.odds)
-        } else {
-            format!("1:{:.1}", 1.0 / listed.odds)
-        };
-        let _ = writeln!(
-            out,
-            "  {odds:>8}  {:>14.2}%  {}",
-            listed.share * 100.0,
-            listed.feature()
-        );
+        let odds =
+            if listed.odds >= 1.0 { format!("{:.1}:1", listed.odds) } else { format!("1:{:.1}", 1.0 / listed.odds) };
+        let _ = writeln!(out, "  {odds:>8}  {:>14.2}%  {}", listed.share * 100.0, listed.feature());
     }
     if !file.attribute_weights.is_empty() {
         let mut weights = file.attribute_weights.clone();
         weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
         let line = |weights: &mut dyn Iterator<Item = &trommel::features::TermWeight>| {
-            weights
-                .take(40)
-                .map(|w| format!("{} {:+.2}", w.term, w.weight))
-                .collect::<Vec<_>>()
-                .join(", ")
+            weights.take(40).map(|w| format!("{} {:+.2}", w.term, w.weight)).collect::<Vec<_>>().join(", ")
         };
         let _ = writeln!(
             out,

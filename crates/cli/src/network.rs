@@ -41,9 +41,7 @@ impl NetworkArgs {
         NetworkOptions {
             idle: self.idle_timeout.map_or(defaults.idle, Duration::from_secs),
             least_rate: self.least_rate.map_or(defaults.least_rate, |size| size.0),
-            retry_for: self
-                .retry_for
-                .map_or(defaults.retry_for, Duration::from_secs),
+            retry_for: self.retry_for.map_or(defaults.retry_for, Duration::from_secs),
             follow_hosts: self.follow_hosts,
             ..defaults
         }

@@ -29,9 +29,7 @@ pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
     let reviews = kept.filter(|(kept, role)| **kept && **role == Role::Review);
     let reviews = reviews.count();
     if reviews > 0 {
-        tracing::info!(
-            "{name}: {reviews} blocks of the text are buyers' reviews; --exclude review leaves them out"
-        );
+        tracing::info!("{name}: {reviews} blocks of the text are buyers' reviews; --exclude review leaves them out");
     }
 }
 
@@ -64,11 +62,7 @@ impl PageInput {
                 if !fetch {
                     bail!("{url}: a URL is read only with --fetch");
                 }
-                pages.push(Self {
-                    name: url.to_owned(),
-                    file: None,
-                    stem: without_endings(&from_url(url)),
-                });
+                pages.push(Self { name: url.to_owned(), file: None, stem: without_endings(&from_url(url)) });
             } else if path.is_dir() {
                 let before = pages.len();
                 let mut found = Vec::new();
@@ -80,10 +74,7 @@ impl PageInput {
                 };
                 pages.extend(found.iter().map(below));
                 if pages.len() == before {
-                    bail!(
-                        "{}: no page in this folder (.html, .htm, .xhtml; .gz may follow)",
-                        path.display()
-                    );
+                    bail!("{}: no page in this folder (.html, .htm, .xhtml; .gz may follow)", path.display());
                 }
             } else {
                 let name = path.file_name().map_or(path, Path::new);
@@ -95,11 +86,7 @@ impl PageInput {
 
     fn of_file(file: &Path, name: &Path) -> Self {
         let is_file = file != Path::new("-");
-        Self {
-            name: file.display().to_string(),
-            file: is_file.then(|| file.to_owned()),
-            stem: without_endings(name),
-        }
+        Self { name: file.display().to_string(), file: is_file.then(|| file.to_owned()), stem: without_endings(name) }
     }
 
     /// Reads the page.
@@ -157,10 +144,7 @@ fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
 fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
     let most = PayloadOptions::default().max_payload;
     let mut bytes = Vec::new();
-    MultiGzDecoder::new(stored)
-        .take(most)
-        .read_to_end(&mut bytes)
-        .context("damaged gzip")?;
+    MultiGzDecoder::new(stored).take(most).read_to_end(&mut bytes).context("damaged gzip")?;
     Ok(bytes)
 }
 
@@ -227,8 +211,7 @@ fn from_url(url: &str) -> PathBuf {
 #[cfg(feature = "remote")]
 fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
     // Bytes come for as long as this is there.
-    let remote =
-        trommel_pipeline::sources::Remote::new(NetworkOptions::default()).context("network")?;
+    let remote = trommel_pipeline::sources::Remote::new(NetworkOptions::default()).context("network")?;
     remote
         .open(url)
         .with_context(|| url.to_owned())?
@@ -257,10 +240,7 @@ mod tests {
         }
         let argument = root.display().to_string();
         let pages = PageInput::expand(std::slice::from_ref(&argument), false).unwrap();
-        let stems: Vec<&str> = pages
-            .iter()
-            .map(|page| page.stem.to_str().unwrap())
-            .collect();
+        let stems: Vec<&str> = pages.iter().map(|page| page.stem.to_str().unwrap()).collect();
         assert_eq!(stems, ["a", "b", "sub/c"]);
         assert!(pages[2].name.ends_with("sub/c.xhtml.gz"));
         fs::remove_dir_all(&root).unwrap();

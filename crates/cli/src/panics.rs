@@ -36,9 +36,7 @@ pub fn run(program: impl FnOnce() -> Exit) -> Exit {
 pub fn quiet_workers() {
     let usual = take_hook();
     set_hook(Box::new(move |info| {
-        let is_caught = thread::current()
-            .name()
-            .is_some_and(|name| name == "reader" || name.starts_with("worker-"));
+        let is_caught = thread::current().name().is_some_and(|name| name == "reader" || name.starts_with("worker-"));
         if is_caught {
             tracing::debug!("{info}");
         } else {

@@ -91,10 +91,7 @@ fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
     }
 
     let network = Remote::new(NetworkOptions::default())?;
-    Ok(Box::new(Object {
-        bytes: network.open_at(url, offset)?,
-        _network: network,
-    }))
+    Ok(Box::new(Object { bytes: network.open_at(url, offset)?, _network: network }))
 }
 
 #[cfg(not(feature = "remote"))]
@@ -104,12 +101,7 @@ fn object(_: &str, _: u64) -> io::Result<Box<dyn Read + Send>> {
 
 impl From<&RecordSource> for PlaceArgument {
     fn from(source: &RecordSource) -> Self {
-        Self {
-            file: source.file.to_string(),
-            offset: source.offset,
-            length: Some(source.length),
-            inner: source.inner,
-        }
+        Self { file: source.file.to_string(), offset: source.offset, length: Some(source.length), inner: source.inner }
     }
 }
 

@@ -42,18 +42,14 @@ impl Reporter {
     pub fn new() -> Self {
         let bar = SHOWN.load(Ordering::Relaxed).then(|| {
             let bar = ProgressBar::no_length();
-            let template =
-                "{elapsed} {bar:24} {bytes}/{total_bytes} ({bytes_per_sec}, {eta}) {msg}";
+            let template = "{elapsed} {bar:24} {bytes}/{total_bytes} ({bytes_per_sec}, {eta}) {msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
             bar
         });
         with_bar(|shown| shown.clone_from(&bar));
-        Self {
-            bar,
-            last: Instant::now(),
-        }
+        Self { bar, last: Instant::now() }
     }
 }
 
@@ -68,10 +64,7 @@ impl Drop for Reporter {
 
 impl Progress for Reporter {
     fn update(&mut self, state: &ProgressState) {
-        let counts = format!(
-            "{} records, {} documents, {} failed",
-            state.records, state.documents, state.failures
-        );
+        let counts = format!("{} records, {} documents, {} failed", state.records, state.documents, state.failures);
         if let Some(bar) = &self.bar {
             if let Some(total) = state.total {
                 bar.set_length(total);

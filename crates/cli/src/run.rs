@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use trommel::output::{AtomicFile, LocalDisk};
 use trommel_pipeline::{
-    Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside,
-    Summary, metrics::Metrics, run as run_plan, sources::NetworkOptions,
+    Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside, Summary,
+    metrics::Metrics, run as run_plan, sources::NetworkOptions,
 };
 
 use crate::follow::FollowArgs;
@@ -125,10 +125,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         true => Stop::never(),
         false => Stop::on_signals().context("signals cannot be caught")?,
     };
-    let network = NetworkOptions {
-        stop: stop.shared(),
-        ..args.network.options()
-    };
+    let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let request = RunRequest {
         inputs: args.inputs,
         opened: Vec::new(),
@@ -142,11 +139,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         epoch: epoch()?,
     };
     let prepared = request.prepare(chosen, &file, None, &last_step, &network)?;
-    let PreparedRun {
-        mut plan,
-        sites,
-        mut extractor,
-    } = prepared;
+    let PreparedRun { mut plan, sites, mut extractor } = prepared;
     if network.stop.is_set() {
         say("stopped before anything was read");
         return Ok(stop.exit());
@@ -155,10 +148,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     plan.check_names(args.summary.as_deref())?;
     if let Some(path) = &args.summary {
         let model = Path::new(plan.settings.model_name());
-        check_summary(
-            path,
-            [args.settings.config().map(PathBuf::as_path), Some(model)],
-        )?;
+        check_summary(path, [args.settings.config().map(PathBuf::as_path), Some(model)])?;
     }
     if args.dry_run {
         crate::out(&plan.to_string())?;
@@ -172,10 +162,9 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     // It listens as long as the run goes on.
     #[cfg(feature = "serve")]
     let _listener = match (&args.metrics, &metrics) {
-        (Some(address), Some(metrics)) => Some(
-            trommel_serve::MetricsListener::bind(address, metrics.clone())
-                .context("--metrics: cannot listen")?,
-        ),
+        (Some(address), Some(metrics)) => {
+            Some(trommel_serve::MetricsListener::bind(address, metrics.clone()).context("--metrics: cannot listen")?)
+        }
         _ => None,
     };
     let mut observers = Observers::default();
@@ -223,11 +212,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         metrics: metrics.as_deref(),
         ..Environment::new(&mut stdout, &mut reporter)
     };
-    let done = run_plan(
-        &plan,
-        &|bytes, hints| extractor.document(bytes, hints),
-        environment,
-    );
+    let done = run_plan(&plan, &|bytes, hints| extractor.document(bytes, hints), environment);
     drop(reporter);
     let named = |mut summary: Summary| {
         if let Some(bucket) = &bucket {
@@ -268,21 +253,14 @@ fn check_summary(path: &Path, read: [Option<&Path>; 2]) -> Result<()> {
     let place = path.canonicalize().ok();
     let mut read = read.into_iter().flatten();
     if place.is_some() && read.any(|other| other.canonicalize().ok() == place) {
-        anyhow::bail!(
-            "{}: is read by the run; name another file with --summary",
-            path.display()
-        );
+        anyhow::bail!("{}: is read by the run; name another file with --summary", path.display());
     }
     Ok(())
 }
 
 fn epoch() -> Result<Option<i64>> {
     match env::var("SOURCE_DATE_EPOCH") {
-        Ok(seconds) => seconds
-            .trim()
-            .parse()
-            .map(Some)
-            .context("SOURCE_DATE_EPOCH is not a number of seconds"),
+        Ok(seconds) => seconds.trim().parse().map(Some).context("SOURCE_DATE_EPOCH is not a number of seconds"),
         Err(_) => Ok(None),
     }
 }

@@ -72,10 +72,7 @@ fn summary(found: &SearchResults, offset: usize) -> String {
         (0, _) => "nothing found".to_owned(),
         (_, 0) => format!("{documents} found, none beyond {offset}"),
         (all, shown) if all == shown => format!("{documents} found"),
-        (all, _) if all > end => format!(
-            "{documents} found, {} to {end} shown; more with --offset {end}",
-            offset + 1
-        ),
+        (all, _) if all > end => format!("{documents} found, {} to {end} shown; more with --offset {end}", offset + 1),
         _ => format!("{documents} found, {} to {end} shown", offset + 1),
     }
 }
@@ -87,11 +84,7 @@ fn describe(rank: usize, hit: &Hit, marks: (&str, &str), out: &mut String) {
     let _ = writeln!(out, "{rank}. {title}  ({:.1})", hit.score);
     let _ = writeln!(out, "   {}", visible(url));
     if let Some(source) = &hit.source {
-        let _ = writeln!(
-            out,
-            "   {}",
-            visible(&PlaceArgument::from(source).to_string())
-        );
+        let _ = writeln!(out, "   {}", visible(&PlaceArgument::from(source).to_string()));
     }
     if !hit.snippet.text.is_empty() {
         let _ = writeln!(out, "   {}", highlighted(&hit.snippet, marks));
@@ -101,9 +94,7 @@ fn describe(rank: usize, hit: &Hit, marks: (&str, &str), out: &mut String) {
 
 /// Text of a page must not steer the terminal.
 fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn highlighted(snippet: &Snippet, (before, after): (&str, &str)) -> String {
@@ -143,20 +134,14 @@ mod tests {
         };
         assert_eq!(said(0, 0, 0), "nothing found");
         assert_eq!(said(1, 1, 0), "1 document found");
-        assert_eq!(
-            said(57, 10, 20),
-            "57 documents found, 21 to 30 shown; more with --offset 30"
-        );
+        assert_eq!(said(57, 10, 20), "57 documents found, 21 to 30 shown; more with --offset 30");
         assert_eq!(said(57, 7, 50), "57 documents found, 51 to 57 shown");
         assert_eq!(said(57, 0, 60), "57 documents found, none beyond 60");
     }
 
     #[test]
     fn highlights_stand_between_marks() {
-        let snippet = Snippet {
-            text: "Die Straße\u{1b} am Fluß".into(),
-            highlights: vec![4..11, 16..21],
-        };
+        let snippet = Snippet { text: "Die Straße\u{1b} am Fluß".into(), highlights: vec![4..11, 16..21] };
         assert_eq!(highlighted(&snippet, ("[", "]")), "Die [Straße]  am [Fluß]");
     }
 }

@@ -19,9 +19,7 @@ use trommel::{
     sites::{DEFAULT_BYTES, SiteMemory},
 };
 use trommel_pipeline::{load_sites, save_sites};
-use trommel_serve::{
-    HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config,
-};
+use trommel_serve::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 
 use crate::settings::{OfService, SettingsArgs};
 use crate::{exit::Exit, messages::say, models, stop::Stop};
@@ -174,9 +172,7 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
     }
     for socket in &sockets {
         if service.token.is_none() && !socket.is_local() {
-            tracing::warn!(
-                "{socket}: anyone who reaches this address may use it; see --token-file"
-            );
+            tracing::warn!("{socket}: anyone who reaches this address may use it; see --token-file");
         }
         let scheme = match (socket.is_tcp(), service.tls.is_some()) {
             (true, true) => "https://",
@@ -219,41 +215,27 @@ const TICK: Duration = Duration::from_millis(200);
 /// The names by which the service may be asked for where no token is needed.
 fn hosts(args: &ServeArgs) -> impl Iterator<Item = String> {
     let listened = args.listen.iter().filter_map(Listen::host);
-    listened
-        .map(str::to_owned)
-        .chain(args.allow_host.iter().cloned())
+    listened.map(str::to_owned).chain(args.allow_host.iter().cloned())
 }
 
 /// What the file knows of sites, which stays as it is.
 fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
     if !path.exists() {
-        bail!(
-            "{}: no such file; it is begun where a token is needed, or with --learn-sites",
-            path.display()
-        );
+        bail!("{}: no such file; it is begun where a token is needed, or with --learn-sites", path.display());
     }
     let known = load_sites(path)?;
-    tracing::warn!(
-        "{}: pages that come are not counted, as no token is needed; see --learn-sites",
-        path.display()
-    );
+    tracing::warn!("{}: pages that come are not counted, as no token is needed; see --learn-sites", path.display());
     Ok(Arc::new(KnownSites::fixed(known)))
 }
 
 /// What the file knows of sites, or nothing if it is not there yet.
-fn known_sites(
-    path: &Path,
-    size: Option<ByteSize>,
-    identity: Option<String>,
-) -> Result<Arc<KnownSites>> {
+fn known_sites(path: &Path, size: Option<ByteSize>, identity: Option<String>) -> Result<Arc<KnownSites>> {
     let bytes = size.map_or(DEFAULT_BYTES, |size| size.0);
     let mut memory = SiteMemory::new(bytes);
     if path.exists() {
         let known = load_sites(path)?;
         memory = SiteMemory::new(size.map_or(known.max_bytes(), |size| size.0));
-        memory
-            .merge(&known)
-            .with_context(|| path.display().to_string())?;
+        memory.merge(&known).with_context(|| path.display().to_string())?;
     } else {
         if let Some(identity) = identity {
             memory = memory.with_model(identity);

@@ -107,9 +107,7 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .long("config")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help(
-                        "Configuration file (TOML) with any of the settings. Options override it",
-                    ),
+                    .help("Configuration file (TOML) with any of the settings. Options override it"),
             );
         }
         for field in fields().iter().filter(|field| S::has(field)) {
@@ -168,10 +166,7 @@ impl<S> SettingsArgs<S> {
 }
 
 fn wrong(message: &str) -> Error {
-    Error::raw(
-        clap::error::ErrorKind::ValueValidation,
-        format!("{message}\n"),
-    )
+    Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n"))
 }
 
 /// The heading of the options of a part.
@@ -201,9 +196,7 @@ fn option(field: &'static Field) -> Arg {
             .value_parser(["true", "false"])
             .hide_possible_values(true)
             .value_name("BOOL"),
-        Kind::OneOf(values) => arg
-            .value_parser(names(values))
-            .value_name(field.name.to_uppercase()),
+        Kind::OneOf(values) => arg.value_parser(names(values)).value_name(field.name.to_uppercase()),
         // Of long lists the names are enough.
         Kind::ListOf(values) => arg
             .value_parser(match values.len() {
@@ -213,26 +206,20 @@ fn option(field: &'static Field) -> Arg {
             .value_delimiter(',')
             .action(ArgAction::Append)
             .value_name("NAME,..."),
-        Kind::Texts => arg
-            .value_delimiter(',')
-            .action(ArgAction::Append)
-            .value_name("NAME,..."),
-        kind => arg
-            .value_parser(value_of(field))
-            .value_name(match (kind, field.name.as_str()) {
-                (Kind::Bytes, _) => "SIZE",
-                (Kind::Text, "model") => "NAME|FILE",
-                (Kind::Text, "base_url") => "URL|FOLDER",
-                (Kind::Text, _) => "FILE",
-                _ => "N",
-            }),
+        Kind::Texts => arg.value_delimiter(',').action(ArgAction::Append).value_name("NAME,..."),
+        kind => arg.value_parser(value_of(field)).value_name(match (kind, field.name.as_str()) {
+            (Kind::Bytes, _) => "SIZE",
+            (Kind::Text, "model") => "NAME|FILE",
+            (Kind::Text, "base_url") => "URL|FOLDER",
+            (Kind::Text, _) => "FILE",
+            _ => "N",
+        }),
     }
 }
 
 fn names(values: &'static [trommel::Value]) -> ValueParser {
     let values = values.iter();
-    let values = values
-        .map(|value| PossibleValue::new(value.name.as_str()).help(value.doc.trim_end_matches('.')));
+    let values = values.map(|value| PossibleValue::new(value.name.as_str()).help(value.doc.trim_end_matches('.')));
     PossibleValuesParser::new(values).into()
 }
 
@@ -252,9 +239,7 @@ fn value_of(field: &'static Field) -> ValueParser {
 fn help(field: &Field) -> String {
     let doc = field.doc.trim_end_matches('.');
     let default = match (&field.kind, &field.default) {
-        (Kind::Bytes, serde_json::Value::Number(bytes)) => {
-            bytes.as_u64().map(|bytes| ByteSize(bytes).to_string())
-        }
+        (Kind::Bytes, serde_json::Value::Number(bytes)) => bytes.as_u64().map(|bytes| ByteSize(bytes).to_string()),
         (Kind::OneOf(_), serde_json::Value::String(name)) => Some(name.clone()),
         _ => None,
     };

@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use trommel::{Extractor, sites::SiteMemory};
 use trommel_pipeline::{
-    Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites,
-    save_sites, sources::NetworkOptions, unpack,
+    Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites, save_sites,
+    sources::NetworkOptions, unpack,
 };
 
 use crate::messages::say;
@@ -81,9 +81,7 @@ pub fn run(args: &SitesArgs) -> Result<Exit> {
                 match &mut merged {
                     None => merged = Some(memory),
                     Some(merged) => {
-                        merged
-                            .merge(&memory)
-                            .with_context(|| path.display().to_string())?;
+                        merged.merge(&memory).with_context(|| path.display().to_string())?;
                     }
                 }
             }
@@ -104,33 +102,19 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     let settings = args.settings.settings()?;
     let extractor = Extractor::with_model(&settings, Arc::new(models::load(&settings)?));
     let stop = Stop::on_signals().context("signals cannot be caught")?;
-    let network = NetworkOptions {
-        stop: stop.shared(),
-        ..args.network.options()
-    };
+    let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let inputs = expand(&args.inputs, None, &network)?;
     let inputs = unpack(inputs, PackedOptions::default(), &network);
     if inputs.iter().filter_map(Input::path).any(|input| {
         let place = input.canonicalize();
-        place.is_ok_and(|place| {
-            args.output
-                .canonicalize()
-                .is_ok_and(|output| output == place)
-        })
+        place.is_ok_and(|place| args.output.canonicalize().is_ok_and(|output| output == place))
     }) {
-        bail!(
-            "{}: is an input; name another file with -o",
-            args.output.display()
-        );
+        bail!("{}: is an input; name another file with -o", args.output.display());
     }
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
     let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
-    let environment = Environment {
-        stop: stop.flag(),
-        network,
-        ..Environment::new(&mut nowhere, &mut reporter)
-    };
+    let environment = Environment { stop: stop.flag(), network, ..Environment::new(&mut nowhere, &mut reporter) };
     let plan = counting_plan(inputs, settings);
     let summary_of_run = count_pages(&plan, &extractor, &counted, environment)?;
     drop(reporter);
@@ -163,11 +147,8 @@ fn show(memory: &SiteMemory, most: usize, as_json: bool) -> Result<()> {
     let sites = memory.sites();
     let of_size = |least: u32| sites.iter().filter(|site| site.pages >= least).count();
     if as_json {
-        let shown: Vec<_> = sites
-            .iter()
-            .take(most)
-            .map(|site| json!({"site": site.name, "pages": site.pages}))
-            .collect();
+        let shown: Vec<_> =
+            sites.iter().take(most).map(|site| json!({"site": site.name, "pages": site.pages})).collect();
         let object = json!({
             "model": memory.model(),
             "pages": memory.pages(),
@@ -187,12 +168,7 @@ fn show(memory: &SiteMemory, most: usize, as_json: bool) -> Result<()> {
     writeln!(out, "{}", summary(memory))?;
     writeln!(out, "model  {}", memory.model().unwrap_or("none"))?;
     writeln!(out, "bound  {} bytes", memory.max_bytes())?;
-    writeln!(
-        out,
-        "sites  {} of 2 pages and more, {} of 10",
-        of_size(2),
-        of_size(10)
-    )?;
+    writeln!(out, "sites  {} of 2 pages and more, {} of 10", of_size(2), of_size(10))?;
     for site in sites.iter().take(most) {
         writeln!(out, "{:>8}  {}", site.pages, site.name)?;
     }

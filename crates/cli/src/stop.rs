@@ -34,20 +34,13 @@ pub struct Stop {
 impl Stop {
     /// Signals end the program at once, as ever.
     pub fn never() -> Self {
-        Self {
-            any: Arc::default(),
-            interrupt: Arc::default(),
-        }
+        Self { any: Arc::default(), interrupt: Arc::default() }
     }
 
     /// SIGINT and SIGTERM ask for an early end; a second SIGINT ends the program at once.
     pub fn on_signals() -> io::Result<Self> {
         let stop = Self::never();
-        flag::register_conditional_shutdown(
-            SIGINT,
-            i32::from(Exit::Interrupted.code()),
-            stop.interrupt.clone(),
-        )?;
+        flag::register_conditional_shutdown(SIGINT, i32::from(Exit::Interrupted.code()), stop.interrupt.clone())?;
         flag::register(SIGINT, stop.interrupt.clone())?;
         for signal in [SIGINT, SIGTERM] {
             flag::register(signal, stop.any.clone())?;

@@ -6,10 +6,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel::{
     features::FeatureGroup,
-    learn::{
-        JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting,
-        adapt, train,
-    },
+    learn::{JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt, train},
     model::Score,
     output::AtomicFile,
 };
@@ -88,10 +85,7 @@ enum Weigh {
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     let mut sets = args.labelled.read()?;
-    let stem = args
-        .out
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned());
+    let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let names = match args.learner {
         Some(Learns::Shipped) => vec!["fast".to_owned(), "best".to_owned()],
         _ => vec![args.name.clone().or(stem).unwrap_or_default()],
@@ -118,9 +112,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     };
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
     if pages < FEW {
-        tracing::warn!(
-            "fewer than {FEW} pages ({pages}): what they teach is hardly more than chance"
-        );
+        tracing::warn!("fewer than {FEW} pages ({pages}): what they teach is hardly more than chance");
     }
     if let Some(base) = &args.from {
         let mixed = read_sets(&args.mix, &[])?;
@@ -132,9 +124,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         table(base, &adapted.before)?;
         table(name, &adapted.trained.model.file().scores)?;
         if adapted.penalty.is_none() {
-            crate::out(&format!(
-                "no correction gains on pages that it has not seen: {name} judges as {base}\n"
-            ))?;
+            crate::out(&format!("no correction gains on pages that it has not seen: {name} judges as {base}\n"))?;
         }
         return Ok(Exit::Clean);
     }
@@ -149,12 +139,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
 
 /// Writes the model and, if asked for, what cross-validation said of each page; into folders if several
 /// models are trained.
-fn write(
-    args: &TrainArgs,
-    sets: &[PageSet],
-    options: &TrainOptions,
-    trained: &Trained,
-) -> anyhow::Result<()> {
+fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &Trained) -> anyhow::Result<()> {
     let path = |given: &Path, ending: &str| match options.learner {
         Learner::Shipped => given.join(format!("{}.{ending}", trained.model.file().name)),
         _ => given.to_owned(),
@@ -189,9 +174,7 @@ fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     for (at, set) in sets.iter().enumerate() {
         let own = trained.judged.iter().filter(|page| page.set == at);
         let own: Vec<Required> = own.filter_map(|page| page.required).collect();
-        let (all, kept) = own
-            .iter()
-            .fold((0, 0), |(all, kept), own| (all + own.all, kept + own.kept));
+        let (all, kept) = own.iter().fold((0, 0), |(all, kept), own| (all + own.all, kept + own.kept));
         if all > 0 {
             let whole = own.iter().filter(|own| own.is_whole()).count();
             crate::out(&format!(
@@ -210,9 +193,7 @@ fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
 fn today() -> anyhow::Result<String> {
     let now = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(seconds) => {
-            let seconds = seconds
-                .parse()
-                .context("SOURCE_DATE_EPOCH is no number of seconds")?;
+            let seconds = seconds.parse().context("SOURCE_DATE_EPOCH is no number of seconds")?;
             jiff::Timestamp::from_second(seconds).context("SOURCE_DATE_EPOCH is out of range")?
         }
         Err(_) => jiff::Timestamp::now(),

@@ -73,10 +73,7 @@ fn text(args: &TextArgs) -> Result<Exit> {
         bail!("{}: is both input and output", output.display());
     }
     if output.exists() && !args.overwrite {
-        bail!(
-            "{}: is there already; replace it with --overwrite",
-            output.display()
-        );
+        bail!("{}: is there already; replace it with --overwrite", output.display());
     }
     let container = Container::open(input)?;
     let mut texts = Texts::new();
@@ -101,15 +98,9 @@ fn text(args: &TextArgs) -> Result<Exit> {
     })?;
     file.finish().with_context(named)?;
     say(&summary.to_string());
-    say(&format!(
-        "{} of {} listed pages have an extracted text",
-        written.texts, written.pages
-    ));
+    say(&format!("{} of {} listed pages have an extracted text", written.texts, written.pages));
     if written.too_long > 0 {
-        say(&format!(
-            "{} of the lists too long for a page, copied as they are",
-            counted(written.too_long, "line")
-        ));
+        say(&format!("{} of the lists too long for a page, copied as they are", counted(written.too_long, "line")));
     }
     if written.unsigned {
         say("the signature of the input is left out: it is not one of this file");
@@ -137,9 +128,7 @@ fn digits(time: &str) -> String {
 /// The text captured at that time, or else next to it.
 fn nearest<'a>(texts: &'a [(String, String)], time: &str) -> Option<&'a str> {
     let wanted = seconds(time);
-    let best = texts
-        .iter()
-        .min_by_key(|(date, _)| (seconds(date) - wanted).abs());
+    let best = texts.iter().min_by_key(|(date, _)| (seconds(date) - wanted).abs());
     best.map(|(_, text)| text.as_str())
 }
 
@@ -159,12 +148,9 @@ mod tests {
 
     #[test]
     fn the_nearest_capture_counts() {
-        let texts = [("20240501120000", "a"), ("20240601000000", "b")]
-            .map(|(date, text)| (date.to_owned(), text.to_owned()));
-        assert_eq!(
-            nearest(&texts, &digits("2024-05-01T12:00:00.5Z")),
-            Some("a")
-        );
+        let texts =
+            [("20240501120000", "a"), ("20240601000000", "b")].map(|(date, text)| (date.to_owned(), text.to_owned()));
+        assert_eq!(nearest(&texts, &digits("2024-05-01T12:00:00.5Z")), Some("a"));
         assert_eq!(nearest(&texts, &digits("2024-05-31T00:00:00Z")), Some("b"));
         assert_eq!(nearest(&texts, ""), Some("a"));
         assert_eq!(nearest(&[], "1"), None);

@@ -35,9 +35,7 @@ pub enum DedupError {
         source: serde_json::Error,
     },
     /// Two documents have one place: two shards have the same name, or one was signed twice.
-    #[error(
-        "{shard}: row {row} is there twice: give each output a name of its own, and its signatures once"
-    )]
+    #[error("{shard}: row {row} is there twice: give each output a name of its own, and its signatures once")]
     Twice {
         /// Name of the shard.
         shard: String,

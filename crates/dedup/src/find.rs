@@ -58,9 +58,7 @@ impl FromStr for KeyShare {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text
-            .split_once('/')
-            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
             _ => Err("expected I/N with I from 1 to N, such as 2/8".to_owned()),
@@ -96,10 +94,7 @@ struct Document {
 impl Finder {
     /// One that looks at these keys.
     pub fn new(share: KeyShare) -> Self {
-        Self {
-            share,
-            ..Self::default()
-        }
+        Self { share, ..Self::default() }
     }
 
     /// Documents so far.
@@ -117,11 +112,7 @@ impl Finder {
         let count = self.shards.len() as u32;
         let shard = *self.shards.entry(signature.shard).or_insert(count);
         let number = self.documents.len() as u32;
-        self.documents.push(Document {
-            shard,
-            row: signature.row,
-            id: signature.id,
-        });
+        self.documents.push(Document { shard, row: signature.row, id: signature.id });
         let share = self.share;
         // The low half of a hash is a hash.
         let exact = signature.exact.filter(|&key| share.takes(key as u64));
@@ -138,10 +129,7 @@ impl Finder {
         let mut names = vec![""; self.shards.len()];
         let mut ranks = vec![0_u32; self.shards.len()];
         for ((name, &number), rank) in self.shards.iter().zip(0..) {
-            if let (Some(named), Some(ranked)) = (
-                names.get_mut(number as usize),
-                ranks.get_mut(number as usize),
-            ) {
+            if let (Some(named), Some(ranked)) = (names.get_mut(number as usize), ranks.get_mut(number as usize)) {
                 (*named, *ranked) = (name, rank);
             }
         }
@@ -155,11 +143,7 @@ impl Finder {
         let told = |number: u32| {
             let document = self.documents.get(number as usize);
             document.map(|document| DocumentPlace {
-                shard: names
-                    .get(document.shard as usize)
-                    .copied()
-                    .unwrap_or_default()
-                    .to_owned(),
+                shard: names.get(document.shard as usize).copied().unwrap_or_default().to_owned(),
                 row: document.row,
                 id: document.id.clone(),
             })
@@ -170,14 +154,8 @@ impl Finder {
         }) {
             let place = pair.first().and_then(|&number| told(number));
             return Err(place.map_or_else(
-                || DedupError::Twice {
-                    shard: String::new(),
-                    row: 0,
-                },
-                |place| DedupError::Twice {
-                    shard: place.shard,
-                    row: place.row,
-                },
+                || DedupError::Twice { shard: String::new(), row: 0 },
+                |place| DedupError::Twice { shard: place.shard, row: place.row },
             ));
         }
         let mut position = vec![0_u32; order.len()];
@@ -196,20 +174,12 @@ impl Finder {
             }
         };
         let exact = self.exact.iter().map(|&(key, number)| (key, at(number)));
-        grouped(exact.collect(), |own, first| {
-            note(own, first, DuplicateReason::ExactDuplicate)
-        });
+        grouped(exact.collect(), |own, first| note(own, first, DuplicateReason::ExactDuplicate));
         let near = self.near.iter().map(|&(key, number)| (key, at(number)));
-        grouped(near.collect(), |own, first| {
-            note(own, first, DuplicateReason::NearDuplicate)
-        });
+        grouped(near.collect(), |own, first| note(own, first, DuplicateReason::NearDuplicate));
         let duplicates = found.iter().zip(&order).filter_map(|(found, &number)| {
             let (first, reason) = (*found)?;
-            Some(Duplicate {
-                place: told(number)?,
-                reason,
-                of: told(*order.get(first as usize)?)?,
-            })
+            Some(Duplicate { place: told(number)?, reason, of: told(*order.get(first as usize)?)? })
         });
         Ok(duplicates.collect())
     }
@@ -235,13 +205,7 @@ mod tests {
     use super::*;
 
     fn signature(shard: &str, row: u64, exact: u128, near: &[u64]) -> Signature {
-        Signature {
-            shard: shard.to_owned(),
-            row,
-            id: format!("{shard}{row}"),
-            exact: Some(exact),
-            near: near.to_vec(),
-        }
+        Signature { shard: shard.to_owned(), row, id: format!("{shard}{row}"), exact: Some(exact), near: near.to_vec() }
     }
 
     fn some() -> Vec<Signature> {
@@ -256,16 +220,12 @@ mod tests {
         ]
     }
 
-    fn found(
-        signatures: Vec<Signature>,
-        share: KeyShare,
-    ) -> Vec<(String, DuplicateReason, String)> {
+    fn found(signatures: Vec<Signature>, share: KeyShare) -> Vec<(String, DuplicateReason, String)> {
         let mut finder = Finder::new(share);
         signatures.into_iter().for_each(|own| finder.add(own));
         let duplicates = finder.duplicates().unwrap();
         let told = duplicates.into_iter();
-        told.map(|own| (own.place.id, own.reason, own.of.id))
-            .collect()
+        told.map(|own| (own.place.id, own.reason, own.of.id)).collect()
     }
 
     #[test]
@@ -288,10 +248,7 @@ mod tests {
 
     #[test]
     fn shares_of_the_keys_find_together_what_one_finds() {
-        let whole: Vec<String> = found(some(), KeyShare::default())
-            .into_iter()
-            .map(|(own, ..)| own)
-            .collect();
+        let whole: Vec<String> = found(some(), KeyShare::default()).into_iter().map(|(own, ..)| own).collect();
         let mut parts: Vec<String> = (1..=3)
             .flat_map(|number| found(some(), format!("{number}/3").parse().unwrap()))
             .map(|(own, ..)| own)

@@ -6,9 +6,7 @@ use std::{
     path::Path,
 };
 
-use trommel_output::{
-    AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, RecordReader,
-};
+use trommel_output::{AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, RecordReader};
 
 use crate::{DedupError, Duplicate, shard::named, sign::lines};
 
@@ -52,26 +50,17 @@ pub fn without(
     target: &Path,
     assemble: Option<&dyn trommel_output::Assemble>,
 ) -> Result<(u64, u64), DedupError> {
-    let (shard, format, compression) =
-        named(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
+    let (shard, format, compression) = named(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
     let none = HashSet::new();
     let rows = removed.0.get(shard).unwrap_or(&none);
-    let unread = |source| DedupError::Read {
-        path: output.to_owned(),
-        source,
-    };
-    let refused = |source| DedupError::Output {
-        path: target.to_owned(),
-        source,
-    };
+    let unread = |source| DedupError::Read { path: output.to_owned(), source };
+    let refused = |source| DedupError::Output { path: target.to_owned(), source };
     let encoder: &dyn Encode = match format {
         Format::Jsonl => &Jsonl,
         _ => &Msgpack,
     };
     let spool = match (format, assemble) {
-        (Format::Parquet, Some(_)) => {
-            Some(trommel_output::hidden(target, "spool").map_err(DedupError::io(target))?)
-        }
+        (Format::Parquet, Some(_)) => Some(trommel_output::hidden(target, "spool").map_err(DedupError::io(target))?),
         (Format::Parquet, None) => return Err(DedupError::Name(output.to_owned())),
         _ => None,
     };
@@ -92,10 +81,7 @@ pub fn without(
         row += 1;
     }
     if let Some(&missing) = rows.iter().filter(|&&own| own >= row).min() {
-        return Err(DedupError::Missing {
-            path: output.to_owned(),
-            row: missing,
-        });
+        return Err(DedupError::Missing { path: output.to_owned(), row: missing });
     }
     let file = stream.finish().map_err(DedupError::io(written))?;
     file.finish().map_err(DedupError::io(written))?;
@@ -108,11 +94,7 @@ pub fn without(
     Ok((row - left_out, left_out))
 }
 
-fn assembled(
-    spool: &Path,
-    target: &Path,
-    assemble: &dyn trommel_output::Assemble,
-) -> Result<(), OutputError> {
+fn assembled(spool: &Path, target: &Path, assemble: &dyn trommel_output::Assemble) -> Result<(), OutputError> {
     let new = trommel_output::hidden(target, "tmp")?;
     assemble.assemble(spool, &new)?;
     Ok(std::fs::rename(new, target)?)

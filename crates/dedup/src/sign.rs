@@ -37,9 +37,7 @@ mod exact_key {
         key.map(|key| format!("{key:032x}")).serialize(to)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<u128>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
         let text: Option<String> = Option::deserialize(from)?;
         let key = text.map(|text| u128::from_str_radix(&text, 16));
         key.transpose().map_err(D::Error::custom)
@@ -69,20 +67,12 @@ mod near_keys {
 pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
     let filters = Filters::new(&FilterSettings {
-        duplicates: DuplicateSettings {
-            exact: true,
-            near: true,
-            ..DuplicateSettings::default()
-        },
+        duplicates: DuplicateSettings { exact: true, near: true, ..DuplicateSettings::default() },
         ..FilterSettings::default()
     });
-    let unread = |source| DedupError::Read {
-        path: output.to_owned(),
-        source,
-    };
+    let unread = |source| DedupError::Read { path: output.to_owned(), source };
     let file = AtomicFile::create(target).map_err(DedupError::io(target))?;
-    let mut stream =
-        CompressedStream::new(file, Compression::Zstd).map_err(DedupError::io(target))?;
+    let mut stream = CompressedStream::new(file, Compression::Zstd).map_err(DedupError::io(target))?;
     let mut row = 0;
     for record in RecordReader::open(output).map_err(unread)? {
         let record = record.map_err(unread)?;
@@ -94,8 +84,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
             exact: fingerprint.exact(),
             near: fingerprint.near().to_vec(),
         };
-        let mut line =
-            serde_json::to_vec(&signature).map_err(|error| DedupError::io(target)(error.into()))?;
+        let mut line = serde_json::to_vec(&signature).map_err(|error| DedupError::io(target)(error.into()))?;
         line.push(b'\n');
         stream.write_all(&line).map_err(DedupError::io(target))?;
         row += 1;
@@ -109,9 +98,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
 ///
 /// # Errors
 /// If it cannot be opened; an item is an error if it cannot be read on, or is no signature.
-pub fn read_signatures(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<Signature, DedupError>>, DedupError> {
+pub fn read_signatures(path: &Path) -> Result<impl Iterator<Item = Result<Signature, DedupError>>, DedupError> {
     lines(path)
 }
 
@@ -123,10 +110,6 @@ pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     let path = path.to_owned();
     Ok((1..).zip(input.lines()).map(move |(line, text)| {
         let text = text.map_err(DedupError::io(&path))?;
-        serde_json::from_str(&text).map_err(|source| DedupError::Line {
-            path: path.clone(),
-            line,
-            source,
-        })
+        serde_json::from_str(&text).map_err(|source| DedupError::Line { path: path.clone(), line, source })
     }))
 }

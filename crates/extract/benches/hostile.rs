@@ -32,12 +32,10 @@ fn one_in<const PARTS: usize>(bencher: Bencher, name: &str) {
     let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
     let page = (shape.page)(shape.size / PARTS);
     let options = DocumentOptions::default().with_blocks(true);
-    bencher
-        .counter(BytesCount::new(page.len()))
-        .bench_local(|| {
-            let extraction = EXTRACTOR.extract(black_box(&page), &Hints::default());
-            black_box(extraction.document(&options))
-        });
+    bencher.counter(BytesCount::new(page.len())).bench_local(|| {
+        let extraction = EXTRACTOR.extract(black_box(&page), &Hints::default());
+        black_box(extraction.document(&options))
+    });
 }
 
 fn main() {

@@ -31,12 +31,7 @@ struct Stored {
 
 impl Stored {
     fn hints(&self) -> Hints<'_> {
-        Hints {
-            url: self.url.as_deref(),
-            http_charset: self.charset.as_deref(),
-            crawl_charset: None,
-            date: None,
-        }
+        Hints { url: self.url.as_deref(), http_charset: self.charset.as_deref(), crawl_charset: None, date: None }
     }
 
     fn decode(&self) -> charset::Decoded<'_> {
@@ -48,8 +43,7 @@ impl Stored {
     }
 }
 
-static ARCHIVE: LazyLock<Vec<u8>> =
-    LazyLock::new(|| std::fs::read("../../samples/wcxb-sample.warc.gz").unwrap());
+static ARCHIVE: LazyLock<Vec<u8>> = LazyLock::new(|| std::fs::read("../../samples/wcxb-sample.warc.gz").unwrap());
 
 static PAGES: LazyLock<Vec<Stored>> = LazyLock::new(pages);
 
@@ -76,10 +70,7 @@ fn bytes() -> BytesCount {
 }
 
 fn model() -> Model {
-    Model::builtin_names()
-        .next()
-        .and_then(Model::builtin)
-        .unwrap()
+    Model::builtin_names().next().and_then(Model::builtin).unwrap()
 }
 
 fn main() {
@@ -92,9 +83,7 @@ fn inflate(bencher: Bencher) {
     let mut plain = Vec::new();
     bencher.counter(bytes()).bench_local(|| {
         plain.clear();
-        MultiGzDecoder::new(ARCHIVE.as_slice())
-            .read_to_end(&mut plain)
-            .unwrap()
+        MultiGzDecoder::new(ARCHIVE.as_slice()).read_to_end(&mut plain).unwrap()
     });
 }
 
@@ -234,11 +223,7 @@ fn extract(bencher: Bencher) {
     let options = DocumentOptions::default();
     bencher.counter(bytes()).bench_local(|| {
         for page in PAGES.iter() {
-            black_box(
-                extractor
-                    .extract(&page.body, &page.hints())
-                    .document(&options),
-            );
+            black_box(extractor.extract(&page.body, &page.hints()).document(&options));
         }
     });
 }

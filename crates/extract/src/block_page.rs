@@ -89,10 +89,7 @@ const TITLES: [(BlockReason, &[&str]); 5] = [
             "страница не найдена",
         ],
     ),
-    (
-        BlockReason::Parked,
-        &["domain for sale", "domain parked", "parked domain"],
-    ),
+    (BlockReason::Parked, &["domain for sale", "domain parked", "parked domain"]),
 ];
 /// What such a page says, and nothing else does in so few words.
 const PHRASES: [(BlockReason, &[&str]); 5] = [
@@ -154,29 +151,24 @@ const PHRASES: [(BlockReason, &[&str]); 5] = [
     (
         BlockReason::Parked,
         &[
-            "buy this domain", "domain is for sale", "domain may be for sale",
-            "domain has expired", "domain is parked", "parked free",
+            "buy this domain", "domain is for sale", "domain may be for sale", "domain has expired",
+            "domain is parked", "parked free",
         ],
     ),
 ];
 static FINDERS: LazyLock<Vec<(BlockReason, Finder)>> = LazyLock::new(|| {
     let all = PHRASES.iter();
-    all.flat_map(|(reason, phrases)| phrases.iter().map(|own| (*reason, Finder::new(own))))
-        .collect()
+    all.flat_map(|(reason, phrases)| phrases.iter().map(|own| (*reason, Finder::new(own)))).collect()
 });
 /// What a wall of consent says; two of them together make one.
 const CONSENT: [&str; 8] = [
-    "accept all", "reject all", "before you continue", "we value your privacy",
-    "manage your privacy", "manage preferences", "cookies and data", "our partners",
+    "accept all", "reject all", "before you continue", "we value your privacy", "manage your privacy",
+    "manage preferences", "cookies and data", "our partners",
 ];
 
 /// What stands in the way of what was asked for, by the page's title and what it says; none on other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
-    let words = page
-        .blocks
-        .iter()
-        .map(|block| block.words)
-        .fold(0, u32::saturating_add);
+    let words = page.blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
     if words > WORDS.0 {
         return None;
     }
@@ -187,15 +179,10 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     let titles = title.into_iter().chain([page.head.title.as_str()]);
     let headings = page.blocks.iter().filter(|block| {
         let container = page.container(block);
-        container.is_some_and(|(_, own)| {
-            matches!(own.tag, trommel_html::Tag::H1 | trommel_html::Tag::H2)
-        })
+        container.is_some_and(|(_, own)| matches!(own.tag, trommel_html::Tag::H1 | trommel_html::Tag::H2))
     });
     let headings = headings.take(2).map(|block| page.text(block));
-    let titled = titles
-        .chain(headings)
-        .map(fold)
-        .find_map(|title| reason_of_title(&title));
+    let titled = titles.chain(headings).map(fold).find_map(|title| reason_of_title(&title));
     if titled.is_some() || words > WORDS.1 {
         return titled;
     }
@@ -208,9 +195,7 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
         text.push('\n');
     }
     let text = fold(&text);
-    let said = FINDERS
-        .iter()
-        .find(|(_, phrase)| phrase.find(text.as_bytes()).is_some());
+    let said = FINDERS.iter().find(|(_, phrase)| phrase.find(text.as_bytes()).is_some());
     let of_consent = CONSENT.iter().filter(|phrase| text.contains(**phrase));
     let said = said.map(|(reason, _)| *reason);
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
@@ -219,25 +204,20 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
 /// What a title, in lower case, says if it is that of such a page: the whole of it, or all but the name of the
 /// site and a number.
 fn reason_of_title(title: &str) -> Option<BlockReason> {
-    title
-        .split([':', '|', '–', '—', '·', '»'])
-        .chain(title.split(" - "))
-        .find_map(|part| {
-            let part = part.trim().trim_end_matches(['.', '!', '?', '…', ' ']);
-            let bare = part.trim_matches(|c: char| {
-                c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '(' | ')' | '.' | ',')
-            });
-            let bare = bare.strip_prefix("error").map_or(bare, str::trim);
-            match part {
-                "404" | "404 error" | "http 404" => return Some(BlockReason::NotFound),
-                "403" | "http 403" => return Some(BlockReason::Denied),
-                _ => {}
-            }
-            let known = TITLES
-                .iter()
-                .find(|(_, titles)| titles.contains(&part) || titles.contains(&bare));
-            known.map(|(reason, _)| *reason)
-        })
+    title.split([':', '|', '–', '—', '·', '»']).chain(title.split(" - ")).find_map(|part| {
+        let part = part.trim().trim_end_matches(['.', '!', '?', '…', ' ']);
+        let bare = part.trim_matches(|c: char| {
+            c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '(' | ')' | '.' | ',')
+        });
+        let bare = bare.strip_prefix("error").map_or(bare, str::trim);
+        match part {
+            "404" | "404 error" | "http 404" => return Some(BlockReason::NotFound),
+            "403" | "http 403" => return Some(BlockReason::Denied),
+            _ => {}
+        }
+        let known = TITLES.iter().find(|(_, titles)| titles.contains(&part) || titles.contains(&bare));
+        known.map(|(reason, _)| *reason)
+    })
 }
 
 #[cfg(test)]
@@ -256,10 +236,7 @@ mod tests {
             let [label, title, text] = line.splitn(3, '\t').collect::<Vec<_>>()[..] else {
                 panic!("three fields: {line}");
             };
-            let body: String = text
-                .split(" / ")
-                .map(|text| format!("<p>{text}</p>"))
-                .collect();
+            let body: String = text.split(" / ").map(|text| format!("<p>{text}</p>")).collect();
             let html = format!("<title>{title}</title>{body}");
             let page = ScanEngine.read(&html, &Limits::default());
             let is_block = block_reason(&page, None).is_some();
@@ -271,14 +248,8 @@ mod tests {
             }
         }
         assert!(wanted >= 25, "{wanted}");
-        assert!(
-            right * 100 >= found * 95,
-            "precision {right} of {found}: {missed:?}"
-        );
-        assert!(
-            right * 100 >= wanted * 90,
-            "recall {right} of {wanted}: {missed:?}"
-        );
+        assert!(right * 100 >= found * 95, "precision {right} of {found}: {missed:?}");
+        assert!(right * 100 >= wanted * 90, "recall {right} of {wanted}: {missed:?}");
     }
 
     #[test]

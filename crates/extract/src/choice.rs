@@ -85,11 +85,7 @@ impl Decider {
     pub fn name(self) -> &'static str {
         let at = usize::from(self.0);
         let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
-        OTHERS
-            .get(at)
-            .copied()
-            .or_else(|| rule().map(|rule| rule.name))
-            .unwrap_or_default()
+        OTHERS.get(at).copied().or_else(|| rule().map(|rule| rule.name)).unwrap_or_default()
     }
 }
 
@@ -103,9 +99,7 @@ impl Serialize for Decider {
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
-        Ok(Self::all()
-            .find(|own| own.name() == name)
-            .unwrap_or_default())
+        Ok(Self::all().find(|own| own.name() == name).unwrap_or_default())
     }
 }
 
@@ -245,17 +239,11 @@ mod tests {
     fn rules_left_out_do_nothing() {
         use trommel_html::{Engine, Limits, ScanEngine};
         let page = ScanEngine.read("<h1>Words alone</h1>", &Limits::default());
-        let judged = JudgedPage {
-            page: &page,
-            fields: &[0],
-            headline: None,
-            probabilities: &[0.0],
-            keeps_embedded: false,
-        };
-        for (without, expected) in [
-            (RuleSet::default(), (true, "lone text")),
-            (RuleSet::of(["lone text"]).unwrap(), (false, "model")),
-        ] {
+        let judged =
+            JudgedPage { page: &page, fields: &[0], headline: None, probabilities: &[0.0], keeps_embedded: false };
+        for (without, expected) in
+            [(RuleSet::default(), (true, "lone text")), (RuleSet::of(["lone text"]).unwrap(), (false, "model"))]
+        {
             let (mut kept, mut by) = (vec![false], vec![Decider::MODEL]);
             let mut decisions = Decisions::new(&mut kept, &mut by);
             decisions.judged(&judged, without);

@@ -60,13 +60,8 @@ pub(crate) struct ChunkBlocks<'a> {
 /// Divides a text.
 pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize) -> Vec<Chunk> {
     let atoms = atoms(text, blocks, size);
-    let lengths: Vec<u32> = atoms
-        .iter()
-        .map(|own| {
-            size.unit
-                .count(text.text.get(own.place.clone()).unwrap_or_default())
-        })
-        .collect();
+    let lengths: Vec<u32> =
+        atoms.iter().map(|own| size.unit.count(text.text.get(own.place.clone()).unwrap_or_default())).collect();
     let (mut start, mut chars) = (0, 0);
     let mut chunks = Vec::new();
     for range in pack(&atoms, &lengths, size) {
@@ -152,9 +147,7 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
 
 /// The headings above the first atom of a range that is none, or down to its last heading.
 fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) -> Vec<String> {
-    let body = range
-        .clone()
-        .find(|at| atoms.get(*at).is_some_and(|own| own.heading.is_none()));
+    let body = range.clone().find(|at| atoms.get(*at).is_some_and(|own| own.heading.is_none()));
     let mut above = match body {
         Some(at) => atoms.get(at).and_then(|own| own.above),
         None => range.last(),
@@ -171,11 +164,7 @@ fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) ->
 
 fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
-    for at in atoms
-        .iter()
-        .filter_map(|own| own.blocks)
-        .flat_map(|(first, last)| first..=last)
-    {
+    for at in atoms.iter().filter_map(|own| own.blocks).flat_map(|(first, last)| first..=last) {
         if let Some(role) = blocks.roles.get(at as usize).copied().flatten()
             && !found.contains(&role.name())
         {

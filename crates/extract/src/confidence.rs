@@ -17,19 +17,12 @@ pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
         return 0.0;
     }
     let data = data_share(text);
-    if data <= SOME_DATA {
-        expected_f1
-    } else {
-        expected_f1 * (1.0 - data)
-    }
+    if data <= SOME_DATA { expected_f1 } else { expected_f1 * (1.0 - data) }
 }
 
 /// Share of the bytes of a text's words that are in runs of data; addresses are none.
 pub(crate) fn data_share(text: &str) -> f32 {
-    let data: usize = LongWords { text, at: 0 }
-        .filter(|word| is_data(word))
-        .map(str::len)
-        .sum();
+    let data: usize = LongWords { text, at: 0 }.filter(|word| is_data(word)).map(str::len).sum();
     if data == 0 {
         return 0.0;
     }
@@ -96,8 +89,7 @@ mod tests {
     #[test]
     fn data_is_not_trusted_and_text_is() {
         let base64 = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4 ".repeat(20);
-        let script =
-            "!function(e,t){\"object\"==typeof exports?module.exports=t():e.lib=t()}(this)";
+        let script = "!function(e,t){\"object\"==typeof exports?module.exports=t():e.lib=t()}(this)";
         for data in [&base64, script] {
             assert!(confidence(0.9, data) < 0.1, "{data}");
         }

@@ -79,10 +79,7 @@ impl Document {
     /// The document of something that is no page, by the media type that its bytes show: without text, and
     /// with a note that says so.
     pub fn of_other_data(media_type: &str) -> Self {
-        Self {
-            notes: vec![format!("{media_type} data, not a page")],
-            ..Self::default()
-        }
+        Self { notes: vec![format!("{media_type} data, not a page")], ..Self::default() }
     }
 }
 

@@ -27,9 +27,7 @@ use crate::page_memory;
 use crate::policy::{ArticlePolicy, HeadlinePolicy};
 use crate::render::content::KeptContent;
 use crate::render::embedded::append;
-use crate::render::markdown::{
-    Headline, MarkdownOptions, append_markdown, markdown, title_heading,
-};
+use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown, title_heading};
 use crate::render::table_rows::document_tables;
 use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
@@ -62,22 +60,8 @@ impl Drop for Extraction<'_> {
 impl<'a> Extraction<'a> {
     /// A page read from `decoded`, with the verdicts on its blocks; what is chosen but only repeats the
     /// text before it is not kept. Markdown shows marks and links only if the page was read with marks.
-    pub fn new(
-        decoded: charset::Decoded<'a>,
-        page: Page,
-        mut verdicts: Verdicts,
-        hints: &Hints<'a>,
-    ) -> Self {
-        let Verdicts {
-            judgement,
-            separate,
-            by,
-            roles,
-            articles,
-            exclude,
-            without,
-            ..
-        } = &mut verdicts;
+    pub fn new(decoded: charset::Decoded<'a>, page: Page, mut verdicts: Verdicts, hints: &Hints<'a>) -> Self {
+        let Verdicts { judgement, separate, by, roles, articles, exclude, without, .. } = &mut verdicts;
         by.resize(judgement.choice.kept.len(), Decider::MODEL);
         let chosen = ChosenPage {
             page: &page,
@@ -91,23 +75,14 @@ impl<'a> Extraction<'a> {
         comments.chosen(&chosen, *without);
         let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
         decisions.chosen(&chosen, *without);
-        let notes = decisions.changed(Decider::NOTES, |kept| {
-            Notes::find(&page, &decoded.text, kept)
-        });
+        let notes = decisions.changed(Decider::NOTES, |kept| Notes::find(&page, &decoded.text, kept));
         // What is kept with others (captions with their tables) is not kept against the policy.
         decisions.changed(Decider::POLICY, |kept| {
             for (kept, role) in kept.iter_mut().zip(roles.iter()) {
                 *kept &= !exclude.contains(*role);
             }
         });
-        Self {
-            decoded,
-            page,
-            verdicts,
-            notes,
-            hints: *hints,
-            observer: None,
-        }
+        Self { decoded, page, verdicts, notes, hints: *hints, observer: None }
     }
 
     /// The same extraction, which tells `observer` how long it takes to render.
@@ -133,15 +108,9 @@ impl<'a> Extraction<'a> {
 
     /// Probability of a block, whether it is kept, and its role.
     pub(crate) fn verdict(&self, block: usize) -> Option<(f32, bool, Role)> {
-        let Verdicts {
-            judgement, roles, ..
-        } = &self.verdicts;
+        let Verdicts { judgement, roles, .. } = &self.verdicts;
         let kept = judgement.choice.kept.get(block)?;
-        Some((
-            *judgement.probabilities.get(block)?,
-            *kept,
-            *roles.get(block)?,
-        ))
+        Some((*judgement.probabilities.get(block)?, *kept, *roles.get(block)?))
     }
 
     /// What each block is on its page; empty for a method that is no model. Takes longer than judging the page.
@@ -209,11 +178,7 @@ impl<'a> Extraction<'a> {
 
     /// As [`Extraction::locate`] of a range of bytes of [`Extraction::markdown`] under the same options, to
     /// the block.
-    pub fn locate_markdown(
-        &self,
-        range: Range<usize>,
-        options: &MarkdownOptions,
-    ) -> Vec<(u32, u32)> {
+    pub fn locate_markdown(&self, range: Range<usize>, options: &MarkdownOptions) -> Vec<(u32, u32)> {
         let title = options.title.then(|| self.title_and_metadata().0).flatten();
         let traced = self.traced_markdown(options, title.as_deref());
         traced.locate(&self.page, &self.decoded.text, range)
@@ -240,9 +205,7 @@ impl<'a> Extraction<'a> {
         let above = title.filter(|title| options.title && !self.has_headline(title));
         let headline = match above {
             Some(_) => Headline::Above,
-            None => self
-                .headline_element()
-                .map_or(Headline::None, Headline::Element),
+            None => self.headline_element().map_or(Headline::None, Headline::Element),
         };
         let own = above.and_then(|title| self.headline_below(title));
         let content = self.main_content_with(options.text, own);
@@ -271,8 +234,7 @@ impl<'a> Extraction<'a> {
         let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
         let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
         let mut path = self.page.path(block.element);
-        path.find(|(_, own)| own.tag == trommel_html::Tag::H1)
-            .map(|(at, _)| at)
+        path.find(|(_, own)| own.tag == trommel_html::Tag::H1).map(|(at, _)| at)
     }
 
     /// Whether the text says the title itself, near its start, or must not say it.
@@ -281,13 +243,10 @@ impl<'a> Extraction<'a> {
             return true;
         }
         let mut first = self.judged().filter(|(_, _, kept, _)| *kept);
-        first
-            .by_ref()
-            .take(TITLE_BLOCKS)
-            .any(|(block, _, _, role)| {
-                let text = self.page.text(block);
-                role == Some(Role::Headline) || overlap(text, title) >= SAME_TITLE
-            })
+        first.by_ref().take(TITLE_BLOCKS).any(|(block, _, _, role)| {
+            let text = self.page.text(block);
+            role == Some(Role::Headline) || overlap(text, title) >= SAME_TITLE
+        })
     }
 
     fn comment_text(&self) -> Option<String> {
@@ -295,10 +254,7 @@ impl<'a> Extraction<'a> {
         (blocks.contains(&true) || embedded.contains(&true)).then(|| {
             let texts = self.embedded().iter().zip(embedded);
             let texts = texts.filter(|(_, kept)| **kept);
-            append(
-                plain_text(&self.content(blocks)).text,
-                texts.map(|(own, _)| own.embedded.content.text.as_str()),
-            )
+            append(plain_text(&self.content(blocks)).text, texts.map(|(own, _)| own.embedded.content.text.as_str()))
         })
     }
 
@@ -322,9 +278,7 @@ impl<'a> Extraction<'a> {
 
     /// Language of `text`, a text of this page, as in [`Document::lang`].
     pub fn language(&self, text: &str) -> Option<String> {
-        language(text, || {
-            metadata::declared_language(&self.decoded.text, &self.page, &self.hints)
-        })
+        language(text, || metadata::declared_language(&self.decoded.text, &self.page, &self.hints))
     }
 
     /// The verdicts on the page's blocks.
@@ -350,27 +304,19 @@ impl<'a> Extraction<'a> {
                     let title = title.as_deref().filter(|_| markdown.title);
                     match (options.posts, markdown.sections) {
                         (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
-                        (_, true) => {
-                            TracedText::untraced(self.sections_as_markdown(markdown, title))
-                        }
+                        (_, true) => TracedText::untraced(self.sections_as_markdown(markdown, title)),
                         _ => self.traced_markdown(markdown, title),
                     }
                 }
                 None => plain,
             };
             let posts = options.posts.then(|| self.listed_posts(options.text));
-            let spans = options
-                .spans
-                .then(|| text.spans(&self.page, &self.decoded.text));
+            let spans = options.spans.then(|| text.spans(&self.page, &self.decoded.text));
             let chunks = options.chunks.map(|size| {
                 let blocks = ChunkBlocks {
                     content: &content,
                     roles: self.judged().map(|(.., role)| role).collect(),
-                    embedded: self
-                        .embedded()
-                        .iter()
-                        .map(|own| own.embedded.content.span)
-                        .collect(),
+                    embedded: self.embedded().iter().map(|own| own.embedded.content.span).collect(),
                 };
                 chunks(&text, &blocks, size)
             });
@@ -401,9 +347,7 @@ impl<'a> Extraction<'a> {
 
     fn robots(&self) -> Vec<String> {
         let meta = self.page.head.meta.iter();
-        meta.filter(|(name, _)| name == "robots")
-            .map(|(_, content)| content.clone())
-            .collect()
+        meta.filter(|(name, _)| name == "robots").map(|(_, content)| content.clone()).collect()
     }
 
     /// Texts of the kept blocks that are headings.
@@ -439,8 +383,7 @@ impl<'a> Extraction<'a> {
         let notes = self.notes.as_ref();
         let is_moved = |at: u32| notes.is_some_and(|notes| notes.is_moved(at));
         let blocks = (0u32..).zip(self.kept());
-        let blocks =
-            blocks.filter(|(at, kept)| (**kept || more == Some(*at as usize)) && !is_moved(*at));
+        let blocks = blocks.filter(|(at, kept)| (**kept || more == Some(*at as usize)) && !is_moved(*at));
         let blocks: Vec<u32> = blocks.map(|(at, _)| at).collect();
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }

@@ -105,12 +105,7 @@ impl Extractor {
     }
 
     /// Judges a page that has been read.
-    pub(crate) fn judged<'a>(
-        &self,
-        decoded: charset::Decoded<'a>,
-        page: Page,
-        hints: &Hints<'a>,
-    ) -> Extraction<'a> {
+    pub(crate) fn judged<'a>(&self, decoded: charset::Decoded<'a>, page: Page, hints: &Hints<'a>) -> Extraction<'a> {
         let verdicts = observed(&self.observer, ExtractionStage::Classify, || {
             let kept = self.judgements.as_ref();
             let kept = kept.and_then(|kept| kept.get(&self.model, &decoded.text, &page, hints.url));
@@ -121,9 +116,7 @@ impl Extractor {
                 Some((found.changes(&own.probabilities), sites.usage()))
             });
             let changes = known.as_ref().map(|(changes, _)| changes.as_slice());
-            let mut verdicts = self
-                .policy
-                .verdicts(&self.model, &page, hints.url, own, changes);
+            let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, own, changes);
             verdicts.site_memory = known.map(|(_, usage)| usage);
             verdicts
         });

@@ -10,9 +10,8 @@ const LONGEST_CONTROL: usize = 40;
 
 /// Whether blocks, given by their words and characters, are more than a heading together.
 pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
-    let (words, chars) = blocks.fold((0u32, 0u32), |sum, own| {
-        (sum.0.saturating_add(own.0), sum.1.saturating_add(own.1))
-    });
+    let (words, chars) =
+        blocks.fold((0u32, 0u32), |sum, own| (sum.0.saturating_add(own.0), sum.1.saturating_add(own.1)));
     words > LONGEST_HEADING.0 || chars > LONGEST_HEADING.1
 }
 
@@ -20,9 +19,7 @@ pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
 /// wikis let their readers edit the section.
 pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     let text = page.text(block);
-    let is_heading = page
-        .container(block)
-        .is_some_and(|(_, element)| element.tag.is_heading());
+    let is_heading = page.container(block).is_some_and(|(_, element)| element.tag.is_heading());
     if !is_heading || !text.ends_with(']') {
         return text;
     }
@@ -32,11 +29,7 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
     let source = html.get(block.span.0 as usize..block.span.1 as usize);
     let is_link = source
         .and_then(|source| source.rsplit_once('['))
-        .is_some_and(|(_, source)| {
-            ["<a ", "<A ", "<button"]
-                .iter()
-                .any(|tag| source.contains(tag))
-        });
+        .is_some_and(|(_, source)| ["<a ", "<A ", "<button"].iter().any(|tag| source.contains(tag)));
     if is_link && control.chars().count() <= LONGEST_CONTROL && !before.trim().is_empty() {
         before.trim_end()
     } else {
@@ -55,7 +48,8 @@ mod tests {
             let page = ScanEngine.read(html, &Limits::default());
             shown_text(&page, html, &page.blocks[0]).to_owned()
         };
-        let wiki = "<h2>History<span><span>[</span><a href=/e>edit</a> | <a href=/s>edit source</a><span>]</span></span></h2>";
+        let wiki =
+            "<h2>History<span><span>[</span><a href=/e>edit</a> | <a href=/s>edit source</a><span>]</span></span></h2>";
         assert_eq!(shown(wiki), "History");
         assert_eq!(shown("<h1>A song [Live]</h1>"), "A song [Live]");
         assert_eq!(shown("<h2>[<a href=x>all</a>]</h2>"), "[all]");

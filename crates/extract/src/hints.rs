@@ -36,9 +36,7 @@ pub enum HintError {
     #[error("charset: {0:?} is no encoding, expected a name such as \"utf-8\" or \"windows-1252\"")]
     Charset(String),
     /// It is no date.
-    #[error(
-        "date: {0:?} is no date, expected one such as \"2024-05-01\" or \"2024-05-01T12:00:00Z\""
-    )]
+    #[error("date: {0:?} is no date, expected one such as \"2024-05-01\" or \"2024-05-01T12:00:00Z\"")]
     Date(String),
 }
 
@@ -60,11 +58,7 @@ impl<'a> Hints<'a> {
 
     /// Those of the hints that help to find the encoding of the page.
     pub fn charset(&self) -> charset::CharsetHints<'a> {
-        charset::CharsetHints {
-            http: self.http_charset,
-            crawl: self.crawl_charset,
-            host: self.url.and_then(host),
-        }
+        charset::CharsetHints { http: self.http_charset, crawl: self.crawl_charset, host: self.url.and_then(host) }
     }
 }
 
@@ -83,29 +77,18 @@ mod tests {
     #[test]
     fn hints_that_say_nothing_are_refused() {
         let check = |http_charset, date| {
-            let hints = Hints {
-                http_charset,
-                date,
-                ..Hints::default()
-            };
+            let hints = Hints { http_charset, date, ..Hints::default() };
             hints.check().map_err(|error| error.to_string())
         };
-        for charset in [
-            "utf-8", "UTF8", " Latin1", "\"koi8-r\"", "utf-16le", "shift_jis",
-        ] {
+        for charset in ["utf-8", "UTF8", " Latin1", "\"koi8-r\"", "utf-16le", "shift_jis"] {
             assert_eq!(check(Some(charset), None), Ok(()), "{charset}");
         }
-        for date in [
-            "2024-05-01", "2024-05-01T12:00:00Z", "1 May 2024", "2024-05-01 12:00+02:00",
-        ] {
+        for date in ["2024-05-01", "2024-05-01T12:00:00Z", "1 May 2024", "2024-05-01 12:00+02:00"] {
             assert_eq!(check(None, Some(date)), Ok(()), "{date}");
         }
         for charset in ["klingon", "", "utf8mb4"] {
             let error = check(Some(charset), None).unwrap_err();
-            assert!(
-                error.contains(&format!("{charset:?} is no encoding")),
-                "{error}"
-            );
+            assert!(error.contains(&format!("{charset:?} is no encoding")), "{error}");
         }
         for date in ["yesterday", "", "2024-13-45"] {
             let error = check(None, Some(date)).unwrap_err();

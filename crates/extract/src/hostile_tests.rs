@@ -17,9 +17,7 @@ fn every_hostile_page_gives_a_document_with_its_text() {
     for shape in SHAPES {
         let page = (shape.page)((shape.size / 100).max(1000));
         let options = DocumentOptions::default().with_blocks(true);
-        let document = extractor
-            .extract(&page, &Hints::default())
-            .document(&options);
+        let document = extractor.extract(&page, &Hints::default()).document(&options);
         let texts = document.blocks.iter().map(|block| block.text.as_str());
         let found: String = texts.flat_map(|text| [text, "\n"]).collect();
         for wanted in [BEFORE, AFTER].iter().chain(shape.texts) {

@@ -26,10 +26,7 @@ mod tests {
     use super::*;
 
     fn head(lang: &str) -> Head {
-        Head {
-            lang: Some(lang.to_owned()),
-            ..Head::default()
-        }
+        Head { lang: Some(lang.to_owned()), ..Head::default() }
     }
 
     #[test]
@@ -44,18 +41,9 @@ mod tests {
     #[test]
     fn declared_tags_are_brought_to_form() {
         assert_eq!(declared(&head("EN_us"), None).as_deref(), Some("en-US"));
-        assert_eq!(
-            declared(&head("zh-hans-cn"), None).as_deref(),
-            Some("zh-Hans-CN")
-        );
-        assert_eq!(
-            declared(&head("english"), Some("de")).as_deref(),
-            Some("de")
-        );
-        let meta = Head {
-            meta: vec![("og:locale".into(), "pt_BR".into())],
-            ..Head::default()
-        };
+        assert_eq!(declared(&head("zh-hans-cn"), None).as_deref(), Some("zh-Hans-CN"));
+        assert_eq!(declared(&head("english"), Some("de")).as_deref(), Some("de"));
+        let meta = Head { meta: vec![("og:locale".into(), "pt_BR".into())], ..Head::default() };
         assert_eq!(declared(&meta, None).as_deref(), Some("pt-BR"));
         for none in ["", "{{lang}}", "xx-invalid-länge", "qq"] {
             assert_eq!(declared(&head(none), None), None, "{none}");

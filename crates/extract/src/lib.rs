@@ -60,9 +60,7 @@ pub use observer::{ExtractionObserver, ExtractionStage};
 pub use policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 pub use posts::Post;
 pub use push::PushPage;
-pub use render::{
-    DocumentTable, MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions, TextSpan,
-};
+pub use render::{DocumentTable, MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions, TextSpan};
 pub use role::Role;
 pub use role_set::RoleSet;
 pub use survey::SiteSurvey;

@@ -42,22 +42,14 @@ impl Extraction<'_> {
                 if links.len() == MOST || !elements.insert(element) {
                     continue;
                 }
-                let href = page
-                    .element(element)
-                    .and_then(|element| element.attribute(&self.decoded().text, "href"));
+                let href = page.element(element).and_then(|element| element.attribute(&self.decoded().text, "href"));
                 let Some(url) = href.and_then(|href| absolute(&href, base.as_ref())) else {
                     continue;
                 };
                 if let Some((probability, kept, role)) = self.verdict(index)
                     && urls.insert(url.clone())
                 {
-                    links.push(PageLink {
-                        url,
-                        block: index,
-                        probability,
-                        kept,
-                        role,
-                    });
+                    links.push(PageLink { url, block: index, probability, kept, role });
                 }
             }
         }

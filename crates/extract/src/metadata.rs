@@ -75,12 +75,7 @@ pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
 
 /// The title and the metadata of a page. `html` is the decoded page, `page` its tables, `headline` the
 /// block that was judged to be its headline.
-pub(crate) fn read(
-    html: &str,
-    page: &Page,
-    hints: &Hints,
-    headline: Option<usize>,
-) -> (Option<String>, Metadata) {
+pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>) -> (Option<String>, Metadata) {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     let site = site::site(&sources);
     let names = site::keys(&sources, site.as_deref());
@@ -150,10 +145,7 @@ mod tests {
              <script type=application/ld+json>{ld}</script><h1>One{bad} two</h1><p>x"
         );
         for page in [html.clone(), html.replace(ld, "{}")] {
-            let hints = Hints {
-                url: Some("https://a.example/"),
-                ..Hints::default()
-            };
+            let hints = Hints { url: Some("https://a.example/"), ..Hints::default() };
             let (title, metadata) = read_judged(&page, &hints);
             let all = format!("{}{metadata:?}", title.clone().unwrap_or_default());
             assert_eq!(without_controls(&all), all);

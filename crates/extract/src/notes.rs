@@ -119,8 +119,7 @@ impl Notes {
         let next = marks.partition_point(|own| own.to <= from);
         let cuts = self.cuts(block);
         let cut = cuts.partition_point(|own| own.1 <= from);
-        marks.get(next).is_some_and(|own| own.from < to)
-            || cuts.get(cut).is_some_and(|own| own.0 < to)
+        marks.get(next).is_some_and(|own| own.from < to) || cuts.get(cut).is_some_and(|own| own.0 < to)
     }
 
     /// Whether a block is a part of a note and not of the text around.
@@ -153,18 +152,12 @@ impl Notes {
             by_label.entry(&pair.label).or_insert(at);
             of_pair.push(at);
         }
-        let shown: Vec<Option<u32>> = targets
-            .iter()
-            .map(|(_, label)| label.parse().ok().filter(|number| *number > 0))
-            .collect();
+        let shown: Vec<Option<u32>> =
+            targets.iter().map(|(_, label)| label.parse().ok().filter(|number| *number > 0)).collect();
         // A number that is shown stays; signs, and numbers that come twice, get the next ones.
         let mut seen = FxHashSet::default();
         let most = shown.iter().flatten().copied().max().unwrap_or(0);
-        let mut next = if shown.iter().all(Option::is_none) {
-            0
-        } else {
-            most
-        };
+        let mut next = if shown.iter().all(Option::is_none) { 0 } else { most };
         let numbers: Vec<u32> = shown
             .iter()
             .map(|number| match number {
@@ -240,8 +233,7 @@ impl Notes {
                 left.chars().any(char::is_alphanumeric)
             });
         }
-        self.definitions
-            .retain(|own| !own.blocks.is_empty() || own.inline.is_some());
+        self.definitions.retain(|own| !own.blocks.is_empty() || own.inline.is_some());
     }
 
     /// The headings of sections that held nothing but notes go with them.
@@ -282,16 +274,10 @@ fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     let Some(own) = page.element(element) else {
         return Vec::new();
     };
-    let first = page
-        .blocks
-        .partition_point(|block| block.span.0 < own.start);
+    let first = page.blocks.partition_point(|block| block.span.0 < own.start);
     let inside = |block: &trommel_html::Block| block.element >= element && block.element < own.end;
     let blocks = page.blocks.iter().enumerate().skip(first);
-    blocks
-        .take_while(|(_, block)| inside(block))
-        .take(LONGEST.0 + 1)
-        .map(|(at, _)| at as u32)
-        .collect()
+    blocks.take_while(|(_, block)| inside(block)).take(LONGEST.0 + 1).map(|(at, _)| at as u32).collect()
 }
 
 /// Whether blocks may be a note.
@@ -307,10 +293,8 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
 /// Whether an element, or one of the few around it, is said to hold notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const AROUND: usize = 5;
-    page.path(element)
-        .take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article))
-        .take(AROUND)
-        .any(|(_, own)| {
+    page.path(element).take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article)).take(AROUND).any(
+        |(_, own)| {
             let mut words = page.attribute_words(own).iter();
             words.any(|word| {
                 matches!(
@@ -328,7 +312,8 @@ fn in_notes(page: &Page, element: u32) -> bool {
                         | "fns"
                 )
             })
-        })
+        },
+    )
 }
 
 /// Notations of a kind in a block.

@@ -36,11 +36,7 @@ pub trait ExtractionObserver: Debug + Send + Sync {
 pub(crate) type SharedObserver = Option<Arc<dyn ExtractionObserver>>;
 
 /// What `make` gives, its time told to the observer.
-pub(crate) fn observed<T>(
-    observer: &SharedObserver,
-    stage: ExtractionStage,
-    make: impl FnOnce() -> T,
-) -> T {
+pub(crate) fn observed<T>(observer: &SharedObserver, stage: ExtractionStage, make: impl FnOnce() -> T) -> T {
     let Some(observer) = observer else {
         return make();
     };

@@ -11,13 +11,11 @@ thread_local! {
 
 /// Reads a page into kept memory, with the inline styles of its blocks if they are asked for.
 pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
-    READER.with_borrow_mut(|reader| {
-        if inline_style {
-            reader.read_styled(html, limits)
-        } else {
-            reader.read(html, limits)
-        }
-    })
+    READER.with_borrow_mut(
+        |reader| {
+            if inline_style { reader.read_styled(html, limits) } else { reader.read(html, limits) }
+        },
+    )
 }
 
 /// A reader for a page that comes in parts, in kept memory. Of the readers that a thread has at a time the

@@ -3,18 +3,15 @@
 use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 
 /// Names in class attributes of rows of page numbers.
-const NAMES: [&[u8]; 8] = [
-    b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks",
-    b"pagebar",
-];
+const NAMES: [&[u8]; 8] =
+    [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
 /// What links to the next page say, in lower case.
 const NEXT: [&str; 38] = [
-    "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite",
-    "suivant", "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página",
-    "próxima", "próximo", "próxima página", "seguinte", "página seguinte", "successiva",
-    "pagina successiva", "avanti", "volgende", "volgende pagina", "następna", "następna strona",
-    "další", "nästa", "næste", "seuraava", "следующая", "вперед", "вперёд", "下一页", "下一頁",
-    "次へ", "次のページ", "다음",
+    "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",
+    "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página", "próxima", "próximo",
+    "próxima página", "seguinte", "página seguinte", "successiva", "pagina successiva", "avanti", "volgende",
+    "volgende pagina", "następna", "następna strona", "další", "nästa", "næste", "seuraava", "следующая", "вперед",
+    "вперёд", "下一页", "下一頁", "次へ", "次のページ", "다음",
 ];
 /// Arrows that stand for the next page.
 const ARROWS: [&str; 7] = ["›", "»", "→", ">", ">>", "⟩", "❯"];
@@ -28,12 +25,8 @@ const MOST: usize = 400;
 /// The address, as it stands, of the link to the next page in a row of page numbers: a link that says so by its
 /// words, its label or its arrow, else that behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
-    let rows: Vec<u32> = page
-        .page_rows
-        .iter()
-        .copied()
-        .filter(|at| page.element(*at).is_some_and(|own| is_row(page, own)))
-        .collect();
+    let rows: Vec<u32> =
+        page.page_rows.iter().copied().filter(|at| page.element(*at).is_some_and(|own| is_row(page, own))).collect();
     // Most pages have no such row, and their bytes are not searched.
     if rows.is_empty() || !names_a_row(html.as_bytes()) {
         return None;
@@ -55,9 +48,7 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
         let text = element_text(html, own.start, LINK);
         text.trim().parse().ok()
     };
-    let numbered = links
-        .iter()
-        .filter_map(|(row, own)| Some((*row, number(own)?, *own)));
+    let numbered = links.iter().filter_map(|(row, own)| Some((*row, number(own)?, *own)));
     let mut numbered: Vec<(u32, u32, &Element)> = numbered.collect();
     // Those of the first row that has any.
     let first = numbered.first()?.0;
@@ -85,8 +76,7 @@ fn is_row(page: &Page, own: &Element) -> bool {
     let mut texts = words.iter().map(|word| page.word_text(word));
     let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
     let [beside, alone @ ..] = PAGE_ROW_WORDS;
-    texts.any(|text| alone.contains(&text))
-        || says(beside) && (says("links") || says("numbers") || says("nav"))
+    texts.any(|text| alone.contains(&text)) || says(beside) && (says("links") || says("numbers") || says("nav"))
 }
 
 /// The row of page numbers around a link, given which elements are some, in order.
@@ -97,14 +87,10 @@ fn row(page: &Page, link: u32, rows: &[u32]) -> Option<u32> {
 
 /// Whether a link says that it leads to the next page.
 fn says_next(page: &Page, link: &Element, html: &str) -> bool {
-    let texts = [
-        Some(element_text(html, link.start, LINK)),
-        link.attribute(html, "aria-label"),
-        link.attribute(html, "title"),
-    ];
+    let texts =
+        [Some(element_text(html, link.start, LINK)), link.attribute(html, "aria-label"), link.attribute(html, "title")];
     let words = page.attribute_words(link);
-    words.iter().any(|word| page.word_text(word) == "next")
-        || texts.iter().flatten().any(|text| is_next(text))
+    words.iter().any(|word| page.word_text(word) == "next") || texts.iter().flatten().any(|text| is_next(text))
 }
 
 fn is_next(text: &str) -> bool {
@@ -142,14 +128,8 @@ mod tests {
             assert_eq!(next(&html).as_deref(), Some("/3"), "{link}");
         }
         // Outside of such a row it may be anything.
-        assert_eq!(
-            next("<p class=pagination>1</p><a class=next href=/x>Next</a>"),
-            None
-        );
-        assert_eq!(
-            next("<div class='nav-links post-navigation'><a href=/x>Next post</a></div>"),
-            None
-        );
+        assert_eq!(next("<p class=pagination>1</p><a class=next href=/x>Next</a>"), None);
+        assert_eq!(next("<div class='nav-links post-navigation'><a href=/x>Next post</a></div>"), None);
         assert_eq!(next("<div class=pager><a href='#'>Next</a></div>"), None);
     }
 
@@ -170,14 +150,8 @@ mod tests {
             format!("<ul class=page-links>{}</ul>", numbers.collect::<String>())
         };
         let found = |numbers: &[(u32, bool)]| next(&row(numbers));
-        assert_eq!(
-            found(&[(1, false), (2, true), (3, true)]).as_deref(),
-            Some("/p2")
-        );
-        assert_eq!(
-            found(&[(1, true), (2, false), (3, true)]).as_deref(),
-            Some("/p3")
-        );
+        assert_eq!(found(&[(1, false), (2, true), (3, true)]).as_deref(), Some("/p2"));
+        assert_eq!(found(&[(1, true), (2, false), (3, true)]).as_deref(), Some("/p3"));
         // The last page, and a row without the current one.
         assert_eq!(found(&[(1, true), (2, true), (3, false)]), None);
         assert_eq!(found(&[(1, true), (2, true), (3, true)]), None);

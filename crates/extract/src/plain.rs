@@ -30,16 +30,10 @@ mod tests {
 
     #[test]
     fn a_text_is_taken_as_it_is() {
-        let hints = Hints {
-            http_charset: Some("iso-8859-1"),
-            ..Hints::default()
-        };
+        let hints = Hints { http_charset: Some("iso-8859-1"), ..Hints::default() };
         let text = b"\r\nDie M\xfchle steht am Flu\xdf,\r\n  <b>und</b> ihr Rad dreht sich\tdort.\x1b[2J\r\n";
         let document = Document::of_plain_text(text, &hints);
-        assert_eq!(
-            document.text,
-            "Die Mühle steht am Fluß,\n  <b>und</b> ihr Rad dreht sich\tdort.[2J"
-        );
+        assert_eq!(document.text, "Die Mühle steht am Fluß,\n  <b>und</b> ihr Rad dreht sich\tdort.[2J");
         assert_eq!((document.title, document.confidence), (None, 1.0));
         assert_eq!(document.charset, "windows-1252");
         assert_eq!(document.lang.as_deref(), Some("de"));

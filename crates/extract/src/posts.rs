@@ -22,13 +22,10 @@ use parts::parts;
 use signing::Signing;
 
 /// Words in the attributes of elements that are about who wrote a post.
-const ABOUT_WRITERS: [&str; 9] = [
-    "user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member",
-];
+const ABOUT_WRITERS: [&str; 9] =
+    ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
 /// Words beside those by which an element holds what a user wrote after all.
-const CONTENTS: [&str; 9] = [
-    "has", "content", "contents", "text", "body", "generated", "review", "comment", "reply",
-];
+const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
 /// What one person wrote on a page on which several do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Post {
@@ -62,13 +59,7 @@ pub(crate) struct FoundPost {
 }
 
 /// The posts of a page in its order, none if it has fewer than two.
-pub(crate) fn posts(
-    page: &Page,
-    html: &str,
-    url: Option<&str>,
-    kept: &[bool],
-    month_first: bool,
-) -> Vec<FoundPost> {
+pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], month_first: bool) -> Vec<FoundPost> {
     let url = url.and_then(|url| Url::parse(url).ok());
     let marks = marks(page, html, url.as_ref());
     let parts = parts(page, html, url.as_ref(), kept, &marks);
@@ -76,16 +67,10 @@ pub(crate) fn posts(
     let posts = signing.texts(kept).into_iter().enumerate();
     let posts = posts.map(|(at, blocks)| {
         let (author, published) = signing.of(at);
-        FoundPost {
-            author,
-            published,
-            blocks,
-        }
+        FoundPost { author, published, blocks }
     });
     let is_signed = |post: &FoundPost| post.author.is_some() || post.published.is_some();
-    let posts: Vec<FoundPost> = posts
-        .filter(|post| is_signed(post) && !post.blocks.is_empty())
-        .collect();
+    let posts: Vec<FoundPost> = posts.filter(|post| is_signed(post) && !post.blocks.is_empty()).collect();
     if let [alone] = posts.as_slice() {
         let is_signed = alone.author.is_some() && alone.published.is_some();
         return if is_signed { posts } else { Vec::new() };

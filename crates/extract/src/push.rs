@@ -42,12 +42,7 @@ impl Extractor {
 
 impl PushPage {
     fn new(reader: GrowingReader) -> Self {
-        Self {
-            text: String::new(),
-            rest: Vec::new(),
-            has_mark: false,
-            reader: Some(reader),
-        }
+        Self { text: String::new(), rest: Vec::new(), has_mark: false, reader: Some(reader) }
     }
 
     /// Takes the next bytes.
@@ -144,16 +139,9 @@ impl PushPage {
 
     /// What the extractor makes of the page as far as it has been read, as if it ended there; none if it is
     /// no UTF-8. It takes as long as all but reading takes.
-    pub fn so_far<'a>(
-        &'a self,
-        extractor: &Extractor,
-        hints: &Hints<'a>,
-    ) -> Option<Extraction<'a>> {
+    pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
-        let decoded = charset::Decoded {
-            text: Cow::Borrowed(&self.text),
-            ..charset::Decoded::of_utf8()
-        };
+        let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };
         Some(extractor.judged(decoded, page, hints))
     }
 
@@ -164,20 +152,13 @@ impl PushPage {
             && let Some(reader) = self.reader.take()
         {
             let decoded = match self.has_mark {
-                true => Some(charset::Decoded {
-                    source: CharsetSource::Bom,
-                    ..charset::Decoded::of_utf8()
-                }),
+                true => Some(charset::Decoded { source: CharsetSource::Bom, ..charset::Decoded::of_utf8() }),
                 false => charset::decode_text(&self.text, &hints.charset()),
             };
             let read_as = decoded.map(|decoded| (decoded.encoding, decoded.source));
             if let Some((encoding, source)) = read_as {
                 let page = page_memory::finish(reader, &self.text);
-                let decoded = charset::Decoded {
-                    text: Cow::Owned(self.text),
-                    encoding,
-                    source,
-                };
+                let decoded = charset::Decoded { text: Cow::Owned(self.text), encoding, source };
                 return extractor.judged(decoded, page, hints);
             }
         }

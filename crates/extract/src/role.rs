@@ -109,10 +109,7 @@ impl Role {
 /// The roles of blocks once the [`RoleModel`] has told reviews, cards and the like; the headline stays what it
 /// is. Takes longer than judging the page, so only those who ask for roles have it done.
 pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Role> {
-    let mut told = RoleModel::builtin()
-        .map(|model| model.judge(page, url))
-        .unwrap_or_default()
-        .into_iter();
+    let mut told = RoleModel::builtin().map(|model| model.judge(page, url)).unwrap_or_default().into_iter();
     let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
     let questions = stated_questions(page);
     roles
@@ -125,23 +122,16 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
             let stated = stated.then_some(Role::QuestionAnswer);
             match role {
                 Role::Headline => Role::Headline,
-                role => told
-                    .or_else(|| marked(page, block))
-                    .or(stated)
-                    .unwrap_or(*role),
+                role => told.or_else(|| marked(page, block)).or(stated).unwrap_or(*role),
             }
         })
         .collect()
 }
 
 /// Attribute words around the names and times of a page, around questions and answers.
-const BYLINE: [&str; 8] = [
-    "byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished",
-    "datemodified",
-];
-const QUESTIONS: [&str; 5] = [
-    "acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage",
-];
+const BYLINE: [&str; 8] =
+    ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
+const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
 /// What microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
@@ -186,8 +176,7 @@ fn stated_questions(page: &Page) -> Vec<bool> {
 fn marked(page: &Page, block: &Block) -> Option<Role> {
     let says = |element: &Element, words: &[&str]| {
         let own = page.attribute_words(element).iter();
-        own.map(|word| page.word_text(word))
-            .any(|word| words.contains(&word))
+        own.map(|word| page.word_text(word)).any(|word| words.contains(&word))
     };
     for (at, (_, element)) in page.path(block.element).take(AROUND).enumerate() {
         if at < NEAR && matches!(page.name(element), "figcaption" | "caption") {
@@ -209,12 +198,7 @@ const LINKED: f32 = 0.5;
 
 /// The role of each block, given which are kept as main text, which stand in comment sections, and
 /// which is the headline. A comment that is main text (a post of a forum) is body.
-pub(crate) fn roles(
-    page: &Page,
-    body: &[bool],
-    in_comments: &[bool],
-    headline: Option<usize>,
-) -> Vec<Role> {
+pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: Option<usize>) -> Vec<Role> {
     // Kind of boilerplate of every element: its own, or that of the one around it.
     let mut kinds: Vec<Option<Role>> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
@@ -228,11 +212,7 @@ pub(crate) fn roles(
             Tag::Form | Tag::Button | Tag::Fieldset | Tag::Label => Some(Role::Form),
             _ => None,
         };
-        kinds.push(if above == Some(Role::Hidden) {
-            above
-        } else {
-            own.or(above)
-        });
+        kinds.push(if above == Some(Role::Hidden) { above } else { own.or(above) });
     }
     page.blocks
         .iter()
@@ -278,17 +258,12 @@ mod tests {
     fn microdata_tells_answers_their_questions_and_dates() {
         let pair = "<div itemprop=mainEntity itemscope><h3 itemprop=name>Why?</h3>\
                     <div itemprop=acceptedAnswer itemscope><p itemprop=text>So.</p><p>And so.</p></div></div>";
-        let html = format!(
-            "<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>"
-        );
+        let html = format!("<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>");
         let page = ScanEngine.read(&html, &Limits::default());
         let found: Vec<Option<Role>> = page.blocks.iter().map(|own| marked(&page, own)).collect();
         let (none, answer) = (None, Some(Role::QuestionAnswer));
         let byline = Some(Role::Byline);
-        assert_eq!(
-            found,
-            [none, none, answer, answer, none, answer, answer, byline]
-        );
+        assert_eq!(found, [none, none, answer, answer, none, answer, answer, byline]);
         let (yes, no) = (true, false);
         assert_eq!(
             stated_questions(&page),
@@ -296,16 +271,10 @@ mod tests {
             "the page before the first question is none"
         );
         let roles = refined(&[Role::Body; 8], &page, None);
-        assert_eq!(
-            (roles[1], roles[2]),
-            (Role::QuestionAnswer, Role::QuestionAnswer)
-        );
+        assert_eq!((roles[1], roles[2]), (Role::QuestionAnswer, Role::QuestionAnswer));
         let long = "<div><p>a<p>b<p>c<p>d<div itemprop=suggestedAnswer>So.</div></div>";
         let page = ScanEngine.read(long, &Limits::default());
-        assert!(
-            !stated_questions(&page).contains(&true),
-            "a page about one question"
-        );
+        assert!(!stated_questions(&page).contains(&true), "a page about one question");
     }
 
     #[test]
@@ -320,16 +289,10 @@ mod tests {
         body[3] = true;
         let mut comments = vec![false; page.blocks.len()];
         comments[4] = true;
-        let found: Vec<&str> = roles(&page, &body, &comments, Some(2))
-            .into_iter()
-            .map(Role::name)
-            .collect();
+        let found: Vec<&str> = roles(&page, &body, &comments, Some(2)).into_iter().map(Role::name).collect();
         assert_eq!(
             found,
-            [
-                "header", "navigation", "headline", "body", "comment", "navigation", "hidden",
-                "form", "footer", "other"
-            ]
+            ["header", "navigation", "headline", "body", "comment", "navigation", "hidden", "form", "footer", "other"]
         );
     }
 }

@@ -26,9 +26,7 @@ impl RoleSet {
 
     /// Its roles, in the order of [`Role::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Role> {
-        Role::ALL
-            .into_iter()
-            .filter(move |role| self.contains(*role))
+        Role::ALL.into_iter().filter(move |role| self.contains(*role))
     }
 }
 

@@ -22,10 +22,7 @@ pub struct SiteSurvey {
 impl SiteSurvey {
     /// A survey that counts into `memory`.
     pub(crate) fn new(memory: SiteMemory) -> Self {
-        Self {
-            memory: Mutex::new(memory),
-            judgements: Mutex::default(),
-        }
+        Self { memory: Mutex::new(memory), judgements: Mutex::default() }
     }
 
     /// Judges and counts a page. A page without a site is passed over.
@@ -39,10 +36,7 @@ impl SiteSurvey {
         let mut memory = self.memory.lock().unwrap_or_else(lock);
         memory.add(site_url, &print, Some(&judgement.probabilities));
         drop(memory);
-        let mut kept = self
-            .judgements
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.judgements.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(key(text, url), judgement);
     }
 
@@ -54,10 +48,7 @@ impl SiteSurvey {
     pub(crate) fn into_parts(self) -> (SiteMemory, KeptJudgements) {
         let memory = self.memory.into_inner();
         let kept = self.judgements.into_inner();
-        (
-            memory.unwrap_or_else(PoisonError::into_inner),
-            kept.unwrap_or_else(PoisonError::into_inner),
-        )
+        (memory.unwrap_or_else(PoisonError::into_inner), kept.unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -83,8 +74,7 @@ fn key(text: &str, url: Option<&str>) -> u64 {
 
 impl KeptJudgements {
     fn keep(&mut self, key: u64, own: Judgement) {
-        let bytes =
-            own.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
+        let bytes = own.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
         if self.bytes + bytes > KEPT_BYTES {
             return;
         }
@@ -100,13 +90,7 @@ impl KeptJudgements {
     }
 
     /// What `model` said of a page in the first pass.
-    pub(crate) fn get(
-        &self,
-        model: &Model,
-        text: &str,
-        page: &Page,
-        url: Option<&str>,
-    ) -> Option<Judgement> {
+    pub(crate) fn get(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) -> Option<Judgement> {
         let kept = self.pages.get(&key(text, url))?;
         if kept.probabilities.len() != page.blocks.len() {
             return None;
@@ -140,14 +124,9 @@ mod tests {
     }
 
     fn text(extractor: &Extractor, story: &str, url: &str) -> (String, Option<String>) {
-        let hints = Hints {
-            url: Some(url),
-            ..Hints::default()
-        };
+        let hints = Hints { url: Some(url), ..Hints::default() };
         let html = page(story);
-        let document = extractor
-            .extract(html.as_bytes(), &hints)
-            .document(&DocumentOptions::default());
+        let document = extractor.extract(html.as_bytes(), &hints).document(&DocumentOptions::default());
         (document.text, document.site_memory)
     }
 
@@ -156,19 +135,11 @@ mod tests {
     #[test]
     fn what_every_page_says_is_left_out() {
         let plain = Extractor::new(Arc::new(Model::builtin("fast").unwrap()));
-        let url = |story: &str| {
-            format!(
-                "http://a.example/{}",
-                story.len() * 7 + story.as_bytes()[4] as usize
-            )
-        };
+        let url = |story: &str| format!("http://a.example/{}", story.len() * 7 + story.as_bytes()[4] as usize);
         let survey = plain.survey(1 << 20);
         for story in STORIES {
             let url = url(story);
-            let hints = Hints {
-                url: Some(&url),
-                ..Hints::default()
-            };
+            let hints = Hints { url: Some(&url), ..Hints::default() };
             plain.count(page(story).as_bytes(), &hints, &survey);
         }
         let after = plain.clone().after(survey);
@@ -182,10 +153,7 @@ mod tests {
         }
         // Of a site that is not known a page comes out as it did.
         let other = "http://b.example/1";
-        assert_eq!(
-            text(&after, "The mill", other),
-            text(&plain, "The mill", other)
-        );
+        assert_eq!(text(&after, "The mill", other), text(&plain, "The mill", other));
     }
 
     #[test]
@@ -197,14 +165,8 @@ mod tests {
         let url = Some("http://a.example/1");
         survey.take(&model, &html, &read, url);
         let (_, kept) = survey.into_parts();
-        assert_eq!(
-            kept.get(&model, &html, &read, url),
-            Some(model.judge(&read, url))
-        );
-        assert_eq!(
-            kept.get(&model, &html, &read, Some("http://a.example/2")),
-            None
-        );
+        assert_eq!(kept.get(&model, &html, &read, url), Some(model.judge(&read, url)));
+        assert_eq!(kept.get(&model, &html, &read, Some("http://a.example/2")), None);
         assert_eq!(kept.get(&model, "other", &read, url), None);
     }
 }

@@ -86,16 +86,15 @@ impl ContentPolicy {
         let roles = roles(page, &body, &own.in_comments, headline);
         let mut judgement = own;
         judgement.choice.kept = body;
-        let has_comments = judgement.in_comments.contains(&true)
-            || judgement.embedded.iter().any(|own| own.is_comment());
+        let has_comments =
+            judgement.in_comments.contains(&true) || judgement.embedded.iter().any(|own| own.is_comment());
         if has_comments && self.comments != CommentPolicy::Exclude {
             let mut wide = model.judge_with_comments(page, url);
             if let Some(changes) = changes {
                 model.correct(page, &mut wide, changes, true);
             }
-            let is_comment = |at: usize| {
-                roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true)
-            };
+            let is_comment =
+                |at: usize| roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true);
             let wide_embedded = wide.embedded.iter().map(|own| own.is_comment() && own.kept);
             if self.comments == CommentPolicy::Separate {
                 separate = (0..blocks).map(is_comment).collect();
@@ -117,9 +116,7 @@ impl ContentPolicy {
         let mut roles = roles;
         if !(self.include.is_empty() && self.exclude.is_empty()) {
             roles = refined(&roles, page, url);
-            let asked = |kept: bool, role: Role| {
-                (kept || self.include.contains(role)) && !self.exclude.contains(role)
-            };
+            let asked = |kept: bool, role: Role| (kept || self.include.contains(role)) && !self.exclude.contains(role);
             let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
             decisions.changed(Decider::POLICY, |kept| {
                 for (kept, role) in kept.iter_mut().zip(&roles) {
@@ -162,13 +159,6 @@ fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
 impl Verdicts {
     /// The verdicts of a method that is no model: a choice, probabilities of 0 and 1, no roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
-        Self {
-            judgement: Judgement {
-                probabilities,
-                choice,
-                ..Judgement::default()
-            },
-            ..Self::default()
-        }
+        Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
     }
 }

@@ -25,10 +25,7 @@ pub struct ColumnSet {
 impl ColumnSet {
     /// The columns of these numbers among `width`; others are passed over.
     pub fn new(width: usize, columns: impl IntoIterator<Item = u16>) -> Self {
-        let mut set = Self {
-            slots: vec![UNASKED; width],
-            asked: Vec::new(),
-        };
+        let mut set = Self { slots: vec![UNASKED; width], asked: Vec::new() };
         for column in columns {
             if let Some(slot) = set.slots.get_mut(usize::from(column))
                 && *slot == UNASKED
@@ -84,10 +81,7 @@ pub struct Columns {
 
 impl Columns {
     pub(crate) fn new(set: &ColumnSet) -> Self {
-        Self {
-            blocks: 0..0,
-            values: Scratch::filled(set.asked.len(), [0.0; LANES]),
-        }
+        Self { blocks: 0..0, values: Scratch::filled(set.asked.len(), [0.0; LANES]) }
     }
 
     /// A batch of these rows, each as wide as the schema; those beyond the lanes are left out.
@@ -130,11 +124,7 @@ impl Columns {
     }
 
     /// The columns of a group, to be written in order.
-    pub(crate) fn group<'c>(
-        &'c mut self,
-        set: &'c ColumnSet,
-        columns: Range<usize>,
-    ) -> GroupColumns<'c> {
+    pub(crate) fn group<'c>(&'c mut self, set: &'c ColumnSet, columns: Range<usize>) -> GroupColumns<'c> {
         GroupColumns {
             blocks: self.blocks.clone(),
             slots: set.slots.get(columns).unwrap_or_default(),

@@ -128,9 +128,7 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
             hits as f32 > COVERED * own.len() as f32
         })
         .collect();
-    hidden
-        .contains(&true)
-        .then(|| (among(page, contents, &hidden), hidden))
+    hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
 }
 
 /// Share of a text's phrases that stand in another, 0..=1.
@@ -146,11 +144,9 @@ fn phrases(hashes: &[u64]) -> Vec<u64> {
 }
 
 fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
-    hashes.windows(PHRASE).map(|window| {
-        window.iter().fold(0u64, |sum, hash| {
-            sum.rotate_left(21).wrapping_mul(31) ^ hash
-        })
-    })
+    hashes
+        .windows(PHRASE)
+        .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 
 fn flag(value: bool) -> f32 {
@@ -242,9 +238,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     }
     let mut siblings: FxHashMap<(ContentProperty, ContentSubject), u32> = FxHashMap::default();
     for (content, _, _) in &kept {
-        *siblings
-            .entry((content.property, content.subject))
-            .or_default() += 1;
+        *siblings.entry((content.property, content.subject)).or_default() += 1;
     }
     (0u32..)
         .zip(kept)
@@ -256,10 +250,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             let is = |property, subject| flag(kind == (property, subject));
             let features = [
                 // What a script builds the page from is the page's own text as an article's body is.
-                flag(matches!(
-                    kind.0,
-                    ContentProperty::ArticleBody | ContentProperty::Hydration
-                )),
+                flag(matches!(kind.0, ContentProperty::ArticleBody | ContentProperty::Hydration)),
                 is(ContentProperty::Description, ContentSubject::Article),
                 is(ContentProperty::Description, ContentSubject::Product),
                 flag(kind.1 == ContentSubject::Posting),
@@ -280,12 +271,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
                 log(around.longest),
                 total / (total + around.prose as f32),
             ];
-            EmbeddedText {
-                words: words.len() as u32,
-                content,
-                coverage,
-                features,
-            }
+            EmbeddedText { words: words.len() as u32, content, coverage, features }
         })
         .collect()
 }
@@ -295,8 +281,7 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    const STORY: &str =
-        "The old bridge was closed on Monday after cracks were found in its pillars.";
+    const STORY: &str = "The old bridge was closed on Monday after cracks were found in its pillars.";
 
     fn page(body: &str) -> Page {
         let html = format!(
@@ -319,17 +304,11 @@ mod tests {
         let body = &found[0];
         assert_eq!((body.content.text.as_str(), body.words), (STORY, 14));
         assert_eq!(
-            [
-                "article_body", "markup", "ends_sentence", "ellipsis", "share"
-            ]
-            .map(|n| value(body, n)),
+            ["article_body", "markup", "ends_sentence", "ellipsis", "share"].map(|n| value(body, n)),
             [1.0, 1.0, 1.0, 0.0, 1.0]
         );
         assert_eq!(value(body, "described"), 3.0 / 14.0);
-        assert_eq!(
-            ["product_description", "ellipsis", "log_rank"].map(|n| value(&found[1], n)),
-            [1.0, 1.0, 2f32.ln()]
-        );
+        assert_eq!(["product_description", "ellipsis", "log_rank"].map(|n| value(&found[1], n)), [1.0, 1.0, 2f32.ln()]);
     }
 
     #[test]

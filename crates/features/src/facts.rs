@@ -63,21 +63,13 @@ pub(crate) struct PageFacts<'a> {
 
 impl<'a> PageFacts<'a> {
     /// The facts that are needed, with those they are made of.
-    pub fn new(
-        page: &'a Page,
-        url: Option<&'a str>,
-        lexicon: &'a Lexicon,
-        needed: &[Fact],
-    ) -> Self {
+    pub fn new(page: &'a Page, url: Option<&'a str>, lexicon: &'a Lexicon, needed: &[Fact]) -> Self {
         let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
         let has_sums = has_prose || needs(Fact::Sums);
         let masks = TextMasks::of(page.texts());
         let shapes = if has_sums || needs(Fact::Shapes) {
-            Vectors::default().run(Shapes {
-                page,
-                masks: &masks,
-            })
+            Vectors::default().run(Shapes { page, masks: &masks })
         } else {
             Scratch::default()
         };
@@ -86,39 +78,11 @@ impl<'a> PageFacts<'a> {
         } else {
             Paths::default()
         };
-        let (sums, whole) = if has_sums {
-            sums::sums(page, &paths, &shapes)
-        } else {
-            Default::default()
-        };
-        let prose = if has_prose {
-            Prose::new(page, &paths, &shapes, &sums)
-        } else {
-            Prose::default()
-        };
-        let terms = if has_outline || needs(Fact::Terms) {
-            Terms::new(page, &masks)
-        } else {
-            Terms::default()
-        };
-        let outline = if has_outline {
-            Outline::new(page, &paths, &terms)
-        } else {
-            Outline::default()
-        };
-        Self {
-            page,
-            url,
-            lexicon,
-            shapes,
-            paths,
-            sums,
-            whole,
-            prose,
-            terms,
-            outline,
-            has_levels: needs(Fact::Levels),
-        }
+        let (sums, whole) = if has_sums { sums::sums(page, &paths, &shapes) } else { Default::default() };
+        let prose = if has_prose { Prose::new(page, &paths, &shapes, &sums) } else { Prose::default() };
+        let terms = if has_outline || needs(Fact::Terms) { Terms::new(page, &masks) } else { Terms::default() };
+        let outline = if has_outline { Outline::new(page, &paths, &terms) } else { Outline::default() };
+        Self { page, url, lexicon, shapes, paths, sums, whole, prose, terms, outline, has_levels: needs(Fact::Levels) }
     }
 
     /// What is known of the blocks that a batch begins with.

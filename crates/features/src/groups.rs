@@ -124,11 +124,7 @@ groups! {
 
 impl FeatureGroup {
     /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
-    pub const PAPER: [FeatureGroup; 3] = [
-        FeatureGroup::Shallow,
-        FeatureGroup::Cetr,
-        FeatureGroup::ListedWords,
-    ];
+    pub const PAPER: [FeatureGroup; 3] = [FeatureGroup::Shallow, FeatureGroup::Cetr, FeatureGroup::ListedWords];
 
     /// The groups that the shipped models are made of: all but the listed words, whose part the weights
     /// of all words take.

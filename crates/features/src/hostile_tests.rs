@@ -28,11 +28,7 @@ fn work_is_proportional_to_the_bytes() {
             let page = ScanEngine.read(&html, &Limits::default());
             let work = work_of(|| schema.each_batch(&page, None, &all, |_| {}));
             let bytes = html.len() as u64 + 10_000;
-            assert!(
-                work <= WORK_PER_BYTE * bytes,
-                "{}: {work} units, {bytes} bytes",
-                shape.name
-            );
+            assert!(work <= WORK_PER_BYTE * bytes, "{}: {work} units, {bytes} bytes", shape.name);
         }
     }
 }

@@ -11,11 +11,7 @@ const TOLERANCE: f32 = 1e-3;
 /// `k` centres: `first`, then again and again the point farthest from all centres so far, the first
 /// of equally far ones. Where all points stand on centres already, `first` is repeated. Time `k` times
 /// the number of points.
-pub fn farthest_first<const D: usize>(
-    points: &[[f32; D]],
-    first: [f32; D],
-    k: usize,
-) -> Vec<[f32; D]> {
+pub fn farthest_first<const D: usize>(points: &[[f32; D]], first: [f32; D], k: usize) -> Vec<[f32; D]> {
     let mut centres = vec![first; k.min(1)];
     let mut nearest = Scratch::filled(points.len(), f32::INFINITY);
     let mut last = first;
@@ -49,11 +45,7 @@ pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) ->
 /// gives the index of each point's centre.
 ///
 /// The first `fixed` centres are never moved. A centre that loses all its points stays where it is.
-pub fn kmeans<const D: usize>(
-    points: &[[f32; D]],
-    centres: &mut [[f32; D]],
-    fixed: usize,
-) -> Vec<usize> {
+pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fixed: usize) -> Vec<usize> {
     let mut nearest = Nearest::new(points, centres, fixed);
     let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
     for round in 0..ROUNDS {
@@ -175,10 +167,7 @@ mod tests {
     fn seeds_spread_out() {
         let points = [[1.0], [0.0], [9.0], [5.0], [10.0]];
         assert_eq!(farthest_first(&points, [0.0], 3), [[0.0], [10.0], [5.0]]);
-        assert_eq!(
-            farthest_first(&[[2.0], [2.0]], [2.0], 3),
-            [[2.0], [2.0], [2.0]]
-        );
+        assert_eq!(farthest_first(&[[2.0], [2.0]], [2.0], 3), [[2.0], [2.0], [2.0]]);
         assert!(farthest_first(&points, [0.0], 0).is_empty());
     }
 
@@ -210,10 +199,7 @@ mod tests {
             let centres = [centres[0], [9.0, 9.0], [40.0, 40.0]];
             assert!(nearest.assign(&centres), "{fixed} fixed");
             assert!(!nearest.assign(&centres), "{fixed} fixed");
-            let expected: Vec<usize> = points
-                .iter()
-                .map(|point| nearest_centre(&centres, point))
-                .collect();
+            let expected: Vec<usize> = points.iter().map(|point| nearest_centre(&centres, point)).collect();
             assert_eq!(nearest.centres(), expected, "{fixed} fixed");
             assert!((0..3).all(|centre| expected.contains(&centre)));
         }

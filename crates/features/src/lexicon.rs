@@ -45,9 +45,7 @@ impl Lexicon {
             .iter()
             .enumerate()
             .filter_map(|(at, own)| {
-                let attribute = Attribute::ALL
-                    .into_iter()
-                    .find(|a| a.name() == own.attribute)?;
+                let attribute = Attribute::ALL.into_iter().find(|a| a.name() == own.attribute)?;
                 Some(((word_hash(own.word.as_bytes()), attribute), at))
             })
             .collect();

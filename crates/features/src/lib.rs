@@ -21,9 +21,7 @@ mod word_hash;
 mod work;
 
 pub use columns::{ColumnSet, Columns, LANES, Lanes};
-pub use embedded_text::{
-    EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share,
-};
+pub use embedded_text::{EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share};
 pub use facts::terms::terms;
 pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};

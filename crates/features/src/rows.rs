@@ -9,10 +9,7 @@ pub struct FeatureMatrix {
 
 impl FeatureMatrix {
     pub(crate) fn new(width: usize, blocks: usize) -> Self {
-        Self {
-            width,
-            data: Vec::with_capacity(width * blocks),
-        }
+        Self { width, data: Vec::with_capacity(width * blocks) }
     }
 
     /// Number of features.

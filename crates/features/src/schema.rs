@@ -24,29 +24,16 @@ pub struct Schema {
 
 impl Schema {
     /// A schema of these groups (in the order of [`FeatureGroup::ALL`], each once) with these words.
-    pub fn new(
-        groups: &[FeatureGroup],
-        listed: &[ListedWord],
-        weights: &[TermWeight],
-        words: &[TermWeight],
-    ) -> Self {
+    pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let lexicon = Lexicon::new(listed, weights, words);
-        let groups: Vec<FeatureGroup> = FeatureGroup::ALL
-            .into_iter()
-            .filter(|group| groups.contains(group))
-            .collect();
+        let groups: Vec<FeatureGroup> = FeatureGroup::ALL.into_iter().filter(|group| groups.contains(group)).collect();
         let (mut names, mut ranges) = (Vec::new(), Vec::new());
         for group in &groups {
             let start = names.len();
             names.extend(group.columns(&lexicon));
             ranges.push(start..names.len());
         }
-        Self {
-            groups,
-            ranges,
-            names,
-            lexicon,
-        }
+        Self { groups, ranges, names, lexicon }
     }
 
     /// The groups, in row order.
@@ -76,13 +63,7 @@ impl Schema {
     /// Gives the columns of a set for batch after batch of the page's blocks. Groups that have none of the
     /// columns are left out with all that only they need. Takes time linear in the elements and blocks
     /// (times the number of columns), and memory for one batch beside a few numbers an element and block.
-    pub fn each_batch(
-        &self,
-        page: &Page,
-        url: Option<&str>,
-        set: &ColumnSet,
-        give: impl FnMut(&Columns),
-    ) {
+    pub fn each_batch(&self, page: &Page, url: Option<&str>, set: &ColumnSet, give: impl FnMut(&Columns)) {
         self.each_wanted_batch(page, url, set, |_| true, give);
     }
 
@@ -100,16 +81,10 @@ impl Schema {
             .filter(|(_, range)| !set.asked_of((*range).clone()).is_empty())
             .map(|(group, range)| (*group, range.clone()))
             .collect();
-        let needed: Vec<Fact> = asked
-            .iter()
-            .flat_map(|(group, _)| group.needs())
-            .copied()
-            .collect();
+        let needed: Vec<Fact> = asked.iter().flat_map(|(group, _)| group.needs()).copied().collect();
         let facts = PageFacts::new(page, url, &self.lexicon, &needed);
-        let ready: Vec<_> = asked
-            .into_iter()
-            .map(|(group, range)| (group.on(&facts, set.asked_of(range.clone())), range))
-            .collect();
+        let ready: Vec<_> =
+            asked.into_iter().map(|(group, range)| (group.on(&facts, set.asked_of(range.clone())), range)).collect();
         let mut columns = Columns::new(set);
         for first in (0..page.blocks.len()).step_by(LANES) {
             let blocks = first..page.blocks.len().min(first + LANES);
@@ -134,28 +109,13 @@ mod tests {
 
     #[test]
     fn rows_have_a_column_for_each_name() {
-        let listed = [ListedWord {
-            attribute: "class".into(),
-            word: "menu".into(),
-            odds: 0.1,
-            share: 0.1,
-        }];
-        let page = ScanEngine.read(
-            "<title>t</title><ul class=menu><li>a<li>b</ul><h1>c</h1><p>d e f, g.",
-            &Limits::default(),
-        );
-        for groups in [
-            &FeatureGroup::ALL[..],
-            &FeatureGroup::PAPER,
-            &[FeatureGroup::Neighbours, FeatureGroup::Text],
-        ] {
+        let listed = [ListedWord { attribute: "class".into(), word: "menu".into(), odds: 0.1, share: 0.1 }];
+        let page =
+            ScanEngine.read("<title>t</title><ul class=menu><li>a<li>b</ul><h1>c</h1><p>d e f, g.", &Limits::default());
+        for groups in [&FeatureGroup::ALL[..], &FeatureGroup::PAPER, &[FeatureGroup::Neighbours, FeatureGroup::Text]] {
             let schema = Schema::new(groups, &listed, &[], &[]);
             let rows = schema.rows(&page, None);
-            assert_eq!(
-                (rows.len(), rows.width()),
-                (4, schema.names().len()),
-                "{groups:?}"
-            );
+            assert_eq!((rows.len(), rows.width()), (4, schema.names().len()), "{groups:?}");
             assert!(rows.iter().flatten().all(|v| v.is_finite()));
         }
         let schema = Schema::new(&FeatureGroup::PAPER, &listed, &[], &[]);
@@ -169,28 +129,15 @@ mod tests {
     fn columns_that_are_asked_for_are_those_of_the_rows() {
         // More blocks than a batch holds, of different lengths.
         let blocks: String = (0..150)
-            .map(|at| {
-                format!(
-                    "<div><p class=c{}>{}</div>",
-                    at % 7,
-                    "Some words, then. ".repeat(at % 5 + 1)
-                )
-            })
+            .map(|at| format!("<div><p class=c{}>{}</div>", at % 7, "Some words, then. ".repeat(at % 5 + 1)))
             .collect();
         let page = ScanEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let rows = schema.rows(&page, Some("http://a.example/some"));
         let asked = [9u16, 200, 40, 9, 5_000];
         let set = ColumnSet::new(schema.names().len(), asked);
-        assert_eq!(
-            set.asked(),
-            [9, 200, 40],
-            "each once, unknown ones left out"
-        );
-        assert_eq!(
-            (set.slot(200), set.slot(10), set.slot(5_000)),
-            (Some(1), None, None)
-        );
+        assert_eq!(set.asked(), [9, 200, 40], "each once, unknown ones left out");
+        assert_eq!((set.slot(200), set.slot(10), set.slot(5_000)), (Some(1), None, None));
         let mut seen = 0;
         schema.each_batch(&page, Some("http://a.example/some"), &set, |columns| {
             assert_eq!(columns.values().len(), 3);
@@ -207,9 +154,8 @@ mod tests {
 
     #[test]
     fn each_column_alone_is_that_of_the_rows() {
-        let cards: String = (0..70)
-            .map(|at| format!("<li class=card><img><p>Card {}, with words.</p>", at % 9))
-            .collect();
+        let cards: String =
+            (0..70).map(|at| format!("<li class=card><img><p>Card {}, with words.</p>", at % 9)).collect();
         let html = format!(
             "<title>Some story of today</title><meta name=description content='A story with words.'>\
              <script type=application/ld+json>{{\"@type\":\"Article\",\"headline\":\"Some story\",\
@@ -235,9 +181,7 @@ mod tests {
             let first = rows.iter().next().unwrap()[column];
             rows.iter().any(|row| row[column] != first)
         };
-        for name in [
-            "tag_ratio.cluster", "topic.body_phrases", "position.title_share", "position.log_like",
-        ] {
+        for name in ["tag_ratio.cluster", "topic.body_phrases", "position.title_share", "position.log_like"] {
             assert!(varies(name), "{name}");
         }
     }
@@ -245,10 +189,7 @@ mod tests {
     #[test]
     fn columns_that_nobody_asks_for_make_no_pass() {
         let blocks = "<p>Some words of prose, at some length.<li>Some".repeat(200);
-        let page = ScanEngine.read(
-            &format!("<title>Some words</title>{blocks}"),
-            &Limits::default(),
-        );
+        let page = ScanEngine.read(&format!("<title>Some words</title>{blocks}"), &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let work = |name: &str| {
             let at = schema.names().iter().position(|own| own == name).unwrap();
@@ -263,10 +204,7 @@ mod tests {
 
     #[test]
     fn groups_that_nobody_asks_for_make_no_pass() {
-        let html = format!(
-            "<h1>Words</h1>{}",
-            "<p>Some words of prose, at some length.".repeat(200)
-        );
+        let html = format!("<h1>Words</h1>{}", "<p>Some words of prose, at some length.".repeat(200));
         let page = ScanEngine.read(&html, &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let work = |name: &str| {

@@ -28,9 +28,7 @@ fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option
     SPARE
         .try_with(|spare| {
             let mut spare = spare.try_borrow_mut().ok()?;
-            let own = spare
-                .entry(TypeId::of::<T>())
-                .or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
+            let own = spare.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
             own.downcast_mut().map(task)
         })
         .ok()
@@ -150,10 +148,7 @@ mod tests {
         let (place, capacity) = (first.as_ptr(), first.capacity());
         drop(first);
         let second: Scratch<Own> = Scratch::with_capacity(10);
-        assert_eq!(
-            (second.as_ptr(), second.capacity(), second.len()),
-            (place, capacity, 0)
-        );
+        assert_eq!((second.as_ptr(), second.capacity(), second.len()), (place, capacity, 0));
         // While one is in use, another has memory of its own.
         let third: Scratch<Own> = (0..5).map(Own).collect();
         assert_ne!(third.as_ptr(), place);

@@ -25,18 +25,11 @@ pub(crate) struct WeightTable {
 impl WeightTable {
     pub fn new(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> Self {
         let places = (2 * terms.len()).next_power_of_two();
-        let mut own = Self {
-            keys: vec![0; places],
-            weights: vec![0.0; places],
-        };
+        let mut own = Self { keys: vec![0; places], weights: vec![0.0; places] };
         for term in terms {
             let hash = hash(&term.term);
             let mut at = own.place(hash);
-            while own
-                .keys
-                .get(at)
-                .is_some_and(|key| *key != 0 && *key != hash)
-            {
+            while own.keys.get(at).is_some_and(|key| *key != 0 && *key != hash) {
                 at = (at + 1) & (places - 1);
             }
             if let (Some(key), Some(weight)) = (own.keys.get_mut(at), own.weights.get_mut(at)) {
@@ -77,12 +70,7 @@ mod tests {
     #[test]
     fn every_term_is_found_and_no_other() {
         let term = |at: u32| format!("term{at}");
-        let terms: Vec<TermWeight> = (0..1000)
-            .map(|at| TermWeight {
-                term: term(at),
-                weight: at as f32,
-            })
-            .collect();
+        let terms: Vec<TermWeight> = (0..1000).map(|at| TermWeight { term: term(at), weight: at as f32 }).collect();
         let weights = WeightTable::new(&terms, hash);
         for at in 0..2000 {
             let expected = (at < 1000).then_some(at as f32);
@@ -95,13 +83,7 @@ mod tests {
 
     #[test]
     fn of_a_term_given_twice_the_last_counts() {
-        let of = |weight| TermWeight {
-            term: "a".into(),
-            weight,
-        };
-        assert_eq!(
-            WeightTable::new(&[of(1.0), of(2.0)], hash).get(hash("a")),
-            Some(2.0)
-        );
+        let of = |weight| TermWeight { term: "a".into(), weight };
+        assert_eq!(WeightTable::new(&[of(1.0), of(2.0)], hash).get(hash("a")), Some(2.0));
     }
 }

@@ -77,13 +77,7 @@ pub(crate) fn term_hash(term: &str) -> u64 {
 
 /// Appends the hashes of the words of a part of a text, at most so many.
 #[inline(always)]
-pub(crate) fn push_hashes(
-    all: &str,
-    masks: &TextMasks,
-    part: Range<usize>,
-    most: usize,
-    hashes: &mut Vec<u64>,
-) {
+pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, most: usize, hashes: &mut Vec<u64>) {
     let most = hashes.len().saturating_add(most);
     for run in masks.runs(part) {
         if run.is_ascii {
@@ -172,10 +166,7 @@ mod tests {
     fn case_does_not_count_and_order_does() {
         assert_eq!(word_hash("ÄRGER"), word_hash("ärger"));
         assert_eq!(word_hash("RELATED"), word_hash("related"));
-        assert_eq!(
-            term_hash("related news"),
-            pair_hash(word_hash("Related"), word_hash("NEWS"))
-        );
+        assert_eq!(term_hash("related news"), pair_hash(word_hash("Related"), word_hash("NEWS")));
         assert_ne!(term_hash("a b"), term_hash("b a"));
         assert_ne!(word_hash("abcdefgh"), word_hash("abcdefghabcdefgh"));
         assert_ne!(word_hash("a"), word_hash("b"));

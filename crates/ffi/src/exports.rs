@@ -136,19 +136,11 @@ pub unsafe extern "C" fn trommel_extract(
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings and bytes, by the contract of this function.
         let (extractor, page, hints) = unsafe {
-            let given = Given {
-                url: text(url),
-                charset: text(charset),
-                date: text(date),
-            };
+            let given = Given { url: text(url), charset: text(charset), date: text(date) };
             (extractor.as_ref(), bytes(page, length), given)
         };
         let form = TrommelForm::of(form);
-        given(
-            extractor
-                .zip(form)
-                .and_then(|(extractor, form)| extractor.extract(page, hints, form)),
-        )
+        given(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, hints, form)))
     })
 }
 
@@ -169,11 +161,7 @@ pub unsafe extern "C" fn trommel_session_new(
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings, by the contract of this function.
         let (extractor, hints) = unsafe {
-            let given = Given {
-                url: text(url),
-                charset: text(charset),
-                date: text(date),
-            };
+            let given = Given { url: text(url), charset: text(charset), date: text(date) };
             (extractor.as_ref(), given)
         };
         let form = TrommelForm::of(form);
@@ -189,10 +177,7 @@ pub unsafe extern "C" fn trommel_session_new(
 /// # Safety
 /// `session` is null or one that has not ended; `languages` is null or a string that ends with 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn trommel_session_stop_early(
-    session: *mut TrommelSession,
-    languages: *const c_char,
-) {
+pub unsafe extern "C" fn trommel_session_stop_early(session: *mut TrommelSession, languages: *const c_char) {
     guarded((), || {
         // SAFETY: null or a session that nobody else uses, and a string, by the contract of this function.
         let (session, languages) = unsafe { (session.as_mut(), text(languages)) };

@@ -4,8 +4,7 @@ use std::ffi::c_int;
 
 use serde_json::json;
 use trommel::{
-    Document, EarlyStops, Extractor, Hints, PageForm, PartialSettings, Session, StopReason,
-    TextForm, Verdict, fields,
+    Document, EarlyStops, Extractor, Hints, PageForm, PartialSettings, Session, StopReason, TextForm, Verdict, fields,
 };
 
 /// Takes the text out of pages with one model, in each form that a caller may ask for.
@@ -38,9 +37,7 @@ pub enum TrommelForm {
 impl TrommelForm {
     /// The form of that number. C hands over any number for an enum, and in Rust one that is none must not be.
     pub(crate) fn of(number: c_int) -> Option<Self> {
-        [Self::Text, Self::Markdown, Self::Json]
-            .into_iter()
-            .find(|form| *form as c_int == number)
+        [Self::Text, Self::Markdown, Self::Json].into_iter().find(|form| *form as c_int == number)
     }
 }
 
@@ -91,12 +88,7 @@ pub(crate) struct Given<'a> {
 
 impl<'a> Given<'a> {
     fn hints(self) -> Hints<'a> {
-        Hints {
-            url: self.url,
-            http_charset: self.charset,
-            crawl_charset: None,
-            date: self.date,
-        }
+        Hints { url: self.url, http_charset: self.charset, crawl_charset: None, date: self.date }
     }
 }
 
@@ -107,9 +99,7 @@ impl TrommelExtractor {
         let is_builtin = trommel::Model::builtin_names().any(|own| own == name);
         let mut chosen = PartialSettings::default();
         chosen.set("model", name).ok()?;
-        (is_builtin || name.is_empty())
-            .then(|| Self::of(&chosen).ok())
-            .flatten()
+        (is_builtin || name.is_empty()).then(|| Self::of(&chosen).ok()).flatten()
     }
 
     /// An extractor under settings in JSON.
@@ -136,11 +126,7 @@ impl TrommelExtractor {
             settings.text.form = form;
             Extractor::with_model(&settings, own.model().clone())
         };
-        Ok(Self {
-            plain: in_form(TextForm::Plain),
-            markdown: in_form(TextForm::Markdown),
-            chosen: own,
-        })
+        Ok(Self { plain: in_form(TextForm::Plain), markdown: in_form(TextForm::Markdown), chosen: own })
     }
 
     fn in_form(&self, form: TrommelForm) -> &Extractor {
@@ -152,23 +138,14 @@ impl TrommelExtractor {
     }
 
     /// One whole page.
-    pub(crate) fn extract(
-        &self,
-        page: &[u8],
-        given: Given<'_>,
-        form: TrommelForm,
-    ) -> Option<String> {
+    pub(crate) fn extract(&self, page: &[u8], given: Given<'_>, form: TrommelForm) -> Option<String> {
         let document = self.in_form(form).document(page, &given.hints());
         written(document, given.url, form)
     }
 
     pub(crate) fn session(&self, given: Given<'_>, form: TrommelForm) -> TrommelSession {
         let extractor = self.in_form(form).clone();
-        TrommelSession {
-            session: Session::owned(extractor, given.hints()),
-            url: given.url.map(str::to_owned),
-            form,
-        }
+        TrommelSession { session: Session::owned(extractor, given.hints()), url: given.url.map(str::to_owned), form }
     }
 }
 
@@ -176,10 +153,7 @@ impl TrommelSession {
     /// Has the session tell early of every kind of page that is not wanted; `languages` are
     /// divided by commas, and none means all.
     pub(crate) fn stop_early(&mut self, languages: &str) {
-        let languages = languages
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty());
+        let languages = languages.split(',').map(str::trim).filter(|name| !name.is_empty());
         let stops = EarlyStops::all(languages.map(str::to_owned).collect());
         self.session.set_stops(stops);
     }

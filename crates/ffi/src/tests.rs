@@ -8,9 +8,8 @@ use std::{
 
 use crate::{
     TrommelForm, TrommelVerdict, trommel_extract, trommel_extractor_free, trommel_extractor_new,
-    trommel_extractor_with_settings, trommel_session_feed, trommel_session_finish,
-    trommel_session_free, trommel_session_known, trommel_session_new, trommel_session_stop_early,
-    trommel_string_free, trommel_version,
+    trommel_extractor_with_settings, trommel_session_feed, trommel_session_finish, trommel_session_free,
+    trommel_session_known, trommel_session_new, trommel_session_stop_early, trommel_string_free, trommel_version,
 };
 
 /// A string of the library, freed.
@@ -37,19 +36,9 @@ fn a_page_in_one_call_and_in_parts() {
         let whole = |form: TrommelForm| {
             let (page, length) = (PAGE.as_ptr(), PAGE.len());
             let null = ptr::null();
-            taken(trommel_extract(
-                extractor,
-                page,
-                length,
-                url.as_ptr(),
-                null,
-                null,
-                form as c_int,
-            ))
-            .unwrap()
+            taken(trommel_extract(extractor, page, length, url.as_ptr(), null, null, form as c_int)).unwrap()
         };
-        let text =
-            "The mill stands by the river, and its wheel has turned there for two hundred years.";
+        let text = "The mill stands by the river, and its wheel has turned there for two hundred years.";
         assert_eq!(whole(TrommelForm::Text), text);
         assert!(whole(TrommelForm::Markdown).starts_with("# Mills\n"));
         assert!(whole(TrommelForm::Json).contains("\"title\":\"Mills\""));
@@ -127,9 +116,7 @@ fn settings_are_those_of_every_door() {
             }
             assert!(error.is_null());
             let (page, length, form) = (PAGE.as_ptr(), PAGE.len(), TrommelForm::Json as c_int);
-            let made = taken(trommel_extract(
-                extractor, page, length, null, null, null, form,
-            ));
+            let made = taken(trommel_extract(extractor, page, length, null, null, null, form));
             trommel_extractor_free(extractor);
             Ok(made.unwrap())
         }
@@ -137,24 +124,15 @@ fn settings_are_those_of_every_door() {
     for (json, part) in [
         ("{}", "\"text\":\"The mill stands"),
         (r#"{"headline": "include"}"#, "\"text\":\"Mills\\n"),
-        (
-            r#"{"markdown": true, "model": "best"}"#,
-            "\"text\":\"# Mills\\n",
-        ),
+        (r#"{"markdown": true, "model": "best"}"#, "\"text\":\"# Mills\\n"),
     ] {
         let made = read(json).unwrap();
         assert!(made.contains(part), "{made}");
     }
     for (json, told) in [
         ("[]", "settings: expected an object"),
-        (
-            r#"{"headlines": "include"}"#,
-            "unknown key \"headlines\", did you mean \"headline\"?",
-        ),
-        (
-            r#"{"format": "wet"}"#,
-            "format: is for whole runs, not for pages",
-        ),
+        (r#"{"headlines": "include"}"#, "unknown key \"headlines\", did you mean \"headline\"?"),
+        (r#"{"format": "wet"}"#, "format: is for whole runs, not for pages"),
     ] {
         assert_eq!(read(json).unwrap_err(), told);
     }
@@ -175,15 +153,7 @@ fn a_setting_gives_the_same_through_every_door() {
             let extractor = trommel_extractor_with_settings(settings.as_ptr(), ptr::null_mut());
             let null = ptr::null();
             let (page, length, form) = (page.as_ptr(), page.len(), TrommelForm::Json as c_int);
-            let made = taken(trommel_extract(
-                extractor,
-                page,
-                length,
-                url.as_ptr(),
-                null,
-                null,
-                form,
-            ));
+            let made = taken(trommel_extract(extractor, page, length, url.as_ptr(), null, null, form));
             trommel_extractor_free(extractor);
             made.unwrap()
         };

@@ -39,10 +39,7 @@ fn the_header_is_that_of_the_code() {
 fn library() -> Option<PathBuf> {
     let test = std::env::current_exe().unwrap();
     let deps = test.parent()?;
-    let built = [
-        deps.join("libtrommel_ffi.a"),
-        deps.parent()?.join("libtrommel_ffi.a"),
-    ];
+    let built = [deps.join("libtrommel_ffi.a"), deps.parent()?.join("libtrommel_ffi.a")];
     built.into_iter().find(|path| path.exists())
 }
 
@@ -79,17 +76,9 @@ fn a_program_in_c_feeds_a_page() {
     let Some(program) = compiled(at) else { return };
     let run = |page: &str| {
         fs::write(at.join("page.html"), page).unwrap();
-        let output = Command::new(&program)
-            .arg(at.join("page.html"))
-            .arg("https://example.org/a/")
-            .output()
-            .unwrap();
+        let output = Command::new(&program).arg(at.join("page.html")).arg("https://example.org/a/").output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (
-            output.status.code(),
-            text(output.stdout),
-            text(output.stderr),
-        )
+        (output.status.code(), text(output.stdout), text(output.stderr))
     };
     let paragraph = "The mill stands by the river, and its wheel has turned there for years. ";
     let text = paragraph.repeat(40);

@@ -15,14 +15,10 @@ const SENTENCES: usize = 3;
 /// Fewest words of a line that counts.
 const LINE_WORDS: u32 = 5;
 /// Lines with one of these do not count: warnings about scripts, and notes on policies.
-const BOILERPLATE: [&str; 7] = [
-    "javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies",
-    "use of cookies", "use cookies",
-];
+const BOILERPLATE: [&str; 7] =
+    ["javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
 /// What may follow a terminal mark within its sentence.
-const CLOSERS: [char; 13] = [
-    '"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》',
-];
+const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
 
 /// The rules; see the module.
 #[derive(Debug)]
@@ -30,9 +26,7 @@ pub(crate) struct C4;
 
 impl Filter for C4 {
     fn describe(&self) -> String {
-        format!(
-            "C4: no curly bracket, no \"lorem ipsum\", {SENTENCES} sentences or more in whole lines"
-        )
+        format!("C4: no curly bracket, no \"lorem ipsum\", {SENTENCES} sentences or more in whole lines")
     }
 
     fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
@@ -109,23 +103,7 @@ fn is_ascii_mark(c: char) -> bool {
 /// Armenian.
 fn is_terminal(c: char) -> bool {
     is_ascii_mark(c)
-        || matches!(
-            c,
-            '。' | '！'
-                | '？'
-                | '｡'
-                | '．'
-                | '؟'
-                | '۔'
-                | '।'
-                | '॥'
-                | '။'
-                | '។'
-                | '៕'
-                | '།'
-                | '።'
-                | '։'
-        )
+        || matches!(c, '。' | '！' | '？' | '｡' | '．' | '؟' | '۔' | '।' | '॥' | '။' | '។' | '៕' | '།' | '።' | '։')
 }
 
 /// Thai and Lao, which end sentences with a space.
@@ -138,10 +116,7 @@ mod tests {
     use super::*;
 
     fn judge(text: &str) -> Option<Reason> {
-        let document = Document {
-            text: text.to_owned(),
-            ..Document::default()
-        };
+        let document = Document { text: text.to_owned(), ..Document::default() };
         C4.document(&document, &TextStats::new(text))
     }
 
@@ -149,28 +124,19 @@ mod tests {
     fn three_sentences_in_whole_lines() {
         assert_eq!(judge("One two three four five. Six! Seven?"), None);
         let few = Some(Reason::C4FewSentences);
-        assert_eq!(
-            judge("One two three four five. Six 3.5 at example.org."),
-            few
-        );
+        assert_eq!(judge("One two three four five. Six 3.5 at example.org."), few);
         assert_eq!(judge("Home\nOne. Two.\nThree four. Five."), few);
         assert_eq!(judge("One two three four five. Six. Seven. Eight..."), few);
         assert_eq!(judge("One two three four five. Six. Seven. Eight"), few);
         assert_eq!(judge("Please turn JavaScript on. Now. Here. Go."), few);
-        assert_eq!(
-            judge("This site uses cookies here. Yes. It does. Really."),
-            few
-        );
+        assert_eq!(judge("This site uses cookies here. Yes. It does. Really."), few);
         assert_eq!(judge("He said: \"One two three. Four. Five.\""), None);
         assert_eq!(judge(""), few);
     }
 
     #[test]
     fn scripts_without_spaces() {
-        assert_eq!(
-            judge("我在湖南开会。会议安排了一天时间。让与会者游玩观赏。"),
-            None
-        );
+        assert_eq!(judge("我在湖南开会。会议安排了一天时间。让与会者游玩观赏。"), None);
         let few = Some(Reason::C4FewSentences);
         assert_eq!(judge("我在湖南开一个教学研究会议。会议安排了一天时间"), few);
         assert_eq!(judge("首页。关于。联系。"), few);

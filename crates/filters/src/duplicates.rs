@@ -26,10 +26,7 @@ impl OrderedFilter for Exact {
 impl OrderedFilter for Near {
     fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
         // Every key is asked for, so that all that are found stay in memory.
-        let found = fingerprint
-            .near
-            .iter()
-            .fold(false, |found, &key| self.0.recall(key) | found);
+        let found = fingerprint.near.iter().fold(false, |found, &key| self.0.recall(key) | found);
         if found {
             return Some(Reason::NearDuplicate);
         }
@@ -58,9 +55,7 @@ impl Duplicates {
     /// Filters that remember nothing yet.
     pub fn new(settings: &DuplicateSettings) -> Self {
         Self {
-            exact: settings
-                .exact
-                .then(|| Exact(Memory::new(settings.memory.0))),
+            exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
             near: settings.near.then(|| Near(Memory::new(settings.memory.0))),
         }
     }
@@ -134,19 +129,13 @@ mod tests {
 
     fn settings(memory: u64) -> FilterSettings {
         FilterSettings {
-            duplicates: DuplicateSettings {
-                exact: true,
-                near: true,
-                memory: ByteSize(memory),
-            },
+            duplicates: DuplicateSettings { exact: true, near: true, memory: ByteSize(memory) },
             ..FilterSettings::default()
         }
     }
 
     fn text(number: u32) -> String {
-        (0..100)
-            .map(|word| format!("w{} ", number * 100 + word))
-            .collect()
+        (0..100).map(|word| format!("w{} ", number * 100 + word)).collect()
     }
 
     #[test]
@@ -164,41 +153,26 @@ mod tests {
         assert_eq!(judge("—"), None);
         let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
         assert_eq!(judge(chinese), None);
-        assert_eq!(
-            judge(&chinese.replace("，", " ")),
-            Some(Reason::ExactDuplicate)
-        );
+        assert_eq!(judge(&chinese.replace("，", " ")), Some(Reason::ExactDuplicate));
         assert_eq!(judge(&format!("{chinese}好")), Some(Reason::NearDuplicate));
     }
 
     #[test]
     fn a_saved_state_gives_the_verdicts_of_an_unbroken_run() {
         let filters = Filters::new(&settings(20_000));
-        let fingerprints: Vec<Fingerprint> = (0..600)
-            .map(|step| filters.fingerprint(&TextStats::new(&text(step * step % 97))))
-            .collect();
+        let fingerprints: Vec<Fingerprint> =
+            (0..600).map(|step| filters.fingerprint(&TextStats::new(&text(step * step % 97)))).collect();
         let mut whole = filters.duplicates();
-        let expected: Vec<_> = fingerprints
-            .iter()
-            .map(|fingerprint| whole.judge(fingerprint))
-            .collect();
+        let expected: Vec<_> = fingerprints.iter().map(|fingerprint| whole.judge(fingerprint)).collect();
         assert!(expected.contains(&Some(Reason::ExactDuplicate)));
         for cut in [1, 50, 333] {
             let mut first = filters.duplicates();
-            let mut verdicts: Vec<_> = fingerprints
-                .iter()
-                .take(cut)
-                .map(|fingerprint| first.judge(fingerprint))
-                .collect();
+            let mut verdicts: Vec<_> =
+                fingerprints.iter().take(cut).map(|fingerprint| first.judge(fingerprint)).collect();
             let saved = rmp_serde::to_vec(&first.state()).unwrap();
             let mut second = filters.duplicates();
             second.restore(rmp_serde::from_slice(&saved).unwrap());
-            verdicts.extend(
-                fingerprints
-                    .iter()
-                    .skip(cut)
-                    .map(|fingerprint| second.judge(fingerprint)),
-            );
+            verdicts.extend(fingerprints.iter().skip(cut).map(|fingerprint| second.judge(fingerprint)));
             assert!(verdicts == expected, "{cut}");
             assert_eq!(second.state(), whole.state());
         }
@@ -209,17 +183,11 @@ mod tests {
         let filters = Filters::new(&settings(5000));
         let mut duplicates = filters.duplicates();
         for number in 0..400 {
-            assert_eq!(
-                duplicates.judge(&filters.fingerprint(&TextStats::new(&text(number)))),
-                None
-            );
+            assert_eq!(duplicates.judge(&filters.fingerprint(&TextStats::new(&text(number)))), None);
         }
         let forgotten = duplicates.forgotten();
         assert!(forgotten > 100, "{forgotten}");
-        assert_eq!(
-            duplicates.judge(&filters.fingerprint(&TextStats::new(&text(0)))),
-            None
-        );
+        assert_eq!(duplicates.judge(&filters.fingerprint(&TextStats::new(&text(0)))), None);
         let last = duplicates.judge(&filters.fingerprint(&TextStats::new(&text(399))));
         assert_eq!(last, Some(Reason::ExactDuplicate));
     }

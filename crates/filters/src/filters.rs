@@ -64,12 +64,7 @@ impl Filters {
         if let Some(least) = settings.min_confidence {
             stages.push(Box::new(Confidence(least)));
         }
-        for rule in [
-            TextRule::BlockPage,
-            TextRule::C4,
-            TextRule::Gopher,
-            TextRule::GopherRepetition,
-        ] {
+        for rule in [TextRule::BlockPage, TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition] {
             if settings.rules.contains(&rule) {
                 stages.push(match rule {
                     TextRule::BlockPage => Box::new(BlockPages),
@@ -79,11 +74,7 @@ impl Filters {
                 });
             }
         }
-        Self {
-            stages,
-            early,
-            settings: settings.clone(),
-        }
+        Self { stages, early, settings: settings.clone() }
     }
 
     /// What they were made of.
@@ -99,18 +90,12 @@ impl Filters {
     /// Why a document is dropped by itself; none if it stays.
     /// `stats` are those of its text.
     pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
-        self.stages
-            .iter()
-            .find_map(|stage| stage.document(document, stats))
+        self.stages.iter().find_map(|stage| stage.document(document, stats))
     }
 
     /// What [`Duplicates`] compare of a text. Pure, so it can be made on any thread.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
-        let DuplicateSettings {
-            exact: wants_exact,
-            near: wants_near,
-            ..
-        } = self.settings.duplicates;
+        let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.settings.duplicates;
         Fingerprint {
             exact: wants_exact.then(|| exact(stats)).flatten(),
             near: if wants_near { near(stats) } else { Vec::new() },
@@ -149,50 +134,27 @@ mod tests {
         )
         .unwrap();
         let filters = Filters::new(&settings);
-        let names: Vec<String> = filters
-            .describe()
-            .iter()
-            .map(|line| line.split(':').next().unwrap().to_owned())
-            .collect();
+        let names: Vec<String> =
+            filters.describe().iter().map(|line| line.split(':').next().unwrap().to_owned()).collect();
         assert_eq!(
             names,
-            [
-                "HTTP status", "robots", "length", "language", "confidence", "C4",
-                "Gopher quality", "near duplicates"
-            ]
+            ["HTTP status", "robots", "length", "language", "confidence", "C4", "Gopher quality", "near duplicates"]
         );
         let (early, late) = filters.describe_both();
         assert_eq!((early.len(), late.len()), (2, 6));
-        let page = Capture {
-            status: Some(404),
-            robots: &["noindex"],
-            ..Capture::default()
-        };
+        let page = Capture { status: Some(404), robots: &["noindex"], ..Capture::default() };
         assert_eq!(filters.capture(&page), Some(Reason::HttpStatus));
         let short = Document::default();
-        assert_eq!(
-            filters.document(&short, &TextStats::new("")),
-            Some(Reason::TooShort)
-        );
+        assert_eq!(filters.document(&short, &TextStats::new("")), Some(Reason::TooShort));
     }
 
     #[test]
     fn without_settings_nothing_is_dropped() {
         let filters = Filters::new(&FilterSettings::default());
-        let page = Capture {
-            status: Some(500),
-            robots: &["none"],
-            ..Capture::default()
-        };
+        let page = Capture { status: Some(500), robots: &["none"], ..Capture::default() };
         assert_eq!(filters.capture(&page), None);
-        assert_eq!(
-            filters.document(&Document::default(), &TextStats::new("")),
-            None
-        );
+        assert_eq!(filters.document(&Document::default(), &TextStats::new("")), None);
         assert!(filters.duplicates().is_empty() && filters.describe().is_empty());
-        assert_eq!(
-            filters.fingerprint(&TextStats::new("one")),
-            Fingerprint::default()
-        );
+        assert_eq!(filters.fingerprint(&TextStats::new("one")), Fingerprint::default());
     }
 }

@@ -64,10 +64,7 @@ pub(crate) fn near(stats: &TextStats<'_>) -> Vec<u64> {
     }
     (0u64..)
         .zip(minima.chunks_exact(ROWS))
-        .map(|(band, rows)| {
-            rows.iter()
-                .fold(mix(band), |key, &row| mix(key ^ u64::from(row)))
-        })
+        .map(|(band, rows)| rows.iter().fold(mix(band), |key, &row| mix(key ^ u64::from(row))))
         .collect()
 }
 
@@ -82,10 +79,7 @@ mod tests {
     #[test]
     fn case_and_punctuation_make_no_difference() {
         let of = |text: &str| exact(&TextStats::new(text));
-        assert_eq!(
-            of("The mill, by the river."),
-            of("the MILL\nby — the river")
-        );
+        assert_eq!(of("The mill, by the river."), of("the MILL\nby — the river"));
         assert_eq!(of("我在湖南，开会。"), of("我在 湖南\n开会"));
         assert_ne!(of("a bc"), of("ab c"));
         assert_ne!(of("one two"), of("two one"));
@@ -119,10 +113,7 @@ mod tests {
             let expected = 1.0 - (1.0 - f64::powi(similarity, 8)).powi(14);
             let found = found(common);
             // Three standard errors of 300 pairs at most .087.
-            assert!(
-                (found - expected).abs() < 0.09,
-                "{common}: {found} {expected}"
-            );
+            assert!((found - expected).abs() < 0.09, "{common}: {found} {expected}");
         }
     }
 

@@ -97,9 +97,8 @@ impl Filter for Gopher {
             return Some(Reason::GopherSymbols);
         }
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let share = |test: fn(&str) -> bool| {
-            lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
-        };
+        let share =
+            |test: fn(&str) -> bool| lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64;
         if share(has_bullet) > BULLETS {
             return Some(Reason::GopherBullets);
         }
@@ -110,15 +109,12 @@ impl Filter for Gopher {
             return Some(Reason::GopherLetters);
         }
         let english = document.lang.as_deref() == Some("en");
-        (english && (counts.stops.count_ones() as usize) < STOP_WORDS)
-            .then_some(Reason::GopherStopWords)
+        (english && (counts.stops.count_ones() as usize) < STOP_WORDS).then_some(Reason::GopherStopWords)
     }
 }
 
 fn has_bullet(line: &str) -> bool {
-    line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–'])
-        || line.starts_with("- ")
-        || line.starts_with("* ")
+    line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–']) || line.starts_with("- ") || line.starts_with("* ")
 }
 
 #[cfg(test)]
@@ -126,11 +122,7 @@ mod tests {
     use super::*;
 
     fn judge(text: &str, lang: Option<&str>) -> Option<Reason> {
-        let document = Document {
-            text: text.to_owned(),
-            lang: lang.map(str::to_owned),
-            ..Document::default()
-        };
+        let document = Document { text: text.to_owned(), lang: lang.map(str::to_owned), ..Document::default() };
         Gopher.document(&document, &TextStats::new(text))
     }
 
@@ -155,18 +147,9 @@ mod tests {
             ("我在湖南张家界。".to_owned(), Reason::GopherWords),
             ("a b ".repeat(50), Reason::GopherWordLength),
             ("internationalization ".repeat(60), Reason::GopherWordLength),
-            (
-                format!("{}{}", prose(), "# ".repeat(7)),
-                Reason::GopherSymbols,
-            ),
-            (
-                format!("{}{}", prose(), "what... ".repeat(8)),
-                Reason::GopherSymbols,
-            ),
-            (
-                prose().lines().map(|line| format!("- {line}\n")).collect(),
-                Reason::GopherBullets,
-            ),
+            (format!("{}{}", prose(), "# ".repeat(7)), Reason::GopherSymbols),
+            (format!("{}{}", prose(), "what... ".repeat(8)), Reason::GopherSymbols),
+            (prose().lines().map(|line| format!("- {line}\n")).collect(), Reason::GopherBullets),
             (
                 prose()
                     .lines()

@@ -46,14 +46,8 @@ mod tests {
 
     fn judge(include: &[&str], exclude: &[&str], lang: Option<&str>) -> Option<Reason> {
         let codes = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect();
-        let filter = LanguageFilter {
-            include: codes(include),
-            exclude: codes(exclude),
-        };
-        let document = Document {
-            lang: lang.map(str::to_owned),
-            ..Document::default()
-        };
+        let filter = LanguageFilter { include: codes(include), exclude: codes(exclude) };
+        let document = Document { lang: lang.map(str::to_owned), ..Document::default() };
         filter.document(&document, &TextStats::new(""))
     }
 
@@ -82,9 +76,6 @@ mod tests {
     fn an_unknown_language_is_in_no_list() {
         assert_eq!(judge(&["en"], &[], None), Some(Reason::Language));
         assert_eq!(judge(&[], &["en"], None), None);
-        assert_eq!(
-            judge(&["en", "de"], &["de"], Some("de")),
-            Some(Reason::Language)
-        );
+        assert_eq!(judge(&["en", "de"], &["de"], Some("de")), Some(Reason::Language));
     }
 }

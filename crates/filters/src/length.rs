@@ -17,11 +17,7 @@ pub(crate) struct Length {
 
 impl Length {
     pub(crate) fn is_bounded(&self) -> bool {
-        [
-            self.min_words, self.max_words, self.min_chars, self.max_chars,
-        ]
-        .iter()
-        .any(Option::is_some)
+        [self.min_words, self.max_words, self.min_chars, self.max_chars].iter().any(Option::is_some)
     }
 }
 
@@ -33,13 +29,11 @@ impl Filter for Length {
             (None, Some(most)) => Some(format!("{most} {name} at most")),
             (None, None) => None,
         };
-        let parts: Vec<String> = [
-            part("words", self.min_words, self.max_words),
-            part("characters", self.min_chars, self.max_chars),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
+        let parts: Vec<String> =
+            [part("words", self.min_words, self.max_words), part("characters", self.min_chars, self.max_chars)]
+                .into_iter()
+                .flatten()
+                .collect();
         format!("length: {}", parts.join(", "))
     }
 
@@ -63,29 +57,18 @@ mod tests {
     use super::*;
 
     fn judge(length: Length, text: &str) -> Option<Reason> {
-        let document = Document {
-            text: text.to_owned(),
-            ..Document::default()
-        };
+        let document = Document { text: text.to_owned(), ..Document::default() };
         length.document(&document, &TextStats::new(text))
     }
 
     #[test]
     fn words_and_characters() {
-        let words = Length {
-            min_words: Some(2),
-            max_words: Some(3),
-            ..Length::default()
-        };
+        let words = Length { min_words: Some(2), max_words: Some(3), ..Length::default() };
         assert_eq!(judge(words, "one"), Some(Reason::TooShort));
         assert_eq!(judge(words, "one two"), None);
         assert_eq!(judge(words, "我用Rust"), None);
         assert_eq!(judge(words, "one two three four"), Some(Reason::TooLong));
-        let chars = Length {
-            min_chars: Some(3),
-            max_chars: Some(5),
-            ..Length::default()
-        };
+        let chars = Length { min_chars: Some(3), max_chars: Some(5), ..Length::default() };
         assert_eq!(judge(chars, "äö"), Some(Reason::TooShort));
         assert_eq!(judge(chars, "äöü"), None);
         assert_eq!(judge(chars, "abcdef"), Some(Reason::TooLong));

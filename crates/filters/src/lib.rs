@@ -28,6 +28,4 @@ pub use filters::Filters;
 pub use fingerprint::Fingerprint;
 pub use memory::MemoryState;
 pub use reason::Reason;
-pub use settings::{
-    DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule, UnknownWord,
-};
+pub use settings::{DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule, UnknownWord};

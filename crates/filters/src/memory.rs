@@ -40,12 +40,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         let places = (bytes / 2 / place).clamp(8, 1 << 40);
         let places = usize::try_from(1_u64 << places.ilog2()).unwrap_or(8);
         let capacity = places / 8 * 7;
-        Self {
-            capacity,
-            old: Generation::new(0),
-            young: Generation::new(capacity),
-            forgotten: 0,
-        }
+        Self { capacity, old: Generation::new(0), young: Generation::new(capacity), forgotten: 0 }
     }
 
     /// Whether a document with this key is remembered. If it is, it is from now on as if it was new, so
@@ -125,10 +120,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
 
 impl<K> Generation<K> {
     fn new(capacity: usize) -> Self {
-        Self {
-            keys: HashSet::with_capacity_and_hasher(capacity, FxBuildHasher),
-            documents: 0,
-        }
+        Self { keys: HashSet::with_capacity_and_hasher(capacity, FxBuildHasher), documents: 0 }
     }
 }
 
@@ -144,9 +136,7 @@ mod tests {
         for key in 0..28 {
             memory.remember(&[key]);
         }
-        assert!(
-            (0..28).all(|key| memory.old.keys.contains(&key) || memory.young.keys.contains(&key))
-        );
+        assert!((0..28).all(|key| memory.old.keys.contains(&key) || memory.young.keys.contains(&key)));
         assert_eq!(memory.forgotten(), 0);
         memory.remember(&[28]);
         assert_eq!(memory.forgotten(), 14);

@@ -69,19 +69,13 @@ mod tests {
             ..Document::default()
         };
         let none = TextStats::new("");
-        let only = PageTypes {
-            include: vec!["article".into()],
-            exclude: Vec::new(),
-        };
+        let only = PageTypes { include: vec!["article".into()], exclude: Vec::new() };
         assert_eq!(only.document(&document(Some("article"), 0.0), &none), None);
         for other in [Some("forum"), None] {
             let verdict = only.document(&document(other, 0.0), &none);
             assert_eq!(verdict, Some(Reason::PageType));
         }
-        let without = PageTypes {
-            include: Vec::new(),
-            exclude: vec!["listing".into()],
-        };
+        let without = PageTypes { include: Vec::new(), exclude: vec!["listing".into()] };
         assert_eq!(without.document(&document(None, 0.0), &none), None);
         let listing = without.document(&document(Some("listing"), 0.0), &none);
         assert_eq!(listing, Some(Reason::PageType));

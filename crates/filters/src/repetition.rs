@@ -19,14 +19,7 @@ const REPEATED_CHARS: f64 = 0.2;
 /// Words of a phrase, and the most of the characters that the most frequent such phrase may hold.
 const TOP: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
 /// Words of a phrase, and the most of the characters that phrases which came before may hold.
-const PHRASES: [(u32, f64); 6] = [
-    (5, 0.15),
-    (6, 0.14),
-    (7, 0.13),
-    (8, 0.12),
-    (9, 0.11),
-    (10, 0.10),
-];
+const PHRASES: [(u32, f64); 6] = [(5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.10)];
 
 /// The rules; see the module.
 #[derive(Debug)]
@@ -48,16 +41,10 @@ impl Filter for Repetition {
         let words = stats.words();
         let chars: u64 = words.iter().map(|word| u64::from(word.chars)).sum();
         let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
-        if TOP
-            .iter()
-            .any(|&(length, most)| is_over(top(words, length), most))
-        {
+        if TOP.iter().any(|&(length, most)| is_over(top(words, length), most)) {
             return Some(Reason::GopherTopPhrase);
         }
-        PHRASES
-            .iter()
-            .any(|&(length, most)| is_over(repeated(words, length), most))
-            .then_some(Reason::GopherPhrases)
+        PHRASES.iter().any(|&(length, most)| is_over(repeated(words, length), most)).then_some(Reason::GopherPhrases)
     }
 }
 
@@ -113,10 +100,7 @@ mod tests {
     use super::*;
 
     fn judge(text: &str) -> Option<Reason> {
-        let document = Document {
-            text: text.to_owned(),
-            ..Document::default()
-        };
+        let document = Document { text: text.to_owned(), ..Document::default() };
         Repetition.document(&document, &TextStats::new(text))
     }
 
@@ -132,14 +116,8 @@ mod tests {
 
     #[test]
     fn lines_and_paragraphs() {
-        assert_eq!(
-            judge("one two\none two\nthree four"),
-            Some(Reason::GopherLines)
-        );
-        let paragraphs = format!(
-            "{}\n\nx\n\nx",
-            "a b c d e f g h\nk l m n o p q\nr s t u v w"
-        );
+        assert_eq!(judge("one two\none two\nthree four"), Some(Reason::GopherLines));
+        let paragraphs = format!("{}\n\nx\n\nx", "a b c d e f g h\nk l m n o p q\nr s t u v w");
         assert_eq!(judge(&paragraphs), Some(Reason::GopherParagraphs));
     }
 
@@ -150,8 +128,7 @@ mod tests {
         let words: Vec<String> = (0..40).map(|at| format!("w{at}")).collect();
         let text = format!("{} {}", words.join(" "), words.get(..12).unwrap().join(" "));
         assert_eq!(judge(&text), Some(Reason::GopherPhrases));
-        let chinese =
-            "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
+        let chinese = "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
         assert_eq!(judge(chinese), Some(Reason::GopherTopPhrase));
     }
 

@@ -7,9 +7,7 @@ use crate::{Capture, Filter, Reason, RobotsRule};
 
 /// Directives of `X-Robots-Tag` whose own value follows a colon; another name before a colon is that
 /// of the one robot addressed.
-const VALUED: [&str; 4] = [
-    "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview",
-];
+const VALUED: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
 /// Drops pages that ask every robot not to do what the rules name, in `X-Robots-Tag` or
 /// `<meta name="robots">`. What is asked of one robot by name is not looked at.
@@ -21,9 +19,7 @@ impl Robots {
         let directives = || value.split(',').map(str::trim);
         let asks = |name: &str| directives().any(|directive| directive.eq_ignore_ascii_case(name));
         self.0.iter().find_map(|rule| match rule {
-            RobotsRule::Noindex => {
-                (asks("noindex") || asks("none")).then_some(Reason::RobotsNoindex)
-            }
+            RobotsRule::Noindex => (asks("noindex") || asks("none")).then_some(Reason::RobotsNoindex),
             RobotsRule::Noai => asks("noai").then_some(Reason::RobotsNoai),
         })
     }
@@ -36,11 +32,7 @@ impl Filter for Robots {
     }
 
     fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
-        capture
-            .robots
-            .iter()
-            .filter(|value| !is_addressed(value))
-            .find_map(|value| self.asked(value))
+        capture.robots.iter().filter(|value| !is_addressed(value)).find_map(|value| self.asked(value))
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
@@ -65,44 +57,18 @@ mod tests {
     fn headers_and_meta() {
         let both = Robots(vec![RobotsRule::Noindex, RobotsRule::Noai]);
         for (value, header, meta) in [
-            (
-                "NoIndex, follow",
-                Some(Reason::RobotsNoindex),
-                Some(Reason::RobotsNoindex),
-            ),
-            (
-                "none",
-                Some(Reason::RobotsNoindex),
-                Some(Reason::RobotsNoindex),
-            ),
-            (
-                "index,noai,noimageai",
-                Some(Reason::RobotsNoai),
-                Some(Reason::RobotsNoai),
-            ),
+            ("NoIndex, follow", Some(Reason::RobotsNoindex), Some(Reason::RobotsNoindex)),
+            ("none", Some(Reason::RobotsNoindex), Some(Reason::RobotsNoindex)),
+            ("index,noai,noimageai", Some(Reason::RobotsNoai), Some(Reason::RobotsNoai)),
             ("googlebot: noindex", None, None),
-            (
-                "max-snippet: 5, noindex",
-                Some(Reason::RobotsNoindex),
-                Some(Reason::RobotsNoindex),
-            ),
+            ("max-snippet: 5, noindex", Some(Reason::RobotsNoindex), Some(Reason::RobotsNoindex)),
             ("nofollow", None, None),
             ("", None, None),
         ] {
-            let capture = Capture {
-                robots: &[value],
-                ..Capture::default()
-            };
+            let capture = Capture { robots: &[value], ..Capture::default() };
             assert_eq!(both.capture(&capture), header, "{value}");
-            let document = Document {
-                robots: vec![value.to_owned()],
-                ..Document::default()
-            };
-            assert_eq!(
-                both.document(&document, &TextStats::new("")),
-                meta,
-                "{value}"
-            );
+            let document = Document { robots: vec![value.to_owned()], ..Document::default() };
+            assert_eq!(both.document(&document, &TextStats::new("")), meta, "{value}");
         }
         let one = Robots(vec![RobotsRule::Noai]);
         assert_eq!(one.asked("noindex"), None);

@@ -52,10 +52,7 @@ impl FilterSettings {
     /// The first page type that pages are kept or dropped by and that a model does not tell, with the key of
     /// its list: a filter on it would drop all pages, or none. `known` are the types that the model tells.
     pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
-        let lists = [
-            ("page_types", &self.page_types),
-            ("exclude_page_types", &self.exclude_page_types),
-        ];
+        let lists = [("page_types", &self.page_types), ("exclude_page_types", &self.exclude_page_types)];
         lists.into_iter().find_map(|(key, wanted)| {
             let unknown = |name: &&str| !known.contains(name);
             Some((key, wanted.iter().map(String::as_str).find(unknown)?))
@@ -78,11 +75,7 @@ pub struct DuplicateSettings {
 
 impl Default for DuplicateSettings {
     fn default() -> Self {
-        Self {
-            exact: false,
-            near: false,
-            memory: ByteSize(256 << 20),
-        }
+        Self { exact: false, near: false, memory: ByteSize(256 << 20) }
     }
 }
 
@@ -114,24 +107,19 @@ impl FromStr for StatusRange {
             Some(class @ 1..=5_u16) => Some((class * 100, class * 100 + 99)),
             _ => name.parse().ok().map(|code| (code, code)),
         };
-        range
-            .filter(|(first, _)| (100..=599).contains(first))
-            .map(|(first, last)| Self { first, last })
-            .ok_or_else(|| {
+        range.filter(|(first, _)| (100..=599).contains(first)).map(|(first, last)| Self { first, last }).ok_or_else(
+            || {
                 UnknownWord(format!(
                     "{name:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\""
                 ))
-            })
+            },
+        )
     }
 }
 
 impl fmt::Display for StatusRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.last {
-            write!(f, "{}", self.first)
-        } else {
-            write!(f, "{}xx", self.first / 100)
-        }
+        if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}xx", self.first / 100) }
     }
 }
 
@@ -197,9 +185,7 @@ pub enum TextRule {
 /// Reads codes of languages in any of their forms.
 fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LanguageCode>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
-    let codes = names
-        .iter()
-        .map(|name| name.parse().map_err(D::Error::custom));
+    let codes = names.iter().map(|name| name.parse().map_err(D::Error::custom));
     codes.collect()
 }
 
@@ -251,11 +237,7 @@ mod tests {
             exclude_page_types: vec!["listing".into()],
             min_confidence: Some(0.5),
             rules: vec![TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition],
-            duplicates: DuplicateSettings {
-                exact: true,
-                near: true,
-                memory: ByteSize(1000),
-            },
+            duplicates: DuplicateSettings { exact: true, near: true, memory: ByteSize(1000) },
         };
         assert_eq!(settings, expected);
     }

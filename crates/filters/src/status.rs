@@ -29,10 +29,7 @@ impl Filter for MediaTypes {
     }
 
     fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
-        let wanted = self
-            .0
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(capture.media_type));
+        let wanted = self.0.iter().any(|known| known.eq_ignore_ascii_case(capture.media_type));
         (!wanted).then_some(Reason::MediaType)
     }
 }
@@ -44,12 +41,7 @@ mod tests {
     #[test]
     fn statuses_by_code_and_class() {
         let filter = Statuses(vec!["2xx".parse().unwrap(), "404".parse().unwrap()]);
-        let judge = |status| {
-            filter.capture(&Capture {
-                status,
-                ..Capture::default()
-            })
-        };
+        let judge = |status| filter.capture(&Capture { status, ..Capture::default() });
         for kept in [Some(200), Some(299), Some(404), None] {
             assert_eq!(judge(kept), None, "{kept:?}");
         }
@@ -62,12 +54,7 @@ mod tests {
     #[test]
     fn media_types() {
         let filter = MediaTypes(vec!["Text/HTML".into()]);
-        let judge = |media_type| {
-            filter.capture(&Capture {
-                media_type,
-                ..Capture::default()
-            })
-        };
+        let judge = |media_type| filter.capture(&Capture { media_type, ..Capture::default() });
         assert_eq!(judge("text/html"), None);
         assert_eq!(judge("application/xhtml+xml"), Some(Reason::MediaType));
     }

@@ -14,12 +14,7 @@ fn main() -> io::Result<()> {
         let file = format!("{at:02}.html");
         std::fs::write(folder.join(&file), (shape.page)(shape.size))?;
         let texts = [&[hostile::BEFORE, hostile::AFTER], shape.texts].concat();
-        println!(
-            "{file}\t{}\t{}\t{}",
-            shape.name,
-            shape.size,
-            texts.join("\t")
-        );
+        println!("{file}\t{}\t{}\t{}", shape.name, shape.size, texts.join("\t"));
     }
     Ok(())
 }

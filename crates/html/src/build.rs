@@ -90,14 +90,7 @@ enum Capture {
 
 impl Capture {
     fn is_formula(self) -> bool {
-        !matches!(
-            self,
-            Capture::Nothing
-                | Capture::JsonLd
-                | Capture::Script
-                | Capture::Payload
-                | Capture::Style
-        )
+        !matches!(self, Capture::Nothing | Capture::JsonLd | Capture::Script | Capture::Payload | Capture::Style)
     }
 }
 
@@ -210,13 +203,7 @@ impl Builder {
 
     /// A builder in the memory that `spare` has.
     pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
-        let SparePage {
-            mut page,
-            stack,
-            title,
-            fold,
-            classes,
-        } = std::mem::take(spare);
+        let SparePage { mut page, stack, title, fold, classes } = std::mem::take(spare);
         let word_text = std::mem::take(&mut page.word_text).into_bytes();
         Self {
             page,
@@ -340,16 +327,9 @@ impl Builder {
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
-            self.title.push(
-                up_to(kept, self.limits.head),
-                offset,
-                TextKind::Decoded,
-                false,
-            );
+            self.title.push(up_to(kept, self.limits.head), offset, TextKind::Decoded, false);
             self.title.take_source();
-        } else if self
-            .skip
-            .is_some_and(|skip| skip.capture == Capture::JsonLd)
+        } else if self.skip.is_some_and(|skip| skip.capture == Capture::JsonLd)
             && let Some(script) = self.page.head.json_ld.last_mut()
         {
             let len = up_to(&script.text, kept.len()).len();
@@ -412,11 +392,7 @@ impl Builder {
     #[inline]
     pub fn blank_text(&mut self, bytes: usize) -> bool {
         let is_text = !self.in_title && self.skip.is_none();
-        if !is_text
-            || self.keep_space > 0
-            || bytes > self.text_room
-            || self.formulas.is_pending()
-            || !self.fold.blank()
+        if !is_text || self.keep_space > 0 || bytes > self.text_room || self.formulas.is_pending() || !self.fold.blank()
         {
             return false;
         }

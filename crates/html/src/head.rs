@@ -30,9 +30,6 @@ pub struct Head {
 impl Head {
     /// Content of the first `<meta>` of that name or property.
     pub fn meta(&self, name: &str) -> Option<&str> {
-        self.meta
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, content)| content.as_str())
+        self.meta.iter().find(|(known, _)| known == name).map(|(_, content)| content.as_str())
     }
 }

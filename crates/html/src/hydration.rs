@@ -17,13 +17,13 @@ pub(crate) const START: usize = 64;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// What payloads begin with, or have as their `id`.
 const NAMES: [&str; 9] = [
-    "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__",
-    "__INITIAL_STATE__", "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
+    "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__", "__INITIAL_STATE__",
+    "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
 /// How the keys of texts end, in lower case.
 const KEYS: [&str; 14] = [
-    "body", "content", "contents", "html", "text", "children", "value", "description", "rendered",
-    "markdown", "article", "paragraph", "paragraphs", "copy",
+    "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
+    "article", "paragraph", "paragraphs", "copy",
 ];
 /// Strings within strings are read this deep.
 const DEPTH: u32 = 2;
@@ -73,10 +73,7 @@ pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
     for (at, script) in scripts.iter().enumerate() {
         harvest.read(&script.text, at, DEPTH);
     }
-    let best = harvest
-        .groups
-        .into_values()
-        .max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
+    let best = harvest.groups.into_values().max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
     let script = scripts.get(best.script)?;
     (best.words >= TEXT_WORDS).then(|| PayloadText {
         name: script.name,
@@ -138,25 +135,14 @@ impl Harvest {
         if !has_markup && !is_prose(&text) {
             return;
         }
-        let text = if has_markup {
-            strip_markup(&text)
-        } else {
-            text
-        };
+        let text = if has_markup { strip_markup(&text) } else { text };
         let words = words::count(&text);
-        if words < PART_WORDS
-            || has_markup && !is_prose(&text)
-            || !self.seen.insert(hash(text.as_bytes()))
-        {
+        if words < PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
             return;
         }
         self.strings += 1;
         let first = self.strings;
-        let group = self.groups.entry(key).or_insert_with(|| Group {
-            script,
-            first,
-            ..Group::default()
-        });
+        let group = self.groups.entry(key).or_insert_with(|| Group { script, first, ..Group::default() });
         group.words = group.words.saturating_add(words);
         group.has_markup |= has_markup;
         group.parts.push(text);
@@ -223,9 +209,7 @@ fn unescaped(raw: &str) -> String {
             }
         };
         let rest = chars.as_str();
-        let code = rest
-            .get(..digits)
-            .and_then(|code| u32::from_str_radix(code, 16).ok());
+        let code = rest.get(..digits).and_then(|code| u32::from_str_radix(code, 16).ok());
         let Some(code) = code else { continue };
         chars = rest.get(digits..).unwrap_or_default().chars();
         match (high.take(), code) {
@@ -269,8 +253,7 @@ mod tests {
         let json = format!(
             r#"{{"page":"/a","body":"<p class=\"x\">{ONE}</p><p>{TWO}</p>","css":".a {{ color: red }} .b {{ color: blue }}"}}"#
         );
-        let next =
-            format!("<script id=\"__NEXT_DATA__\" type=\"application/json\">{json}</script>");
+        let next = format!("<script id=\"__NEXT_DATA__\" type=\"application/json\">{json}</script>");
         assert_eq!(found(&next), Some(("__NEXT_DATA__", both.clone())));
         let nuxt = format!(
             "<script>window.__NUXT__=(function(a,b){{return {{data:[{{\"body\":\"\\u003Cp>{ONE}\\u003C\\u002Fp>\\u003Cp>{TWO}\\u003C/p>\"}}]}}}}(1,2))</script>"
@@ -289,21 +272,12 @@ mod tests {
 
     #[test]
     fn labels_and_other_scripts_give_none() {
-        let labels: String = (0..40)
-            .map(|at| format!("\"k{at}\":\"Please enter a valid address for the letter {at}.\","))
-            .collect();
-        assert_eq!(
-            found(&format!(
-                "<script>window.__INITIAL_STATE__={{{labels}}}</script>"
-            )),
-            None
-        );
-        let messages =
-            format!("<script>window.__NUXT__={{\"confirmed\":\"{ONE} {TWO} {TWO}\"}}</script>");
+        let labels: String =
+            (0..40).map(|at| format!("\"k{at}\":\"Please enter a valid address for the letter {at}.\",")).collect();
+        assert_eq!(found(&format!("<script>window.__INITIAL_STATE__={{{labels}}}</script>")), None);
+        let messages = format!("<script>window.__NUXT__={{\"confirmed\":\"{ONE} {TWO} {TWO}\"}}</script>");
         assert_eq!(found(&messages), None);
-        let plain = page(&format!(
-            "<script>var a = \"{ONE} {TWO}\", __NUXT = 1</script>"
-        ));
+        let plain = page(&format!("<script>var a = \"{ONE} {TWO}\", __NUXT = 1</script>"));
         assert!(plain.head.payloads.is_empty());
     }
 

@@ -97,10 +97,7 @@ mod tests {
     use super::*;
 
     fn script(text: &str) -> JsonLdScript {
-        JsonLdScript {
-            text: text.to_owned(),
-            span: (0, text.len() as u32),
-        }
+        JsonLdScript { text: text.to_owned(), span: (0, text.len() as u32) }
     }
 
     #[test]
@@ -115,11 +112,7 @@ mod tests {
     fn deep_nesting_ends_without_a_fault() {
         let deep = "[".repeat(100_000);
         assert!(JsonLd::parse(&[script(&deep)]).is_empty());
-        let nested = format!(
-            "{}1{}",
-            "{\"@type\":\"A\",\"b\":".repeat(100),
-            "}".repeat(100)
-        );
+        let nested = format!("{}1{}", "{\"@type\":\"A\",\"b\":".repeat(100), "}".repeat(100));
         let page = JsonLd::parse(&[script(&nested)]);
         assert_eq!(page.graph().nodes().len(), MAX_DEPTH);
     }

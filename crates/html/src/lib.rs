@@ -27,8 +27,8 @@ pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Caps, Limits};
 pub use markup::{Tag, fold_space, strip_markup};
 pub use page::{
-    Attribute, AttributeWord, Block, Element, ElementKinds, FactKind, FieldIndex, HeadingIds,
-    InlineStyle, NONE, Notation, NotationKind, PAGE_ROW_WORDS, Page, StatedFact, StyledText,
+    Attribute, AttributeWord, Block, Element, ElementKinds, FactKind, FieldIndex, HeadingIds, InlineStyle, NONE,
+    Notation, NotationKind, PAGE_ROW_WORDS, Page, StatedFact, StyledText,
 };
 pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};
 #[cfg(feature = "lol")]

@@ -78,18 +78,12 @@ bitflags! {
 
 impl Caps {
     /// Names in documents, in the order of the bits.
-    const NAMES: [&str; 10] = [
-        "depth", "elements", "blocks", "text", "tokens", "attributes", "head", "page", "recovered",
-        "steps",
-    ];
+    const NAMES: [&str; 10] =
+        ["depth", "elements", "blocks", "text", "tokens", "attributes", "head", "page", "recovered", "steps"];
 
     /// Names of these caps.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES
-            .into_iter()
-            .enumerate()
-            .filter(move |(bit, _)| self.bits() & 1 << bit != 0)
-            .map(|(_, name)| name)
+        Self::NAMES.into_iter().enumerate().filter(move |(bit, _)| self.bits() & 1 << bit != 0).map(|(_, name)| name)
     }
 }
 

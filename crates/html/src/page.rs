@@ -33,8 +33,8 @@ pub const NONE: u32 = u32::MAX;
 
 /// Words of attributes that rows of page numbers are named by: the first beside another word, the others alone.
 pub const PAGE_ROW_WORDS: [&str; 13] = [
-    "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav",
-    "pagenavi", "pagelinks", "pagebar", "pageturner", "seitenzahlen",
+    "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi", "pagelinks",
+    "pagebar", "pageturner", "seitenzahlen",
 ];
 
 /// A page read in one pass.
@@ -140,17 +140,13 @@ impl Page {
 
     /// Inline elements that start inside a block.
     pub fn inline(&self, block: &Block) -> &[u32] {
-        self.inline
-            .get(block.inline.0 as usize..block.inline.1 as usize)
-            .unwrap_or_default()
+        self.inline.get(block.inline.0 as usize..block.inline.1 as usize).unwrap_or_default()
     }
 
     /// Words of an element's attributes, none twice for one attribute.
     pub fn attribute_words(&self, element: &Element) -> &[AttributeWord] {
         let (start, len) = (element.words.0 as usize, usize::from(element.words.1));
-        self.attribute_words
-            .get(start..start + len)
-            .unwrap_or_default()
+        self.attribute_words.get(start..start + len).unwrap_or_default()
     }
 
     /// Index of the first word of an element's attributes; elements that share their words have the
@@ -168,18 +164,13 @@ impl Page {
 
     /// The page's JSON-LD. It is parsed at the first call only.
     pub fn json_ld(&self) -> &JsonLd {
-        self.json_ld
-            .0
-            .get_or_init(|| JsonLd::parse(&self.head.json_ld))
+        self.json_ld.0.get_or_init(|| JsonLd::parse(&self.head.json_ld))
     }
 
     /// Name of an element in lower case.
     pub fn name(&self, element: &Element) -> &str {
         match element.tag {
-            Tag::Other => self
-                .names
-                .get(usize::from(element.name))
-                .map_or("", String::as_str),
+            Tag::Other => self.names.get(usize::from(element.name)).map_or("", String::as_str),
             tag => tag.name(),
         }
     }
@@ -202,8 +193,7 @@ impl Page {
 
     /// Kinds of the elements around a block.
     pub fn kinds_around(&self, block: &Block) -> ElementKinds {
-        self.element(block.element)
-            .map_or(ElementKinds::empty(), |element| element.within)
+        self.element(block.element).map_or(ElementKinds::empty(), |element| element.within)
     }
 
     /// Notations of a block in the order of their starts, the outer of two first; places are bytes of
@@ -214,10 +204,7 @@ impl Page {
         let rest = self.notations.get(first..).unwrap_or_default();
         rest.iter()
             .take_while(move |own| own.text.0 < end)
-            .map(move |own| Notation {
-                text: (own.text.0 - start, own.text.1 - start),
-                ..*own
-            })
+            .map(move |own| Notation { text: (own.text.0 - start, own.text.1 - start), ..*own })
     }
 
     /// Whether any block has a notation.
@@ -226,10 +213,7 @@ impl Page {
     }
 
     /// The blocks that have a notation of one of these kinds, in order.
-    pub fn blocks_with_notation<'a>(
-        &'a self,
-        kinds: &'a [NotationKind],
-    ) -> impl Iterator<Item = (usize, &'a Block)> {
+    pub fn blocks_with_notation<'a>(&'a self, kinds: &'a [NotationKind]) -> impl Iterator<Item = (usize, &'a Block)> {
         let mut last = None;
         let wanted = self.notations.iter();
         let wanted = wanted.filter(|own| kinds.contains(&own.kind));
@@ -265,10 +249,7 @@ impl Page {
             }
             let change = self.styles.get(next).filter(|(at, _)| *at < end);
             let to = change.map_or(end, |(at, _)| *at);
-            let part = StyledText {
-                text: self.text.get(from as usize..to as usize)?,
-                style,
-            };
+            let part = StyledText { text: self.text.get(from as usize..to as usize)?, style };
             from = to;
             if let Some((_, state)) = change {
                 style = *state;

@@ -47,11 +47,9 @@ impl Assemble for Tantivy {
         for entry in fs::read_dir(target)? {
             let name = PathBuf::from(entry?.file_name());
             let is_ours = managed.contains(&name)
-                || [
-                    MANAGED, "meta.json", ".tantivy-writer.lock", ".tantivy-meta.lock",
-                ]
-                .iter()
-                .any(|own| name == Path::new(own));
+                || [MANAGED, "meta.json", ".tantivy-writer.lock", ".tantivy-meta.lock"]
+                    .iter()
+                    .any(|own| name == Path::new(own));
             if !is_ours {
                 return Ok(Some(name));
             }

@@ -165,10 +165,7 @@ impl Endpoint {
             self.send()?;
         }
         self.bytes += lines.len();
-        self.items.push(Item {
-            id: bulk_id(&record.id).into_owned(),
-            lines,
-        });
+        self.items.push(Item { id: bulk_id(&record.id).into_owned(), lines });
         Ok(true)
     }
 
@@ -226,10 +223,8 @@ impl Endpoint {
         let url = format!("{}/_bulk", self.url);
         let (status, text) = self.tried("POST", &url, Some(("application/x-ndjson", &body)))?;
         match status {
-            200..300 => Answer::parse(&text).map_err(|error| EndpointError::Answer {
-                url: self.name.clone(),
-                message: error.to_string(),
-            }),
+            200..300 => Answer::parse(&text)
+                .map_err(|error| EndpointError::Answer { url: self.name.clone(), message: error.to_string() }),
             413 if items.len() > 1 => {
                 let (first, second) = items.split_at(items.len() / 2);
                 Ok(self.request(first)?.then(self.request(second)?))
@@ -240,22 +235,13 @@ impl Endpoint {
     }
 
     /// Status and body of the answer to a request, sent again for as long as the server is busy or away.
-    fn tried(
-        &self,
-        method: &str,
-        url: &str,
-        body: Option<(&str, &[u8])>,
-    ) -> Result<(u16, String), EndpointError> {
+    fn tried(&self, method: &str, url: &str, body: Option<(&str, &[u8])>) -> Result<(u16, String), EndpointError> {
         let mut tries = 0;
         loop {
             tries += 1;
             let body = body.map(|(content_type, bytes)| (content_type, bytes.to_vec()));
             let (asked, reason) = match self.http.call(method, url, body) {
-                Ok(HttpAnswer {
-                    status,
-                    retry_after,
-                    body,
-                }) => {
+                Ok(HttpAnswer { status, retry_after, body }) => {
                     let is_busy = matches!(status, 429 | 502 | 503 | 504);
                     if !is_busy || tries >= TRIES {
                         return Ok((status, body));
@@ -264,20 +250,12 @@ impl Endpoint {
                 }
                 Err(CallError::Passing(what)) if tries < TRIES => (None, what),
                 Err(source) => {
-                    return Err(EndpointError::Http {
-                        url: self.name.clone(),
-                        source,
-                    });
+                    return Err(EndpointError::Http { url: self.name.clone(), source });
                 }
             };
             let pause = self.pause(tries, asked);
             let reason = without_controls(&reason);
-            tracing::warn!(
-                "{}: {reason}; asking again in {:.1} s (try {})",
-                self.name,
-                pause.as_secs_f64(),
-                tries + 1
-            );
+            tracing::warn!("{}: {reason}; asking again in {:.1} s (try {})", self.name, pause.as_secs_f64(), tries + 1);
             thread::sleep(pause);
         }
     }

@@ -57,8 +57,9 @@ pub(crate) fn told(error: &TantivyError) -> String {
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
             format!("{}: {io_error}", filepath.display())
         }
-        TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(_))
-        | TantivyError::IncompatibleIndex(_) => "of another version".to_owned(),
+        TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(_)) | TantivyError::IncompatibleIndex(_) => {
+            "of another version".to_owned()
+        }
         error => error.to_string(),
     };
     let words: Vec<&str> = text.split_whitespace().collect();

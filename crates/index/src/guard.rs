@@ -13,34 +13,21 @@ use crate::error::{IndexError, told};
 
 /// What `work` gives. Tantivy trusts what it wrote: on other bytes it may panic, which is an error of the
 /// index at `path`.
-pub(crate) fn guarded<T>(
-    path: &Path,
-    work: impl FnOnce() -> Result<T, IndexError>,
-) -> Result<T, IndexError> {
+pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, IndexError>) -> Result<T, IndexError> {
     // Nothing is changed by searching that could be left half done.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(IndexError::Damaged {
-            path: path.to_owned(),
-            what: message(&*panic),
-        })
-    })
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(IndexError::Damaged { path: path.to_owned(), what: message(&*panic) }))
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let words: Vec<&str> = text.unwrap_or("no message").split_whitespace().collect();
     words.join(" ")
 }
 
 /// Compares all files of the index in the folder `path` with the checksums in them.
 pub(crate) fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
-    let io = |source| IndexError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let io = |source| IndexError::Io { path: path.to_owned(), source };
     let segments = index.searchable_segment_metas()?;
     let ids: Vec<String> = segments.iter().map(|own| own.id().uuid_string()).collect();
     for entry in fs::read_dir(path).map_err(io)? {
@@ -51,10 +38,7 @@ pub(crate) fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
         if !ids.iter().any(|id| id == stem) {
             continue;
         }
-        let damaged = |what: String| IndexError::Damaged {
-            path: path.join(&*name),
-            what,
-        };
+        let damaged = |what: String| IndexError::Damaged { path: path.join(&*name), what };
         match index.directory().validate_checksum(Path::new(&*name)) {
             Ok(true) => {}
             Ok(false) => return Err(damaged("its bytes are not those that were written".into())),

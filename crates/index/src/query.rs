@@ -2,10 +2,7 @@
 
 use tantivy::{
     Score, Term,
-    query::{
-        AllQuery, BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query,
-        TermQuery,
-    },
+    query::{AllQuery, BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query, TermQuery},
     schema::{Field, IndexRecordOption},
     tokenizer::{TokenStream, Tokenizer},
 };
@@ -40,10 +37,7 @@ pub(crate) fn parse(
     for part in parts(typed) {
         let terms = terms(part.text);
         if part.phrase && terms.len() > 1 {
-            clauses.push((
-                part.occur,
-                over_fields(fields, |field| phrase(field, &terms)),
-            ));
+            clauses.push((part.occur, over_fields(fields, |field| phrase(field, &terms))));
         } else {
             for term in &terms {
                 let terms = match is_lone(term) {
@@ -75,22 +69,14 @@ fn parts(typed: &str) -> Vec<Part<'_>> {
         if sign.is_some() {
             rest = rest.get(1..).unwrap_or_default();
         }
-        let quoted = rest
-            .strip_prefix('"')
-            .map(|inner| inner.split_once('"').unwrap_or((inner, "")));
+        let quoted = rest.strip_prefix('"').map(|inner| inner.split_once('"').unwrap_or((inner, "")));
         let phrase = quoted.is_some();
         let (text, left) = quoted.unwrap_or_else(|| {
-            let end = rest
-                .find(|c: char| c.is_whitespace() || c == '"')
-                .unwrap_or(rest.len());
+            let end = rest.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(rest.len());
             rest.split_at(end)
         });
         let unsigned = if phrase { Occur::Must } else { Occur::Should };
-        parts.push(Part {
-            occur: sign.unwrap_or(unsigned),
-            text,
-            phrase,
-        });
+        parts.push(Part { occur: sign.unwrap_or(unsigned), text, phrase });
         rest = left.trim_start();
     }
     parts
@@ -122,9 +108,7 @@ fn word(field: Field, term: &str) -> Box<dyn Query> {
 fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
     match terms {
         [term] => word(field, term),
-        terms => Box::new(DisjunctionMaxQuery::new(
-            terms.iter().map(|term| word(field, term)).collect(),
-        )),
+        terms => Box::new(DisjunctionMaxQuery::new(terms.iter().map(|term| word(field, term)).collect())),
     }
 }
 
@@ -152,11 +136,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_query() {
-        let part = |occur, text, phrase| Part {
-            occur,
-            text,
-            phrase,
-        };
+        let part = |occur, text, phrase| Part { occur, text, phrase };
         assert_eq!(
             parts(" mill +wheel -\"two words\" \"old mill\"x -a-b \"open end"),
             [
@@ -177,13 +157,7 @@ mod tests {
     fn nothing_to_look_for_is_an_error() {
         let (fields, _) = Fields::new();
         for typed in ["", " + ", "\"\"", "…"] {
-            assert!(
-                matches!(
-                    parse(typed, &fields, &|_| Ok(Vec::new())),
-                    Err(IndexError::EmptyQuery)
-                ),
-                "{typed}"
-            );
+            assert!(matches!(parse(typed, &fields, &|_| Ok(Vec::new())), Err(IndexError::EmptyQuery)), "{typed}");
         }
     }
 }

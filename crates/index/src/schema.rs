@@ -4,9 +4,7 @@ use std::path::Path;
 
 use tantivy::{
     Index,
-    schema::{
-        Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value,
-    },
+    schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value},
 };
 
 use crate::{IndexError, ScriptTokenizer};
@@ -80,9 +78,7 @@ pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
     if index.schema() != schema {
         return Err(IndexError::OtherFields(path.to_owned()));
     }
-    index
-        .tokenizers()
-        .register(TOKENIZER, ScriptTokenizer::DOCUMENT);
+    index.tokenizers().register(TOKENIZER, ScriptTokenizer::DOCUMENT);
     Ok(fields)
 }
 

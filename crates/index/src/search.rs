@@ -117,16 +117,9 @@ impl Index {
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         guarded(path, || {
             let (index, fields) = open_index(path)?;
-            let reader = index
-                .reader_builder()
-                .reload_policy(ReloadPolicy::Manual)
-                .try_into()?;
+            let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
             let path = path.to_owned();
-            Ok(Self {
-                path,
-                reader,
-                fields,
-            })
+            Ok(Self { path, reader, fields })
         })
     }
 
@@ -140,11 +133,7 @@ impl Index {
     /// # Errors
     /// As [`find`](Self::find).
     pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
-        let search = Search {
-            query: typed,
-            limit,
-            ..Search::default()
-        };
+        let search = Search { query: typed, limit, ..Search::default() };
         Ok(self.find(&search)?.hits)
     }
 
@@ -158,9 +147,7 @@ impl Index {
 
     fn found(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
         let searcher = self.reader.searcher();
-        let query = parse(search.query, &self.fields, &|character| {
-            self.beginning_with(&searcher, character)
-        })?;
+        let query = parse(search.query, &self.fields, &|character| self.beginning_with(&searcher, character))?;
         let mut limits = Vec::new();
         limits.extend(search.language.map(|code| (self.fields.lang, code)));
         let site = search.site.map(str::to_lowercase);
@@ -170,9 +157,7 @@ impl Index {
         let query = only(query, &limits);
         // The collector reserves room for all that is asked for.
         let all = usize::try_from(self.documents()).unwrap_or(1).max(1);
-        let top = TopDocs::with_limit(search.limit.clamp(1, all))
-            .and_offset(search.offset.min(all))
-            .order_by_score();
+        let top = TopDocs::with_limit(search.limit.clamp(1, all)).and_offset(search.offset.min(all)).order_by_score();
         let (found, documents) = searcher.search(&query, &(top, Count))?;
         let hits = found
             .into_iter()
@@ -223,23 +208,14 @@ impl Index {
     }
 
     /// The terms that begin with a character, in any field that is searched.
-    fn beginning_with(
-        &self,
-        searcher: &Searcher,
-        character: char,
-    ) -> Result<Vec<String>, IndexError> {
+    fn beginning_with(&self, searcher: &Searcher, character: char) -> Result<Vec<String>, IndexError> {
         let start = character.to_string();
         let mut terms = BTreeSet::from([start.clone()]);
         let fields = [self.fields.title, self.fields.headings, self.fields.body];
         for segment in searcher.segment_readers() {
             for field in fields {
                 let inverted = segment.inverted_index(field)?;
-                let mut stream = inverted
-                    .terms()
-                    .range()
-                    .ge(&start)
-                    .into_stream()
-                    .map_err(TantivyError::from)?;
+                let mut stream = inverted.terms().range().ge(&start).into_stream().map_err(TantivyError::from)?;
                 while stream.advance() && terms.len() < EXPANDED {
                     match std::str::from_utf8(stream.key()) {
                         Ok(term) if term.starts_with(character) => terms.insert(term.to_owned()),
@@ -305,10 +281,7 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     if has_words(after) {
         shown.extend([' ', LEFT_OUT]);
     }
-    Snippet {
-        text: shown,
-        highlights,
-    }
+    Snippet { text: shown, highlights }
 }
 
 #[cfg(test)]
@@ -323,12 +296,7 @@ mod tests {
             title: Some(title.into()),
             text: text.into(),
             url: Some(format!("http://example.com/{id}")),
-            source: Some(RecordSource {
-                file: "a.warc.gz".into(),
-                offset: 12,
-                length: 34,
-                inner: 0,
-            }),
+            source: Some(RecordSource { file: "a.warc.gz".into(), offset: 12, length: 34, inner: 0 }),
             ..OutputRecord::default()
         }
     }
@@ -424,9 +392,7 @@ mod tests {
         let mut writer = IndexWriter::in_order(folder.path(), DEFAULT_MEMORY).unwrap();
         for number in 0..200 {
             let text = format!("The old mill {number} of the river, 東京 の 天気 and wheels.");
-            writer
-                .add(&stored(&number.to_string(), "Mill", &text))
-                .unwrap();
+            writer.add(&stored(&number.to_string(), "Mill", &text)).unwrap();
         }
         writer.commit_merged().unwrap();
         let all = || {
@@ -445,9 +411,7 @@ mod tests {
         // The same places each time.
         let mut state = 7_u64;
         let mut random = |below: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) as usize % below
         };
         let (mut refused, mut rounds) = (0, 0);
@@ -475,18 +439,13 @@ mod tests {
             std::fs::write(file, whole).unwrap();
         }
         assert!(refused * 2 > rounds, "{refused} of {rounds}");
-        let store = files
-            .iter()
-            .find(|file| file.extension().is_some_and(|ending| ending == "store"));
+        let store = files.iter().find(|file| file.extension().is_some_and(|ending| ending == "store"));
         let mut bytes = std::fs::read(store.unwrap()).unwrap();
         bytes[9] ^= 1;
         std::fs::write(store.unwrap(), bytes).unwrap();
         let error = Index::open(folder.path()).err().unwrap().to_string();
         let what = "the index is damaged (its bytes are not those that were written); make it anew";
-        assert!(
-            error.contains(".store: ") && error.ends_with(what),
-            "{error}"
-        );
+        assert!(error.contains(".store: ") && error.ends_with(what), "{error}");
         assert!(IndexWriter::open(folder.path(), DEFAULT_MEMORY).is_err());
     }
 
@@ -498,10 +457,7 @@ mod tests {
             Ok(())
         });
         let error = error.unwrap_err().to_string();
-        assert!(
-            error.starts_with("x: the index is damaged (index out of"),
-            "{error}"
-        );
+        assert!(error.starts_with("x: the index is damaged (index out of"), "{error}");
     }
 
     #[test]
@@ -513,10 +469,7 @@ mod tests {
         writer.commit().unwrap();
         let index = Index::open(folder.path()).unwrap();
         let got = index.get("urn:a").unwrap().unwrap();
-        assert_eq!(
-            (got.text.as_str(), got.title.as_deref()),
-            ("One.\nTwo.", Some("T"))
-        );
+        assert_eq!((got.text.as_str(), got.title.as_deref()), ("One.\nTwo.", Some("T")));
         assert_eq!(got.source, stored("", "", "").source);
         assert_eq!(index.get("urn:b").unwrap().unwrap().title, None);
         for other in ["urn", "URN:A", "", "urn:c"] {
@@ -537,13 +490,7 @@ mod tests {
         writer.commit_merged().unwrap();
         let index = Index::open(folder.path()).unwrap();
         let find = |offset, language, site| {
-            let found = index.find(&Search {
-                query: "mill",
-                limit: 2,
-                offset,
-                language,
-                site,
-            });
+            let found = index.find(&Search { query: "mill", limit: 2, offset, language, site });
             let found = found.unwrap();
             let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
             (found.documents, ids.join(" "))
@@ -572,9 +519,7 @@ mod tests {
         assert!(hit.snippet.text.len() < 250 && !hit.snippet.text.contains('\n'));
         let words = |hit: &Hit| -> Vec<String> {
             let ranges = hit.snippet.highlights.iter();
-            ranges
-                .map(|range| hit.snippet.text[range.clone()].to_owned())
-                .collect()
+            ranges.map(|range| hit.snippet.text[range.clone()].to_owned()).collect()
         };
         assert_eq!(words(&hit), ["mill"]);
         let hit = index.search("雨が降る", 10).unwrap().remove(0);

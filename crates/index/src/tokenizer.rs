@@ -31,22 +31,14 @@ impl ScriptTokenizer {
     /// For text that is to be found.
     pub const DOCUMENT: Self = Self { has_run_ends: true };
     /// For what is looked for.
-    pub const QUERY: Self = Self {
-        has_run_ends: false,
-    };
+    pub const QUERY: Self = Self { has_run_ends: false };
 }
 
 impl Tokenizer for ScriptTokenizer {
     type TokenStream<'a> = TextTerms<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> TextTerms<'a> {
-        TextTerms {
-            text,
-            at: 0,
-            before: None,
-            has_run_ends: self.has_run_ends,
-            token: Token::default(),
-        }
+        TextTerms { text, at: 0, before: None, has_run_ends: self.has_run_ends, token: Token::default() }
     }
 }
 
@@ -103,9 +95,7 @@ impl TextTerms<'_> {
     /// Takes the word that starts at `from`; false if it is too long to be one.
     fn word(&mut self, from: usize) -> bool {
         let rest = self.text.get(from..).unwrap_or_default();
-        let length = rest
-            .find(|c| !is_part(c) || is_paired(c))
-            .unwrap_or(rest.len());
+        let length = rest.find(|c| !is_part(c) || is_paired(c)).unwrap_or(rest.len());
         let signs = signs(rest, length);
         let length = length + signs;
         self.at = from + length;
@@ -179,9 +169,7 @@ fn is_part(c: char) -> bool {
 /// The character that is all of a term, if its script's terms are pairs.
 pub(crate) fn is_lone(term: &str) -> Option<char> {
     let mut characters = term.chars();
-    characters
-        .next()
-        .filter(|&c| is_paired(c) && characters.next().is_none())
+    characters.next().filter(|&c| is_paired(c) && characters.next().is_none())
 }
 
 /// Bytes of `++` or `#` behind the word of `length` bytes that `rest` begins with, where they belong to it.
@@ -191,10 +179,7 @@ fn signs(rest: &str, length: usize) -> usize {
         return 0;
     }
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphabetic() || "+#".contains(c));
-    ["++", "#"]
-        .into_iter()
-        .find(|&sign| after.strip_prefix(sign).is_some_and(ends))
-        .map_or(0, str::len)
+    ["++", "#"].into_iter().find(|&sign| after.strip_prefix(sign).is_some_and(ends)).map_or(0, str::len)
 }
 
 /// Whether the marks of this character's script can be left out without changing the word.
@@ -245,11 +230,7 @@ mod tests {
         let mut stream = tokenizer.token_stream(text);
         let mut out = Vec::new();
         while let Some(token) = stream.next() {
-            out.push((
-                token.text.clone(),
-                token.position,
-                text[token.offset_from..token.offset_to].to_owned(),
-            ));
+            out.push((token.text.clone(), token.position, text[token.offset_from..token.offset_to].to_owned()));
         }
         out
     }
@@ -269,14 +250,8 @@ mod tests {
 
     #[test]
     fn languages_of_programs_keep_their_signs() {
-        assert_eq!(
-            terms("C++, C# and F#; Notepad++ c++17"),
-            ["c++", "c#", "and", "f#", "notepad++", "c++", "17"]
-        );
-        assert_eq!(
-            terms("page#part a+b 5# #tag C+++"),
-            ["page", "part", "a", "b", "5", "tag", "c"]
-        );
+        assert_eq!(terms("C++, C# and F#; Notepad++ c++17"), ["c++", "c#", "and", "f#", "notepad++", "c++", "17"]);
+        assert_eq!(terms("page#part a+b 5# #tag C+++"), ["page", "part", "a", "b", "5", "tag", "c"]);
     }
 
     #[test]
@@ -284,10 +259,8 @@ mod tests {
         assert_eq!(terms("東京都の水"), ["東京", "京都", "都の", "の水", "水"]);
         assert_eq!(terms("水。iPhone手机"), ["水", "iphon", "手机", "机"]);
         assert_eq!(terms("한국어 말"), ["한국", "국어", "어", "말"]);
-        let query: Vec<String> = tokens_by(ScriptTokenizer::QUERY, "東京都 水")
-            .into_iter()
-            .map(|(term, ..)| term)
-            .collect();
+        let query: Vec<String> =
+            tokens_by(ScriptTokenizer::QUERY, "東京都 水").into_iter().map(|(term, ..)| term).collect();
         assert_eq!(query, ["東京", "京都", "水"]);
     }
 

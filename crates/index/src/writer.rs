@@ -56,15 +56,8 @@ impl IndexWriter {
         Self::with_threads(path, memory, Some(1))
     }
 
-    fn with_threads(
-        path: &Path,
-        memory: usize,
-        threads: Option<usize>,
-    ) -> Result<Self, IndexError> {
-        let io = |source| IndexError::Io {
-            path: path.to_owned(),
-            source,
-        };
+    fn with_threads(path: &Path, memory: usize, threads: Option<usize>) -> Result<Self, IndexError> {
+        let io = |source| IndexError::Io { path: path.to_owned(), source };
         fs::create_dir_all(path).map_err(io)?;
         let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
         let exists = Index::exists(&directory).map_err(TantivyError::from)?;
@@ -77,11 +70,7 @@ impl IndexWriter {
             guarded(path, || check(&index, path))?;
             index
         } else {
-            Index::create(
-                directory,
-                Fields::new().1,
-                tantivy::IndexSettings::default(),
-            )?
+            Index::create(directory, Fields::new().1, tantivy::IndexSettings::default())?
         };
         let fields = adopt(&index, path)?;
         let memory = memory.max(LEAST_MEMORY);
@@ -90,17 +79,10 @@ impl IndexWriter {
             None => index.writer(memory),
         };
         let writer = writer.map_err(|error| match error {
-            TantivyError::LockFailure(LockError::LockBusy, _) => {
-                IndexError::Locked(path.to_owned())
-            }
+            TantivyError::LockFailure(LockError::LockBusy, _) => IndexError::Locked(path.to_owned()),
             error => error.into(),
         })?;
-        Ok(Self {
-            before: documents(writer.index())?,
-            writer,
-            fields,
-            added: 0,
-        })
+        Ok(Self { before: documents(writer.index())?, writer, fields, added: 0 })
     }
 
     /// Adds a document. One of the same id is replaced, be it in the index or added before. A document
@@ -116,10 +98,7 @@ impl IndexWriter {
         let fields = &self.fields;
         let made_id;
         let id = if record.id.is_empty() {
-            let (file, offset) = record
-                .source
-                .as_ref()
-                .map_or(("", 0), |source| (&*source.file, source.offset));
+            let (file, offset) = record.source.as_ref().map_or(("", 0), |source| (&*source.file, source.offset));
             let url = record.url.as_deref().unwrap_or_default();
             made_id = record_id(&["indexed", file, &offset.to_string(), url]);
             &made_id
@@ -133,11 +112,7 @@ impl IndexWriter {
             document.add_text(fields.headings, heading);
         }
         document.add_text(fields.body, &record.text);
-        for (field, value) in [
-            (fields.url, &record.url),
-            (fields.date, &record.date),
-            (fields.lang, &record.lang),
-        ] {
+        for (field, value) in [(fields.url, &record.url), (fields.date, &record.date), (fields.lang, &record.lang)] {
             if let Some(value) = value {
                 document.add_text(field, value);
             }
@@ -153,8 +128,7 @@ impl IndexWriter {
                 document.add_u64(fields.inner, source.inner);
             }
         }
-        self.writer
-            .delete_term(Term::from_field_text(fields.id, id));
+        self.writer.delete_term(Term::from_field_text(fields.id, id));
         self.writer.add_document(document)?;
         self.added += 1;
         Ok(true)
@@ -173,10 +147,7 @@ impl IndexWriter {
 
     fn written(&self) -> Result<CommittedIndex, IndexError> {
         let after = documents(self.writer.index())?;
-        Ok(CommittedIndex {
-            added: self.added,
-            replaced: (self.before + self.added).saturating_sub(after),
-        })
+        Ok(CommittedIndex { added: self.added, replaced: (self.before + self.added).saturating_sub(after) })
     }
 
     /// As [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
@@ -185,8 +156,7 @@ impl IndexWriter {
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn commit_merged(mut self) -> Result<CommittedIndex, IndexError> {
-        self.writer
-            .set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
+        self.writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;
         let written = self.written()?;
         let mut segments = self.writer.index().searchable_segment_ids()?;
@@ -214,10 +184,7 @@ pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
             return Err(IndexError::NoIndex(path.to_owned()));
         }
         Err(source) => {
-            return Err(IndexError::Io {
-                path: path.to_owned(),
-                source,
-            });
+            return Err(IndexError::Io { path: path.to_owned(), source });
         }
     };
     if !Index::exists(&directory).map_err(TantivyError::from)? {

@@ -92,10 +92,7 @@ impl GoldFile {
     pub fn open(path: &Path) -> Result<Self, GoldError> {
         // A link stays one.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let mut own = Self {
-            path,
-            lines: Vec::new(),
-        };
+        let mut own = Self { path, lines: Vec::new() };
         if own.path.exists() {
             let _lock = own.lock()?;
             own.remove_unfinished();
@@ -130,13 +127,9 @@ impl GoldFile {
             if line.trim().is_empty() {
                 continue;
             }
-            let bad = |message: String| GoldError::Line {
-                path: self.path.display().to_string(),
-                line: at + 1,
-                message,
-            };
-            let object: Map<String, Value> =
-                serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
+            let bad =
+                |message: String| GoldError::Line { path: self.path.display().to_string(), line: at + 1, message };
+            let object: Map<String, Value> = serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
             if object.get("record_id").and_then(Value::as_str).is_none() {
                 return Err(bad("no record_id".into()));
             }
@@ -179,10 +172,7 @@ impl GoldFile {
     }
 
     fn failed(&self, source: std::io::Error) -> GoldError {
-        GoldError::Io {
-            path: self.path.display().to_string(),
-            source,
-        }
+        GoldError::Io { path: self.path.display().to_string(), source }
     }
 
     /// Number of labelled pages.
@@ -211,8 +201,7 @@ impl GoldFile {
     pub fn mark(&self, page: &LabelPage) -> String {
         let mut hasher = DefaultHasher::new();
         let line = self.at(&page.record_id).and_then(|at| self.lines.get(at));
-        line.map(|line| Value::Object(line.clone()).to_string())
-            .hash(&mut hasher);
+        line.map(|line| Value::Object(line.clone()).to_string()).hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }
 
@@ -236,12 +225,7 @@ impl GoldFile {
         }
         roles.resize(blocks.len(), LabelRole::Other);
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(PageLabels {
-            roles,
-            page_type: text("page_type"),
-            lang: text("lang"),
-            note: text("note"),
-        })
+        Some(PageLabels { roles, page_type: text("page_type"), lang: text("lang"), note: text("note") })
     }
 
     /// Notes what was said of a page and writes the file. The text of blocks of one part follows their
@@ -258,10 +242,7 @@ impl GoldFile {
         mark: Option<&str>,
     ) -> Result<(), GoldError> {
         if choice.roles.len() != blocks.len() {
-            return Err(GoldError::Length {
-                roles: choice.roles.len(),
-                blocks: blocks.len(),
-            });
+            return Err(GoldError::Length { roles: choice.roles.len(), blocks: blocks.len() });
         }
         let _lock = self.lock()?;
         self.remove_unfinished();
@@ -278,21 +259,12 @@ impl GoldFile {
         let at = self.at(&page.record_id);
         let mut lines = self.lines.clone();
         let mut line = at.and_then(|at| lines.get(at).cloned()).unwrap_or_default();
-        line.entry("record_id")
-            .or_insert_with(|| json!(page.record_id));
+        line.entry("record_id").or_insert_with(|| json!(page.record_id));
         line.entry("url").or_insert_with(|| json!(page.url));
         line.insert("gold".into(), json!(text(Part::Gold)));
         line.insert("gold_comments".into(), json!(text(Part::Comments)));
-        for (key, value) in [
-            ("page_type", &choice.page_type),
-            ("lang", &choice.lang),
-            ("note", &choice.note),
-        ] {
-            match value
-                .as_deref()
-                .map(str::trim)
-                .filter(|text| !text.is_empty())
-            {
+        for (key, value) in [("page_type", &choice.page_type), ("lang", &choice.lang), ("note", &choice.note)] {
+            match value.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
                 Some(text) => line.insert(key.into(), json!(text)),
                 None => line.remove(key),
             };

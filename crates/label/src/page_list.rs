@@ -7,10 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trommel::{
     CommentPolicy, ContentPolicy, Hints, Model, Role,
-    archive::{
-        ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type,
-        payload,
-    },
+    archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload},
     extract::Extractor,
     features::FieldIndex,
     learn::Gold,
@@ -87,10 +84,7 @@ impl LabelPages {
             let Ok(payload) = payload(&record, &PayloadOptions::default()) else {
                 continue;
             };
-            if !matches!(
-                media_type(&record, &payload).0,
-                MediaType::Html | MediaType::Xhtml
-            ) {
+            if !matches!(media_type(&record, &payload).0, MediaType::Html | MediaType::Xhtml) {
                 continue;
             }
             let Some(id) = record.id().filter(|id| !id.is_empty()) else {
@@ -125,10 +119,7 @@ impl LabelPages {
             ));
         }
         if self.of_known_id > 0 {
-            notes.push(format!(
-                "{} not shown: a page before has the same WARC-Record-ID",
-                pages(self.of_known_id)
-            ));
+            notes.push(format!("{} not shown: a page before has the same WARC-Record-ID", pages(self.of_known_id)));
         }
         notes.extend(self.damage.iter().cloned());
         notes
@@ -138,21 +129,11 @@ impl LabelPages {
 impl LabelPage {
     /// Title and blocks of the page, and after them the texts of its scripts, as `eval` judges them by this model.
     pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
-        let gold = Gold {
-            url: self.url.clone(),
-            ..Gold::default()
-        };
-        let hints = Hints {
-            url: gold.address(),
-            http_charset: self.charset.as_deref(),
-            ..Hints::default()
-        };
+        let gold = Gold { url: self.url.clone(), ..Gold::default() };
+        let hints = Hints { url: gold.address(), http_charset: self.charset.as_deref(), ..Hints::default() };
         let extraction = Extractor::new(model.clone()).extract(&self.body, &hints);
         let page = extraction.page();
-        let policy = ContentPolicy {
-            comments: CommentPolicy::Separate,
-            ..ContentPolicy::default()
-        };
+        let policy = ContentPolicy { comments: CommentPolicy::Separate, ..ContentPolicy::default() };
         let verdicts = policy.judge(model, page, hints.url);
         let judgement = &verdicts.judgement;
         // What `eval` scores, before copies and the like are left out of the text.
@@ -168,16 +149,10 @@ impl LabelPage {
         let blocks = rows.enumerate().map(|(at, (row, field))| {
             let block = page.blocks.get(at);
             let (part, around) = match block {
-                Some(block) => (
-                    parts(&judgement.choice.kept, &verdicts.separate, at),
-                    path(page, block.element),
-                ),
+                Some(block) => (parts(&judgement.choice.kept, &verdicts.separate, at), path(page, block.element)),
                 None => {
                     let at = at - page.blocks.len();
-                    (
-                        parts(&embedded, &verdicts.separate_embedded, at),
-                        format!("script {}", row.path),
-                    )
+                    (parts(&embedded, &verdicts.separate_embedded, at), format!("script {}", row.path))
                 }
             };
             let element = block.and_then(|block| page.element(block.element));

@@ -67,9 +67,7 @@ impl LabelRole {
             | LabelRole::Card
             | LabelRole::Specification => Part::Gold,
             LabelRole::Comment | LabelRole::Review => Part::Comments,
-            LabelRole::Byline | LabelRole::Notice | LabelRole::Navigation | LabelRole::Other => {
-                Part::Dropped
-            }
+            LabelRole::Byline | LabelRole::Notice | LabelRole::Navigation | LabelRole::Other => Part::Dropped,
         }
     }
 }

@@ -55,15 +55,8 @@ pub struct Labelling {
 ///
 /// # Errors
 /// If it cannot start.
-pub fn serve(
-    labelling: Arc<Labelling>,
-    sockets: Vec<Socket>,
-    stop: &AtomicBool,
-) -> Result<(), ServeError> {
-    let limits = ServiceLimits {
-        grace: GRACE,
-        ..ServiceLimits::default()
-    };
+pub fn serve(labelling: Arc<Labelling>, sockets: Vec<Socket>, stop: &AtomicBool) -> Result<(), ServeError> {
+    let limits = ServiceLimits { grace: GRACE, ..ServiceLimits::default() };
     match serve_router(router(labelling), &limits, sockets, stop) {
         Err(ServeError::Unfinished(..)) => Ok(()),
         ended => ended,
@@ -73,18 +66,9 @@ pub fn serve(
 /// All paths.
 fn router(labelling: Arc<Labelling>) -> Router {
     Router::new()
-        .route(
-            "/",
-            get(|| async { file("text/html; charset=utf-8", INDEX) }),
-        )
-        .route(
-            "/label.css",
-            get(|| async { file("text/css; charset=utf-8", STYLE) }),
-        )
-        .route(
-            "/label.js",
-            get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }),
-        )
+        .route("/", get(|| async { file("text/html; charset=utf-8", INDEX) }))
+        .route("/label.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
+        .route("/label.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
         .route("/pages", get(pages))
         .route("/pages/{at}", get(page).put(save))
         .layer(middleware::from_fn_with_state(labelling.clone(), guard))
@@ -102,14 +86,10 @@ async fn guard(State(labelling): State<Arc<Labelling>>, request: Request, next: 
         return problem(StatusCode::FORBIDDEN, foreign);
     }
     // A page elsewhere may send a request here, but not one that says it is JSON without asking first.
-    let is_json = headers
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let is_json =
+        headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     if request.method() == http::Method::PUT && !is_json {
-        return problem(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "a choice is application/json",
-        );
+        return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a choice is application/json");
     }
     next.run(request).await
 }
@@ -192,16 +172,10 @@ async fn pages(State(labelling): State<Arc<Labelling>>) -> Response {
         Err(error) => return failure(&error),
     };
     let pages = labelling.pages.pages.iter();
-    let pages: Vec<Value> = pages
-        .map(|page| json!({"url": page.url, "done": gold.has(&page.record_id)}))
-        .collect();
-    let roles: Vec<Value> = LabelRole::all()
-        .map(|role| json!({"name": role, "part": role.part()}))
-        .collect();
+    let pages: Vec<Value> = pages.map(|page| json!({"url": page.url, "done": gold.has(&page.record_id)})).collect();
+    let roles: Vec<Value> = LabelRole::all().map(|role| json!({"name": role, "part": role.part()})).collect();
     let left_out = labelling.pages.left_out();
-    json_answer(
-        &json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next}),
-    )
+    json_answer(&json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next}))
 }
 
 async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Response {
@@ -213,8 +187,7 @@ async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) ->
         Err(error) => return failure(&error),
     };
     let choice = gold.choice(page, &blocks);
-    let mut response =
-        json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}));
+    let mut response = json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}));
     // Who saves says over what.
     if let Ok(mark) = format!("\"{}\"", gold.mark(page)).parse() {
         response.headers_mut().insert(header::ETAG, mark);

@@ -76,11 +76,7 @@ impl Host {
         let thread = std::thread::spawn(move || {
             serve(Arc::new(labelling), vec![socket], &stopped).unwrap();
         });
-        Self {
-            address,
-            stop,
-            thread: Some(thread),
-        }
+        Self { address, stop, thread: Some(thread) }
     }
 
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
@@ -131,27 +127,19 @@ fn choices_become_gold_and_labelling_continues() {
     let roles = {
         let host = Host::new(&archive, &gold, false);
         let found = host.get("/pages");
-        assert_eq!(
-            found["pages"][0],
-            json!({"url": "http://h.example/urn:uuid:a", "done": false})
-        );
+        assert_eq!(found["pages"][0], json!({"url": "http://h.example/urn:uuid:a", "done": false}));
         assert_eq!(found["pages"].as_array().unwrap().len(), 2);
         assert_eq!(found["roles"][0], json!({"name": "body", "part": "gold"}));
         let page = host.get("/pages/0");
         let blocks = page["blocks"].as_array().unwrap();
-        let texts: Vec<&str> = blocks
-            .iter()
-            .map(|own| own["text"].as_str().unwrap())
-            .collect();
+        let texts: Vec<&str> = blocks.iter().map(|own| own["text"].as_str().unwrap()).collect();
         assert_eq!((texts[0], texts[2], texts[6]), ("Home", "Flood", "Good!"));
         // The three paragraphs are one field.
         assert_eq!(blocks[3]["field"], blocks[5]["field"]);
         assert_ne!(blocks[3]["field"], blocks[0]["field"]);
         assert_eq!(page["choice"], Value::Null);
         assert_eq!(blocks[4]["role"], "body");
-        let mut roles = vec![
-            "navigation", "navigation", "headline", "body", "body", "other", "review",
-        ];
+        let mut roles = vec!["navigation", "navigation", "headline", "body", "body", "other", "review"];
         let choice = json!({"roles": roles, "page_type": "article", "lang": "en"});
         assert_eq!(host.put("/pages/0", &choice).0, 200);
         // Said again, it is one line still.
@@ -165,26 +153,17 @@ fn choices_become_gold_and_labelling_continues() {
     assert_eq!(golds.len(), 1);
     let mut text = String::new();
     let file = std::fs::File::open(&gold).unwrap();
-    flate2::read::GzDecoder::new(file)
-        .read_to_string(&mut text)
-        .unwrap();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
     let line: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(line["record_id"], "urn:uuid:a");
-    let story =
-        "It rained all night, and in the morning the river stood in the streets of the town.";
+    let story = "It rained all night, and in the morning the river stood in the streets of the town.";
     assert_eq!(line["gold"], format!("Flood\n{story}"));
     assert_eq!(line["gold_comments"], "Good!");
-    assert_eq!(
-        (&line["page_type"], &line["lang"]),
-        (&json!("article"), &Value::Null)
-    );
+    assert_eq!((&line["page_type"], &line["lang"]), (&json!("article"), &Value::Null));
     // Another program continues where this one stopped.
     let host = Host::new(&archive, &gold, true);
     let found = host.get("/pages");
-    assert_eq!(
-        (&found["pages"][0]["done"], &found["pages"][1]["done"]),
-        (&json!(true), &json!(false))
-    );
+    assert_eq!((&found["pages"][0]["done"], &found["pages"][1]["done"]), (&json!(true), &json!(false)));
     assert_eq!(host.get("/pages/0")["choice"]["roles"], json!(roles));
     // Blank: nothing is proposed.
     assert_eq!(host.get("/pages/1")["blocks"][0]["role"], "other");
@@ -195,11 +174,7 @@ fn what_cannot_be_taken_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path());
     let gold = folder.path().join("own.gold.jsonl");
-    std::fs::write(
-        &gold,
-        "{\"record_id\":\"<urn:uuid:b>\",\"gold\":\"x\",\"mine\":1}\n",
-    )
-    .unwrap();
+    std::fs::write(&gold, "{\"record_id\":\"<urn:uuid:b>\",\"gold\":\"x\",\"mine\":1}\n").unwrap();
     let host = Host::new(&archive, &gold, false);
     assert_eq!(host.get("/pages")["pages"][1]["done"], true);
     let refused = |path: &str, choice: Value, status: u16, message: &str| {
@@ -207,41 +182,23 @@ fn what_cannot_be_taken_is_refused_and_changes_nothing() {
         assert_eq!(found, status, "{body}");
         assert!(body.contains(message), "{body}");
     };
-    refused(
-        "/pages/1",
-        json!({"roles": []}),
-        400,
-        "0 roles for a page of 1 blocks",
-    );
-    refused(
-        "/pages/1",
-        json!({"roles": ["nothing"]}),
-        400,
-        "unknown variant",
-    );
+    refused("/pages/1", json!({"roles": []}), 400, "0 roles for a page of 1 blocks");
+    refused("/pages/1", json!({"roles": ["nothing"]}), 400, "unknown variant");
     refused("/pages/7", json!({"roles": []}), 404, "no such page");
     let choice = r#"{"roles":["body"]}"#;
     let (status, _) = host.ask("PUT", "/pages/1", "Host: localhost\r\n", choice);
     assert_eq!(status, 415, "a form of another site");
     let (status, _) = host.ask("GET", "/pages", "Host: evil.example\r\n", "");
     assert_eq!(status, 403, "a name that was made to mean this machine");
-    let foreign =
-        "Host: localhost\r\nContent-Type: application/json\r\nOrigin: https://evil.example\r\n";
+    let foreign = "Host: localhost\r\nContent-Type: application/json\r\nOrigin: https://evil.example\r\n";
     let (status, _) = host.ask("PUT", "/pages/1", foreign, choice);
     assert_eq!(status, 403, "a page of another site");
-    assert!(
-        std::fs::read_to_string(&gold)
-            .unwrap()
-            .contains("\"gold\":\"x\"")
-    );
+    assert!(std::fs::read_to_string(&gold).unwrap().contains("\"gold\":\"x\""));
     // What others wrote beside it stays.
     assert_eq!(host.put("/pages/1", &json!({"roles": ["body"]})).0, 200);
     let text = std::fs::read_to_string(&gold).unwrap();
     let line: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(
-        (&line["mine"], &line["gold"]),
-        (&json!(1), &json!("Second page."))
-    );
+    assert_eq!((&line["mine"], &line["gold"]), (&json!(1), &json!("Second page.")));
     assert_eq!(line["record_id"], "<urn:uuid:b>");
 }
 
@@ -251,15 +208,8 @@ fn a_gold_file_that_is_none_is_named() {
     let path = folder.path().join("x.gold.jsonl");
     std::fs::write(&path, "{\"record_id\":\"a\"}\n\n{\"gold\":\"b\"}\n").unwrap();
     let error = GoldFile::open(&path).unwrap_err().to_string();
-    assert!(
-        error.ends_with("x.gold.jsonl, line 3: no record_id"),
-        "{error}"
-    );
-    assert!(
-        GoldFile::open(&folder.path().join("absent"))
-            .unwrap()
-            .is_empty()
-    );
+    assert!(error.ends_with("x.gold.jsonl, line 3: no record_id"), "{error}");
+    assert!(GoldFile::open(&folder.path().join("absent")).unwrap().is_empty());
 }
 
 /// Two servers over one file, and a line that a person writes into it meanwhile.
@@ -271,20 +221,12 @@ fn nobody_loses_the_labels_of_others() {
     let [one, other] = [(); 2].map(|()| Host::new(&archive, &gold, false));
     let save = |host: &Host, at: usize, role: &str| {
         let page = host.get(&format!("/pages/{at}"));
-        let roles: Vec<&str> = page["blocks"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|_| role)
-            .collect();
-        host.put(&format!("/pages/{at}"), &json!({"roles": roles}))
-            .0
+        let roles: Vec<&str> = page["blocks"].as_array().unwrap().iter().map(|_| role).collect();
+        host.put(&format!("/pages/{at}"), &json!({"roles": roles})).0
     };
     let lines = || -> Vec<Value> {
         let text = std::fs::read_to_string(&gold).unwrap();
-        text.lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     assert_eq!((save(&one, 0, "body"), save(&other, 1, "body")), (200, 200));
     assert_eq!(lines().len(), 2);
@@ -302,10 +244,7 @@ fn nobody_loses_the_labels_of_others() {
         let (name, value) = line.split_once(": ")?;
         name.eq_ignore_ascii_case("etag").then_some(value)
     });
-    let headers = format!(
-        "{headers}Content-Type: application/json\r\nIf-Match: {}\r\n",
-        mark.unwrap()
-    );
+    let headers = format!("{headers}Content-Type: application/json\r\nIf-Match: {}\r\n", mark.unwrap());
     let choice = json!({"roles": ["other"]}).to_string();
     assert_eq!(save(&other, 1, "step"), 200);
     let (status, body) = one.ask("PUT", "/pages/1", &headers, &choice);
@@ -328,10 +267,7 @@ fn nobody_loses_the_labels_of_others() {
 fn what_a_killed_program_left_is_removed_and_a_link_stays_one() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path());
-    let (own, elsewhere) = (
-        folder.path().join("own.gold.jsonl"),
-        folder.path().join("far"),
-    );
+    let (own, elsewhere) = (folder.path().join("own.gold.jsonl"), folder.path().join("far"));
     std::fs::create_dir(&elsewhere).unwrap();
     let target = elsewhere.join("shared.jsonl");
     std::fs::write(&target, "{\"record_id\":\"mine\"}\n").unwrap();
@@ -364,24 +300,9 @@ fn pages_that_gold_cannot_name_are_told_and_damage_is_passed_over() {
     let gold = folder.path().join("odd.gold.jsonl");
     let host = Host::new(&path, &gold, false);
     let found = host.get("/pages");
-    let urls: Vec<&str> = found["pages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|page| page["url"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        urls,
-        [
-            "http://h.example/urn:a", "http://h.example/urn:b", "http://h.example/urn:c"
-        ]
-    );
-    let told: Vec<&str> = found["left_out"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|note| note.as_str().unwrap())
-        .collect();
+    let urls: Vec<&str> = found["pages"].as_array().unwrap().iter().map(|page| page["url"].as_str().unwrap()).collect();
+    assert_eq!(urls, ["http://h.example/urn:a", "http://h.example/urn:b", "http://h.example/urn:c"]);
+    let told: Vec<&str> = found["left_out"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
     assert!(told[0].starts_with("2 pages are not shown: without a WARC-Record-ID"));
     assert!(told[1].starts_with("1 page is not shown: "));
     assert!(told.len() == 3 && told[2].contains("odd.warc"), "{told:?}");
@@ -391,15 +312,8 @@ fn pages_that_gold_cannot_name_are_told_and_damage_is_passed_over() {
     }
     // The labels are of use: `eval` and `train` pass over the damage as well.
     let set = read_set(&path, &gold).unwrap();
-    let golds: Vec<&str> = set
-        .pages
-        .iter()
-        .map(|page| page.gold.gold.as_deref().unwrap())
-        .collect();
-    assert_eq!(
-        golds,
-        [0, 4, 5].map(|number| format!("The committee considers report {number}."))
-    );
+    let golds: Vec<&str> = set.pages.iter().map(|page| page.gold.gold.as_deref().unwrap()).collect();
+    assert_eq!(golds, [0, 4, 5].map(|number| format!("The committee considers report {number}.")));
 }
 
 /// The folder of labelled pages; none, and a line saying so, where it is absent.
@@ -433,10 +347,7 @@ fn proposals_that_are_accepted_are_what_the_model_keeps() {
         for page in &list {
             let (_, blocks) = page.blocks(&model);
             of_scripts += blocks.iter().filter(|block| block.of_script).count();
-            let labels = PageLabels {
-                roles: blocks.iter().map(|block| block.role).collect(),
-                ..PageLabels::default()
-            };
+            let labels = PageLabels { roles: blocks.iter().map(|block| block.role).collect(), ..PageLabels::default() };
             gold.save(page, &blocks, &labels, None).unwrap();
             assert_eq!(gold.choice(page, &blocks), Some(labels));
         }
@@ -449,16 +360,10 @@ fn proposals_that_are_accepted_are_what_the_model_keeps() {
             },
             ..ContentPolicy::default()
         };
-        let options = EvalOptions {
-            rule: Rule::Characters,
-            comments: has_comments,
-        };
+        let options = EvalOptions { rule: Rule::Characters, comments: has_comments };
         let report = evaluate(&labelled, |page| text_by(&model, &policy, page), &options);
         let scores = report.overall.scores;
-        eprintln!(
-            "{set}: {} pages, {of_scripts} texts of scripts, comments {has_comments}",
-            list.len()
-        );
+        eprintln!("{set}: {} pages, {of_scripts} texts of scripts, comments {has_comments}", list.len());
         assert_eq!(report.overall.pages, list.len());
         assert_eq!((scores.precision, scores.recall), (1.0, 1.0), "{set}");
     }

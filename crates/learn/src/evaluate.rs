@@ -39,11 +39,7 @@ pub struct Report {
 impl fmt::Display for Report {
     /// As a table: all pages, then those of each type and language.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{:<24} {:>6}  precision  recall      F1",
-            self.set, "pages"
-        )?;
+        writeln!(f, "{:<24} {:>6}  precision  recall      F1", self.set, "pages")?;
         let types = self.by_page_type.iter();
         let types = types.map(|(name, mean)| (format!("  type {name}"), mean));
         let languages = self.by_language.iter();
@@ -70,11 +66,7 @@ pub struct EvalOptions {
 }
 
 /// Scores the text that `keep` takes out of each page.
-pub fn evaluate(
-    set: &PageSet,
-    keep: impl Fn(&LabelledPage) -> String + Sync,
-    options: &EvalOptions,
-) -> Report {
+pub fn evaluate(set: &PageSet, keep: impl Fn(&LabelledPage) -> String + Sync, options: &EvalOptions) -> Report {
     let scores: Vec<Scores> = set
         .pages
         .par_iter()
@@ -90,10 +82,7 @@ pub fn evaluate(
                 groups.entry(key.clone()).or_default().push(score);
             }
         }
-        groups
-            .into_iter()
-            .map(|(key, scores)| (key, mean(scores)))
-            .collect()
+        groups.into_iter().map(|(key, scores)| (key, mean(scores))).collect()
     };
     Report {
         set: set.name.clone(),
@@ -104,10 +93,7 @@ pub fn evaluate(
 }
 
 fn mean(scores: Vec<&Scores>) -> Mean {
-    Mean {
-        pages: scores.len(),
-        scores: Scores::mean(scores.iter().copied()),
-    }
+    Mean { pages: scores.len(), scores: Scores::mean(scores.iter().copied()) }
 }
 
 /// Text that a model keeps of a labelled page.
@@ -154,10 +140,7 @@ mod tests {
             ],
         };
         let first = |page: &LabelledPage| kept_text(&page.page, &[true], &[]);
-        let mut options = EvalOptions {
-            rule: Rule::Characters,
-            comments: false,
-        };
+        let mut options = EvalOptions { rule: Rule::Characters, comments: false };
         let report = evaluate(&set, first, &options);
         assert_eq!((report.overall.pages, report.overall.scores.f1), (2, 1.0));
         options.comments = true;
@@ -166,16 +149,10 @@ mod tests {
         assert_eq!(report.by_page_type["forum"].scores.recall, 0.5);
         assert!(report.by_language.is_empty());
         let table = report.to_string();
-        let rows: Vec<Vec<&str>> = table
-            .lines()
-            .map(|row| row.split_whitespace().collect())
-            .collect();
+        let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split_whitespace().collect()).collect();
         assert_eq!(rows[0], ["toy", "pages", "precision", "recall", "F1"]);
         assert_eq!(rows[1], ["overall", "2", "1.0000", "0.5833", "0.7333"]);
-        assert_eq!(
-            rows[3],
-            ["type", "forum", "1", "1.0000", "0.5000", "0.6667"]
-        );
+        assert_eq!(rows[3], ["type", "forum", "1", "1.0000", "0.5000", "0.6667"]);
         assert_eq!(rows.len(), 4);
     }
 }

@@ -15,16 +15,11 @@ pub fn by_group(groups: &[&str], folds: usize) -> Vec<usize> {
     let mut filled = vec![0usize; folds.max(1)];
     let mut fold_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (group, size) in order {
-        let fold = (0..filled.len())
-            .min_by_key(|fold| filled[*fold])
-            .unwrap_or(0);
+        let fold = (0..filled.len()).min_by_key(|fold| filled[*fold]).unwrap_or(0);
         filled[fold] += size;
         fold_of.insert(group, fold);
     }
-    groups
-        .iter()
-        .map(|group| fold_of.get(group).copied().unwrap_or(0))
-        .collect()
+    groups.iter().map(|group| fold_of.get(group).copied().unwrap_or(0)).collect()
 }
 
 #[cfg(test)]

@@ -18,17 +18,9 @@ fn on_common_subsequence_within(page: &[u32], gold: &[u32], table: usize) -> Vec
     // What stands in one sequence only cannot be on it; pages shrink to a fraction by this.
     let in_gold: FxHashMap<u32, ()> = gold.iter().map(|word| (*word, ())).collect();
     let in_page: FxHashMap<u32, ()> = page.iter().map(|word| (*word, ())).collect();
-    let (places, page): (Vec<usize>, Vec<u32>) = page
-        .iter()
-        .enumerate()
-        .filter(|(_, word)| in_gold.contains_key(word))
-        .map(|(at, word)| (at, *word))
-        .unzip();
-    let gold: Vec<u32> = gold
-        .iter()
-        .copied()
-        .filter(|word| in_page.contains_key(word))
-        .collect();
+    let (places, page): (Vec<usize>, Vec<u32>) =
+        page.iter().enumerate().filter(|(_, word)| in_gold.contains_key(word)).map(|(at, word)| (at, *word)).unzip();
+    let gold: Vec<u32> = gold.iter().copied().filter(|word| in_page.contains_key(word)).collect();
     align(&page, &gold, 0, table, &mut |at| {
         if let Some(slot) = places.get(at).and_then(|place| hit.get_mut(*place)) {
             *slot = true;
@@ -42,12 +34,7 @@ fn align(a: &[u32], b: &[u32], offset: usize, table: usize, give: &mut impl FnMu
     let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     (0..prefix).for_each(|at| give(offset + at));
     let (a, b, offset) = (&a[prefix..], &b[prefix..], offset + prefix);
-    let suffix = a
-        .iter()
-        .rev()
-        .zip(b.iter().rev())
-        .take_while(|(x, y)| x == y)
-        .count();
+    let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
     (a.len() - suffix..a.len()).for_each(|at| give(offset + at));
     let (a, b) = (&a[..a.len() - suffix], &b[..b.len() - suffix]);
     if a.is_empty() || b.is_empty() {
@@ -88,11 +75,7 @@ fn step(row: &mut [u64], mask: &[u64]) {
 }
 
 /// Length of the longest common subsequence of `b` with each prefix of `a` (`0..=len`).
-fn prefix_lengths(
-    a: impl Iterator<Item = u32>,
-    len: usize,
-    b: impl Iterator<Item = u32>,
-) -> Vec<u32> {
+fn prefix_lengths(a: impl Iterator<Item = u32>, len: usize, b: impl Iterator<Item = u32>) -> Vec<u32> {
     let (masks, stride) = masks(a, len);
     let mut row = vec![u64::MAX; stride];
     for word in b {
@@ -113,16 +96,9 @@ fn prefix_lengths(
 /// Where to divide `a` so that its parts share the most with the two parts of `b`.
 fn best_cut(a: &[u32], b_head: &[u32], b_tail: &[u32]) -> usize {
     let head = prefix_lengths(a.iter().copied(), a.len(), b_head.iter().copied());
-    let tail = prefix_lengths(
-        a.iter().rev().copied(),
-        a.len(),
-        b_tail.iter().rev().copied(),
-    );
+    let tail = prefix_lengths(a.iter().rev().copied(), a.len(), b_tail.iter().rev().copied());
     let total = |cut: usize| head[cut] + tail[a.len() - cut];
-    (0..=a.len()).fold(
-        0,
-        |best, cut| if total(cut) > total(best) { cut } else { best },
-    )
+    (0..=a.len()).fold(0, |best, cut| if total(cut) > total(best) { cut } else { best })
 }
 
 /// Keeps every bit row and walks back along a longest common subsequence.
@@ -136,8 +112,7 @@ fn trace(a: &[u32], b: &[u32], offset: usize, give: &mut impl FnMut(usize)) {
         }
     }
     // A zero bit at (row, column) says that the length grows at this column of the row.
-    let grows =
-        |row: usize, column: usize| rows[row * stride + column / 64] >> (column % 64) & 1 == 0;
+    let grows = |row: usize, column: usize| rows[row * stride + column / 64] >> (column % 64) & 1 == 0;
     let (mut row, mut column) = (b.len(), a.len());
     while row > 0 && column > 0 {
         if !grows(row, column - 1) {
@@ -164,11 +139,7 @@ mod tests {
             let mut diagonal = 0;
             for (at, y) in b.iter().enumerate() {
                 let above = row[at + 1];
-                row[at + 1] = if x == y {
-                    diagonal + 1
-                } else {
-                    above.max(row[at])
-                };
+                row[at + 1] = if x == y { diagonal + 1 } else { above.max(row[at]) };
                 diagonal = above;
             }
         }
@@ -184,10 +155,7 @@ mod tests {
     fn a_gold_text_inside_a_page_is_found() {
         let page = [9, 8, 1, 2, 7, 3, 4, 9, 9];
         let hit = on_common_subsequence(&page, &[1, 2, 3, 4]);
-        assert_eq!(
-            hit,
-            [false, false, true, true, false, true, true, false, false]
-        );
+        assert_eq!(hit, [false, false, true, true, false, true, true, false, false]);
         assert_eq!(on_common_subsequence(&[1], &[]), [false]);
         assert!(on_common_subsequence(&[], &[1]).is_empty());
     }

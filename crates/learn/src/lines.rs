@@ -10,21 +10,12 @@ use flate2::read::MultiGzDecoder;
 ///
 /// # Errors
 /// If the file cannot be opened or its first bytes cannot be read; each line has its own error.
-pub fn numbered_lines(
-    path: &Path,
-) -> io::Result<impl Iterator<Item = (usize, io::Result<String>)> + use<>> {
+pub fn numbered_lines(path: &Path) -> io::Result<impl Iterator<Item = (usize, io::Result<String>)> + use<>> {
     let mut file = BufReader::new(File::open(path)?);
     let is_gzip = file.fill_buf()?.starts_with(&[0x1F, 0x8B]);
-    let input: Box<dyn Read> = if is_gzip {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
-    let is_blank =
-        |line: &io::Result<String>| line.as_ref().is_ok_and(|text| text.trim().is_empty());
-    Ok((1..)
-        .zip(BufReader::new(input).lines())
-        .filter(move |(_, line)| !is_blank(line)))
+    let input: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let is_blank = |line: &io::Result<String>| line.as_ref().is_ok_and(|text| text.trim().is_empty());
+    Ok((1..).zip(BufReader::new(input).lines()).filter(move |(_, line)| !is_blank(line)))
 }
 
 #[cfg(test)]
@@ -47,10 +38,8 @@ mod tests {
             member.finish().unwrap();
         }
         for path in [plain, gzip] {
-            let lines: Vec<(usize, String)> = numbered_lines(&path)
-                .unwrap()
-                .map(|(number, line)| (number, line.unwrap()))
-                .collect();
+            let lines: Vec<(usize, String)> =
+                numbered_lines(&path).unwrap().map(|(number, line)| (number, line.unwrap())).collect();
             assert_eq!(lines, [(1, "one".into()), (4, "four".into())]);
         }
         assert!(numbered_lines(&folder.path().join("c")).is_err());

@@ -40,22 +40,14 @@ impl Scores {
 
     fn from_counts(hits: u64, extracted: u64, gold: u64) -> Self {
         if extracted == 0 && gold == 0 {
-            return Self {
-                precision: 1.0,
-                recall: 1.0,
-                f1: 1.0,
-            };
+            return Self { precision: 1.0, recall: 1.0, f1: 1.0 };
         }
         if hits == 0 {
             return Self::default();
         }
         let precision = hits as f64 / extracted as f64;
         let recall = hits as f64 / gold as f64;
-        Self {
-            precision,
-            recall,
-            f1: 2.0 * precision * recall / (precision + recall),
-        }
+        Self { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
     }
 
     /// The mean of scores, each number by itself; zeros for none.
@@ -69,11 +61,7 @@ impl Scores {
             count += 1;
         }
         let count = f64::from(count.max(1));
-        Self {
-            precision: sum.precision / count,
-            recall: sum.recall / count,
-            f1: sum.f1 / count,
-        }
+        Self { precision: sum.precision / count, recall: sum.recall / count, f1: sum.f1 / count }
     }
 }
 
@@ -83,21 +71,14 @@ mod tests {
 
     #[test]
     fn words_count_as_a_multiset() {
-        let scores = Scores::of(
-            "The cat the hat",
-            "the Cat sat on the mat",
-            Rule::Characters,
-        );
+        let scores = Scores::of("The cat the hat", "the Cat sat on the mat", Rule::Characters);
         assert_eq!((scores.precision, scores.recall), (0.75, 0.5));
         assert!((scores.f1 - 0.6).abs() < 1e-12);
     }
 
     #[test]
     fn han_counts_by_character_unless_strict() {
-        assert_eq!(
-            Scores::of("我在湖南", "我在张家界", Rule::Characters).precision,
-            0.5
-        );
+        assert_eq!(Scores::of("我在湖南", "我在张家界", Rule::Characters).precision, 0.5);
         assert_eq!(Scores::of("我在湖南", "我在张家界", Rule::Strict).f1, 0.0);
     }
 

@@ -67,12 +67,7 @@ impl Gold {
     /// The text to be extracted, with the comments if `comments` is set.
     pub fn text(&self, comments: bool) -> String {
         let mut text = self.gold.clone().unwrap_or_default();
-        if comments
-            && let Some(more) = self
-                .gold_comments
-                .as_deref()
-                .filter(|more| !more.is_empty())
-        {
+        if comments && let Some(more) = self.gold_comments.as_deref().filter(|more| !more.is_empty()) {
             text.push('\n');
             text.push_str(more);
         }
@@ -87,9 +82,7 @@ impl Gold {
 
     /// Whether comments are kept apart from the text.
     pub fn has_comments(&self) -> bool {
-        self.gold_comments
-            .as_ref()
-            .is_some_and(|text| !text.is_empty())
+        self.gold_comments.as_ref().is_some_and(|text| !text.is_empty())
     }
 
     /// URL of the page, none where it is a placeholder (RFC 2606) or unknown.
@@ -104,11 +97,7 @@ impl Gold {
     pub fn group(&self) -> &str {
         let host = self.url.split_once("://").map_or("", |(_, rest)| rest);
         let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-        if host.is_empty() || host.ends_with(".invalid") {
-            &self.record_id
-        } else {
-            host
-        }
+        if host.is_empty() || host.ends_with(".invalid") { &self.record_id } else { host }
     }
 }
 
@@ -150,11 +139,7 @@ impl PageSet {
         self.pages
             .iter()
             .zip(labels)
-            .map(|(page, labels)| Example {
-                page: &page.page,
-                labels,
-                group: page.gold.group(),
-            })
+            .map(|(page, labels)| Example { page: &page.page, labels, group: page.gold.group() })
             .collect()
     }
 }
@@ -165,18 +150,11 @@ impl PageSet {
 /// If the file cannot be read or a line is no gold object.
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     let name = path.display().to_string();
-    let io = |source| LearnError::Io {
-        path: name.clone(),
-        source,
-    };
+    let io = |source| LearnError::Io { path: name.clone(), source };
     let mut golds = Vec::new();
     for (line, text) in numbered_lines(path).map_err(io)? {
         let gold = serde_json::from_str(&text.map_err(io)?);
-        golds.push(gold.map_err(|source| LearnError::Gold {
-            path: name.clone(),
-            line,
-            source,
-        })?);
+        golds.push(gold.map_err(|source| LearnError::Gold { path: name.clone(), line, source })?);
     }
     Ok(golds)
 }
@@ -188,10 +166,8 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
 pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     let golds = read_gold(gold)?;
     let count = golds.len();
-    let mut by_id: FxHashMap<String, Gold> = golds
-        .into_iter()
-        .map(|gold| (bare(&gold.record_id).to_owned(), gold))
-        .collect();
+    let mut by_id: FxHashMap<String, Gold> =
+        golds.into_iter().map(|gold| (bare(&gold.record_id).to_owned(), gold)).collect();
     let mut records: Vec<(Gold, Record)> = Vec::new();
     for record in Reader::open(pages, ReadOptions::default())? {
         let record = match record {
@@ -220,14 +196,8 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
             Ok(LabelledPage { gold, page, html })
         })
         .collect();
-    let name = pages
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    Ok(PageSet {
-        name: trommel_archive::name::stem(&name).to_owned(),
-        pages: pages_read?,
-    })
+    let name = pages.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(PageSet { name: trommel_archive::name::stem(&name).to_owned(), pages: pages_read? })
 }
 
 /// Where the gold of an archive stands unless it is named: `X.gold.jsonl.gz` for `X.warc.gz`; `None` if
@@ -246,18 +216,12 @@ fn bare(id: &str) -> &str {
 fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> {
     let (file, offset) = (record.place.file.to_string(), record.place.offset);
     let url = record.url().map_or_else(|| gold.url.clone(), str::to_owned);
-    let payload =
-        payload(&record, &PayloadOptions::default()).map_err(|error| LearnError::Page {
-            file,
-            offset,
-            message: error.to_string(),
-        })?;
-    let hints = Hints {
-        url: Some(&url),
-        http_charset: payload.charset(),
-        crawl_charset: None,
-        date: None,
-    };
+    let payload = payload(&record, &PayloadOptions::default()).map_err(|error| LearnError::Page {
+        file,
+        offset,
+        message: error.to_string(),
+    })?;
+    let hints = Hints { url: Some(&url), http_charset: payload.charset(), crawl_charset: None, date: None };
     let decoded = charset::decode(&payload.body, &hints.charset());
     let page = ScanEngine.read(&decoded.text, &Limits::default());
     Ok((page, decoded.text.into_owned()))
@@ -269,15 +233,7 @@ mod tests {
 
     #[test]
     fn groups_are_hosts_but_for_placeholders() {
-        let group = |url: &str| {
-            Gold {
-                record_id: "r".into(),
-                url: url.into(),
-                ..Gold::default()
-            }
-            .group()
-            .to_owned()
-        };
+        let group = |url: &str| Gold { record_id: "r".into(), url: url.into(), ..Gold::default() }.group().to_owned();
         assert_eq!(group("https://a.example.org/x?y"), "a.example.org");
         assert_eq!(group("https://dragnet-test.invalid/1"), "r");
         assert_eq!(group(""), "r");
@@ -285,34 +241,16 @@ mod tests {
 
     #[test]
     fn comments_are_part_of_the_text_on_request() {
-        let gold = Gold {
-            gold: Some("a".into()),
-            gold_comments: Some("b".into()),
-            ..Gold::default()
-        };
-        assert_eq!(
-            (gold.text(false).as_str(), gold.text(true).as_str()),
-            ("a", "a\nb")
-        );
+        let gold = Gold { gold: Some("a".into()), gold_comments: Some("b".into()), ..Gold::default() };
+        assert_eq!((gold.text(false).as_str(), gold.text(true).as_str()), ("a", "a\nb"));
     }
 
     #[test]
     fn labels_follow_the_share_and_the_comments() {
-        let gold = Gold {
-            gold: Some("one two".into()),
-            gold_comments: Some("late".into()),
-            ..Gold::default()
-        };
+        let gold = Gold { gold: Some("one two".into()), gold_comments: Some("late".into()), ..Gold::default() };
         let html = "<p>one two</p><p>late</p><p>menu of four</p>";
         let page = ScanEngine.read(html, &Limits::default());
-        let set = PageSet {
-            name: "toy".into(),
-            pages: vec![LabelledPage {
-                gold,
-                page,
-                html: html.to_owned(),
-            }],
-        };
+        let set = PageSet { name: "toy".into(), pages: vec![LabelledPage { gold, page, html: html.to_owned() }] };
         assert_eq!(set.labels(false, 0.1), [[true, false, false]]);
         let labels = set.labels(true, 0.1);
         assert_eq!(labels, [[true, true, false]]);
@@ -321,10 +259,7 @@ mod tests {
 
     #[test]
     fn gold_stands_beside_its_pages() {
-        assert_eq!(
-            gold_beside(Path::new("a/x.warc.gz")),
-            Some(PathBuf::from("a/x.gold.jsonl.gz"))
-        );
+        assert_eq!(gold_beside(Path::new("a/x.warc.gz")), Some(PathBuf::from("a/x.gold.jsonl.gz")));
         assert_eq!(gold_beside(Path::new("a/x.zip")), None);
     }
 
@@ -332,11 +267,7 @@ mod tests {
     fn a_bad_gold_line_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.gold.jsonl");
-        std::fs::write(
-            &path,
-            "{\"record_id\":\"<urn:a>\",\"gold\":null}\n\n{\"no\n",
-        )
-        .unwrap();
+        std::fs::write(&path, "{\"record_id\":\"<urn:a>\",\"gold\":null}\n\n{\"no\n").unwrap();
         let error = read_gold(&path).unwrap_err().to_string();
         assert!(error.contains("x.gold.jsonl, line 3"), "{error}");
     }

@@ -16,10 +16,7 @@ impl Required {
     pub fn of(texts: &[String], kept: &str) -> Self {
         let kept = plain(kept);
         let has = |text: &&String| kept.contains(&plain(text));
-        Self {
-            all: texts.len() as u32,
-            kept: texts.iter().filter(has).count() as u32,
-        }
+        Self { all: texts.len() as u32, kept: texts.iter().filter(has).count() as u32 }
     }
 
     /// Whether none is missing.

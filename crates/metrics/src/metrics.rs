@@ -17,9 +17,7 @@ use prometheus_client::{
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper bounds of times in seconds: from a tenth of a millisecond to what is an alarm.
-const SECONDS: [f64; 14] = [
-    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
-];
+const SECONDS: [f64; 14] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 /// Upper bounds of confidences.
 const CONFIDENCE: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
@@ -92,12 +90,7 @@ impl Metrics {
                 Counter::default(),
             ),
             pages: names.of("pages", "Pages handed to the extractor", Counter::default()),
-            page_bytes: names.in_unit(
-                "page",
-                "Decoded bytes of pages",
-                Unit::Bytes,
-                Counter::default(),
-            ),
+            page_bytes: names.in_unit("page", "Decoded bytes of pages", Unit::Bytes, Counter::default()),
             page_seconds: names.in_unit(
                 "extraction",
                 "Time that one page took",
@@ -105,23 +98,10 @@ impl Metrics {
                 Histogram::new(SECONDS),
             ),
             documents: names.of("documents", "Documents given", Counter::default()),
-            text_bytes: names.in_unit(
-                "text",
-                "Bytes of the text of documents",
-                Unit::Bytes,
-                Counter::default(),
-            ),
-            confidence: names.of(
-                "confidence",
-                "Confidence of documents",
-                Histogram::new(CONFIDENCE),
-            ),
+            text_bytes: names.in_unit("text", "Bytes of the text of documents", Unit::Bytes, Counter::default()),
+            confidence: names.of("confidence", "Confidence of documents", Histogram::new(CONFIDENCE)),
             drops: names.of("drops", "Records passed over, by reason", Family::default()),
-            failures: names.of(
-                "failures",
-                "Records or pages that failed, by kind",
-                Family::default(),
-            ),
+            failures: names.of("failures", "Records or pages that failed, by kind", Family::default()),
             damage: names.of("damage", "Damaged places of archives", Counter::default()),
             stages: names.in_unit(
                 "stage",
@@ -129,16 +109,8 @@ impl Metrics {
                 Unit::Seconds,
                 Family::new_with_constructor(Times),
             ),
-            queue: names.of(
-                "queue",
-                "Records or requests in work or waiting",
-                Gauge::default(),
-            ),
-            requests: names.of(
-                "requests",
-                "Requests answered, by status",
-                Family::default(),
-            ),
+            queue: names.of("queue", "Records or requests in work or waiting", Gauge::default()),
+            requests: names.of("requests", "Requests answered, by status", Family::default()),
             idle: names.in_unit(
                 "idle",
                 "Time since anything last came from the input",
@@ -190,9 +162,7 @@ impl Metrics {
 
     /// A page was so long in a stage.
     pub fn stage(&self, stage: &'static str, time: Duration) {
-        self.stages
-            .get_or_create(&[("stage", stage)])
-            .observe(time.as_secs_f64());
+        self.stages.get_or_create(&[("stage", stage)]).observe(time.as_secs_f64());
     }
 
     /// So many records or requests are in work or waiting.

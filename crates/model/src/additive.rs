@@ -61,10 +61,7 @@ impl Cross {
 impl StepFunction {
     /// Log odds that a value adds.
     pub fn weight(&self, value: f32) -> f32 {
-        self.weights
-            .get(bin(&self.edges, value))
-            .copied()
-            .unwrap_or(0.0)
+        self.weights.get(bin(&self.edges, value)).copied().unwrap_or(0.0)
     }
 }
 
@@ -76,23 +73,14 @@ impl Additive {
 
     /// Log odds of a row, given its value in each column.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
-        let steps = self
-            .step_functions
-            .iter()
-            .map(|own| own.weight(value(own.column)));
-        let crosses = self
-            .crosses
-            .iter()
-            .map(|own| own.weight(value(own.columns.0), value(own.columns.1)));
+        let steps = self.step_functions.iter().map(|own| own.weight(value(own.column)));
+        let crosses = self.crosses.iter().map(|own| own.weight(value(own.columns.0), value(own.columns.1)));
         self.intercept + steps.sum::<f32>() + crosses.sum::<f32>()
     }
 
     /// Rounds all weights to whole units.
     pub fn round(&mut self) {
-        let of_steps = self
-            .step_functions
-            .iter_mut()
-            .flat_map(|own| &mut own.weights);
+        let of_steps = self.step_functions.iter_mut().flat_map(|own| &mut own.weights);
         let of_crosses = self.crosses.iter_mut().flat_map(|own| &mut own.weights);
         let all = of_steps.chain(of_crosses);
         for weight in all.chain(std::iter::once(&mut self.intercept)) {
@@ -105,9 +93,7 @@ impl Additive {
     pub fn is_sound(&self, width: usize) -> bool {
         // So that sums of them are finite as well. Of NaN it does not hold.
         let sound = |weight: &f32| weight.abs() <= MOST;
-        let rising = |edges: &[f32]| {
-            edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b)
-        };
+        let rising = |edges: &[f32]| edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b);
         let known = |column: u16| usize::from(column) < width;
         let steps = self.step_functions.iter().all(|own| {
             known(own.column)
@@ -137,16 +123,8 @@ mod tests {
         let model = Additive {
             intercept: -1.0,
             step_functions: vec![
-                StepFunction {
-                    column: 0,
-                    edges: vec![0.5, 2.0],
-                    weights: vec![0.0, 1.0, 4.0],
-                },
-                StepFunction {
-                    column: 2,
-                    edges: vec![],
-                    weights: vec![0.25],
-                },
+                StepFunction { column: 0, edges: vec![0.5, 2.0], weights: vec![0.0, 1.0, 4.0] },
+                StepFunction { column: 2, edges: vec![], weights: vec![0.25] },
             ],
             crosses: vec![Cross {
                 columns: (0, 1),

@@ -65,9 +65,8 @@ impl Compiled {
             Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(Laid::Forest),
             Scorer::Linear(_) => None,
         };
-        let laid: Vec<(f32, &Scorer, Option<Laid>)> = parts
-            .map(|(share, scorer)| (share, scorer, lay(scorer)))
-            .collect();
+        let laid: Vec<(f32, &Scorer, Option<Laid>)> =
+            parts.map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
         let parts = laid
             .into_iter()
             .map(|(share, scorer, laid)| {
@@ -82,11 +81,7 @@ impl Compiled {
         beside.for_each(|column| {
             asked.slot(column);
         });
-        Self {
-            parts,
-            vectors: Vectors::default(),
-            columns: ColumnSet::new(width, asked.columns),
-        }
+        Self { parts, vectors: Vectors::default(), columns: ColumnSet::new(width, asked.columns) }
     }
 
     /// The columns that are to be computed.
@@ -116,10 +111,7 @@ fn plain(scorer: &Scorer, columns: &[Lanes]) -> Lanes {
     std::array::from_fn(|lane| {
         scorer.log_odds_of(|slot| {
             let lanes = columns.get(usize::from(slot));
-            lanes
-                .and_then(|lanes| lanes.get(lane))
-                .copied()
-                .unwrap_or(0.0)
+            lanes.and_then(|lanes| lanes.get(lane)).copied().unwrap_or(0.0)
         })
     })
 }
@@ -137,41 +129,20 @@ mod tests {
         let additive = Additive {
             intercept: -0.5,
             step_functions: vec![
-                StepFunction {
-                    column: 1,
-                    edges: vec![0.0, 1.0, 2.5],
-                    weights: vec![1.0, 2.0, 4.0, 8.0],
-                },
-                StepFunction {
-                    column: 0,
-                    edges: vec![],
-                    weights: vec![0.25],
-                },
+                StepFunction { column: 1, edges: vec![0.0, 1.0, 2.5], weights: vec![1.0, 2.0, 4.0, 8.0] },
+                StepFunction { column: 0, edges: vec![], weights: vec![0.25] },
             ],
             crosses: vec![
-                Cross {
-                    columns: (3, 2),
-                    edges: (vec![0.1], vec![2.0]),
-                    weights: vec![0.5, 0.125, 3.0, 5.0],
-                },
+                Cross { columns: (3, 2), edges: (vec![0.1], vec![2.0]), weights: vec![0.5, 0.125, 3.0, 5.0] },
                 Cross {
                     columns: (3, 2),
                     edges: (vec![0.1], vec![2.0, 4.0]),
                     weights: vec![16.0, 32.0, 64.0, 128.0, 256.0, 512.0],
                 },
-                Cross {
-                    columns: (2, 3),
-                    edges: (vec![], vec![0.1]),
-                    weights: vec![7.0, 9.0],
-                },
+                Cross { columns: (2, 3), edges: (vec![], vec![0.1]), weights: vec![7.0, 9.0] },
             ],
         };
-        let split = |column, threshold, left, right| TreeNode::Split {
-            column,
-            threshold,
-            left,
-            right,
-        };
+        let split = |column, threshold, left, right| TreeNode::Split { column, threshold, left, right };
         let trees = Trees {
             base: 0.5,
             nodes: vec![
@@ -197,24 +168,15 @@ mod tests {
         let page = ScanEngine.read(&html, &Limits::default());
         let schema = Schema::new(&[FeatureGroup::Shallow], &[], &[], &[]);
         let rows = schema.rows(&page, None);
-        let parts = [
-            (0.5, Scorer::Additive(additive)),
-            (2.0, Scorer::Trees(trees)),
-        ];
+        let parts = [(0.5, Scorer::Additive(additive)), (2.0, Scorer::Trees(trees))];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
         let compiled = Compiled::new(parts_of(), schema.names().len(), std::iter::empty());
         let mut found = Vec::new();
         schema.each_batch(&page, None, compiled.columns(), |columns| {
             compiled.score(columns, &mut found);
         });
-        let expected: Vec<f32> = rows
-            .iter()
-            .map(|row| {
-                parts_of()
-                    .map(|(share, own)| share * own.log_odds(row))
-                    .sum()
-            })
-            .collect();
+        let expected: Vec<f32> =
+            rows.iter().map(|row| parts_of().map(|(share, own)| share * own.log_odds(row)).sum()).collect();
         assert_eq!((found.len(), &found), (100, &expected));
         assert!(expected.iter().any(|odds| *odds != expected[0]));
     }
@@ -227,9 +189,7 @@ mod tests {
         nodes.push(TreeNode::Leaf { value: 0.0 });
         while let Some((at, leaves)) = open.pop() {
             if leaves == 1 {
-                nodes[at] = TreeNode::Leaf {
-                    value: at as f32 * 0.37 - 5.0,
-                };
+                nodes[at] = TreeNode::Leaf { value: at as f32 * 0.37 - 5.0 };
                 continue;
             }
             let left = 1 + at as u32 * 7 % (leaves - 1);
@@ -244,11 +204,7 @@ mod tests {
             open.push((first as usize, left));
             open.push((first as usize + 1, leaves - left));
         }
-        Trees {
-            base: 0.125,
-            nodes,
-            roots: vec![0],
-        }
+        Trees { base: 0.125, nodes, roots: vec![0] }
     }
 
     #[test]
@@ -262,9 +218,7 @@ mod tests {
                 40 => f32::NAN,
                 value => value as f32 / 40.0,
             };
-            let rows: Vec<[f32; 3]> = (0..300)
-                .map(|at| [value(at, 1), value(at, 17), value(at, 29)])
-                .collect();
+            let rows: Vec<[f32; 3]> = (0..300).map(|at| [value(at, 1), value(at, 17), value(at, 29)]).collect();
             let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 3, std::iter::empty());
             let mut found = Vec::new();
             for rows in rows.chunks(LANES) {
@@ -272,8 +226,7 @@ mod tests {
             }
             let expected: Vec<f32> = rows.iter().map(|row| scorer.log_odds(row)).collect();
             assert_eq!(found, expected, "{leaves} leaves");
-            let different: std::collections::BTreeSet<u32> =
-                expected.iter().map(|odds| odds.to_bits()).collect();
+            let different: std::collections::BTreeSet<u32> = expected.iter().map(|odds| odds.to_bits()).collect();
             assert!(different.len() as u32 >= leaves.min(5), "{leaves} leaves");
         }
     }

@@ -44,9 +44,7 @@ impl EmbeddedScorer {
                     .zip(EMBEDDED_COLUMNS)
                     .find(|(_, known)| known == name)
                     .map(|(at, _)| at)
-                    .ok_or_else(|| ModelError::UnknownFeature {
-                        feature: name.clone(),
-                    })
+                    .ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
             })
             .collect::<Result<_, _>>()?;
         Scorer::Linear(self.scorer.clone()).on(&columns)
@@ -77,10 +75,8 @@ impl Selection {
         embedded: &mut [JudgedEmbedded],
         with_comments: bool,
     ) -> Choice {
-        let mut eligible: Vec<&mut JudgedEmbedded> = embedded
-            .iter_mut()
-            .filter(|own| with_comments || !own.is_comment())
-            .collect();
+        let mut eligible: Vec<&mut JudgedEmbedded> =
+            embedded.iter_mut().filter(|own| with_comments || !own.is_comment()).collect();
         if eligible.is_empty() {
             return self.choose(probabilities, layout);
         }
@@ -127,12 +123,8 @@ mod tests {
         let mut own = judged(&even, page());
         assert!(own.len() == 2 && own.iter().all(|own| own.probability == 0.5));
         let mut choose = |with_comments| {
-            let choice = Selection::ExpectedF1.choose_with(
-                &[0.9, 0.01],
-                &Layout::of_words(&[6, 60]),
-                &mut own,
-                with_comments,
-            );
+            let choice =
+                Selection::ExpectedF1.choose_with(&[0.9, 0.01], &Layout::of_words(&[6, 60]), &mut own, with_comments);
             let kept: Vec<bool> = own.iter().map(|own| own.kept).collect();
             (choice.kept, kept, choice.expected_f1)
         };
@@ -160,34 +152,22 @@ mod tests {
         assert_eq!(choose(0.2), (vec![false], false));
 
         // No block comes with it, however doubtful.
-        for (selection, of_block, of_text) in
-            [(worlds, 0.38, 0.3), (Selection::Threshold(0.6), 0.59, 0.3)]
-        {
+        for (selection, of_block, of_text) in [(worlds, 0.38, 0.3), (Selection::Threshold(0.6), 0.59, 0.3)] {
             let mut own = judged(&Scorer::Linear(crate::file::Linear::default()), page());
             own.truncate(1);
             own[0].probability = of_text;
             let layout = Layout::of_words(&[100]);
             let choice = selection.choose_with(&[of_block], &layout, &mut own, false);
-            assert_eq!(
-                (choice.kept, own[0].kept),
-                (vec![false], true),
-                "{selection:?}"
-            );
+            assert_eq!((choice.kept, own[0].kept), (vec![false], true), "{selection:?}");
             // Of 6 words 1.8, where 100 more may be content as well.
             let expected = 2.0 * 1.8 / (6.0 + 1.8 + 100.0 * of_block);
-            assert!(
-                (choice.expected_f1 - expected).abs() < 1e-5,
-                "{selection:?}"
-            );
+            assert!((choice.expected_f1 - expected).abs() < 1e-5, "{selection:?}");
         }
     }
 
     #[test]
     fn unknown_columns_are_refused() {
-        let scorer = |name: &str| EmbeddedScorer {
-            columns: vec![name.into()],
-            ..EmbeddedScorer::default()
-        };
+        let scorer = |name: &str| EmbeddedScorer { columns: vec![name.into()], ..EmbeddedScorer::default() };
         assert!(scorer(EMBEDDED_COLUMNS[3]).readied().is_ok());
         let error = scorer("odd").readied().unwrap_err().to_string();
         assert!(error.contains("feature odd"), "{error}");

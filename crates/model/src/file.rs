@@ -42,11 +42,7 @@ pub struct ModelFile {
     #[serde(default, rename = "kinds")]
     pub page_types: Vec<PageTypeScorer>,
     /// How texts that stand in the JSON-LD alone are judged; none if the model knows of none.
-    #[serde(
-        default,
-        rename = "candidates",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "candidates", skip_serializing_if = "Option::is_none")]
     pub embedded: Option<EmbeddedScorer>,
     /// Share of the log odds of a block that is the mean over its field, the blocks whose whole path of
     /// names and classes is equal, 0..=1.

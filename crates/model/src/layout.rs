@@ -30,16 +30,9 @@ impl Layout {
         let blocks = blocks.map(|(block, field)| {
             let container = page.container(block).map(|(at, _)| at);
             let section = container.and_then(around).and_then(around);
-            Place {
-                words: block.words,
-                field: *field,
-                section: section.unwrap_or(NONE),
-            }
+            Place { words: block.words, field: *field, section: section.unwrap_or(NONE) }
         });
-        Self {
-            blocks: blocks.collect(),
-            fields: index.fields,
-        }
+        Self { blocks: blocks.collect(), fields: index.fields }
     }
 
     /// Number of the field of each block.
@@ -57,11 +50,7 @@ impl Layout {
     /// Adds blocks that have nothing in common with others.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
-            self.blocks.push(Place {
-                words: *words,
-                field: self.fields,
-                section: NONE - 1 - self.fields,
-            });
+            self.blocks.push(Place { words: *words, field: self.fields, section: NONE - 1 - self.fields });
             self.fields += 1;
         }
     }
@@ -96,18 +85,13 @@ mod tests {
 
     #[test]
     fn blocks_know_their_section() {
-        let page = ScanEngine.read(
-            "<article><div><p>one</p><p>two three</p></div></article><p>four</p>",
-            &Limits::default(),
-        );
+        let page =
+            ScanEngine.read("<article><div><p>one</p><p>two three</p></div></article><p>four</p>", &Limits::default());
         let layout = Layout::of(&page);
         let place = |at: usize| layout.blocks[at];
         assert_eq!((place(0).words, place(1).words), (1, 2));
         assert_eq!((place(0).field, place(1).field, place(2).field), (0, 0, 1));
-        assert_eq!(
-            page.elements[place(0).section as usize].tag,
-            trommel_html::Tag::Article
-        );
+        assert_eq!(page.elements[place(0).section as usize].tag, trommel_html::Tag::Article);
         assert_eq!(place(0).section, place(1).section);
         assert_ne!(place(0).section, place(2).section);
         assert_eq!(Layout::of(&Page::default()), Layout::default());
@@ -115,10 +99,7 @@ mod tests {
 
     #[test]
     fn log_odds_are_drawn_towards_those_of_the_field() {
-        let page = ScanEngine.read(
-            "<ul><li>one</li><li>one two three four</li></ul><p>five</p>",
-            &Limits::default(),
-        );
+        let page = ScanEngine.read("<ul><li>one</li><li>one two three four</li></ul><p>five</p>", &Limits::default());
         let layout = Layout::of(&page);
         let mut odds = [3.0, -3.0, 1.0];
         layout.pool(&mut odds, 0.5);

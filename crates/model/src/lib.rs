@@ -21,8 +21,8 @@ pub use additive::{Additive, Cross, StepFunction};
 pub use embedded::JudgedEmbedded;
 pub use error::ModelError;
 pub use file::{
-    ColumnWeight, EmbeddedScorer, FORMAT, Linear, ModelFile, PageTypeScorer, Score, Scorer,
-    Training, TrainingSet, VERSION, WeightedScorer,
+    ColumnWeight, EmbeddedScorer, FORMAT, Linear, ModelFile, PageTypeScorer, Score, Scorer, Training, TrainingSet,
+    VERSION, WeightedScorer,
 };
 pub use layout::Layout;
 pub use model::{Judgement, Model, PageType};

@@ -18,21 +18,14 @@ use crate::selection::Choice;
 use crate::sigmoid::sigmoid;
 
 /// Models built into the program, by name; the first is the default.
-const BUILTIN: [(&str, &[u8]); 2] = [
-    ("fast", include_bytes!("../models/fast.trommel")),
-    ("best", include_bytes!("../models/best.trommel")),
-];
+const BUILTIN: [(&str, &[u8]); 2] =
+    [("fast", include_bytes!("../models/fast.trommel")), ("best", include_bytes!("../models/best.trommel"))];
 
 /// Column that tells the main headline.
 const HEADLINE_COLUMN: &str = "outline.is_headline";
 /// Columns that tell comment sections.
-const COMMENT_COLUMNS: [&str; 5] = [
-    "comments.inside",
-    "comments.inside_beside_prose",
-    "comments.near",
-    "comments.log_regions",
-    "comments.share",
-];
+const COMMENT_COLUMNS: [&str; 5] =
+    ["comments.inside", "comments.inside_beside_prose", "comments.near", "comments.log_regions", "comments.share"];
 
 /// A model ready to score pages.
 #[derive(Clone, Debug)]
@@ -70,17 +63,10 @@ impl PageType {
     pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
         let sum = sum.max(f32::MIN_POSITIVE);
-        let (at, best) = odds
-            .iter()
-            .enumerate()
-            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
+        let (at, best) = odds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
         let sharpness = types.iter().zip(odds);
         let sharpness = sharpness.map(|(own, odds)| own.sharpness * (sigmoid(*odds) / sum));
-        Some(Self {
-            name: types.get(at)?.name.clone(),
-            probability: sigmoid(*best) / sum,
-            sharpness: sharpness.sum(),
-        })
+        Some(Self { name: types.get(at)?.name.clone(), probability: sigmoid(*best) / sum, sharpness: sharpness.sum() })
     }
 }
 
@@ -124,36 +110,22 @@ impl Model {
     /// numbers that do not add up.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
         if file.format != FORMAT {
-            return Err(ModelError::NotAModel {
-                format: file.format,
-            });
+            return Err(ModelError::NotAModel { format: file.format });
         }
         if !(0.0..=1.0).contains(&file.pooling) {
             return Err(ModelError::Unsound { part: "pooling" });
         }
         if file.version != VERSION {
-            return Err(ModelError::Version {
-                version: file.version,
-                known: VERSION,
-            });
+            return Err(ModelError::Version { version: file.version, known: VERSION });
         }
-        let schema = Schema::new(
-            &file.groups, &file.listed, &file.attribute_weights, &file.word_weights,
-        );
-        let known: FxHashMap<&str, u16> = (0..=u16::MAX)
-            .zip(schema.names())
-            .map(|(at, name)| (name.as_str(), at))
-            .collect();
+        let schema = Schema::new(&file.groups, &file.listed, &file.attribute_weights, &file.word_weights);
+        let known: FxHashMap<&str, u16> =
+            (0..=u16::MAX).zip(schema.names()).map(|(at, name)| (name.as_str(), at)).collect();
         let columns: Vec<u16> = file
             .columns
             .iter()
             .map(|name| {
-                known
-                    .get(name.as_str())
-                    .copied()
-                    .ok_or_else(|| ModelError::UnknownFeature {
-                        feature: name.clone(),
-                    })
+                known.get(name.as_str()).copied().ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
             })
             .collect::<Result<_, _>>()?;
         let parts = file
@@ -170,15 +142,8 @@ impl Model {
             .iter()
             .map(|page_type| Scorer::Additive(page_type.scorer.clone()).on(&columns))
             .collect::<Result<Vec<Scorer>, ModelError>>()?;
-        let embedded = file
-            .embedded
-            .as_ref()
-            .map(|own| own.readied())
-            .transpose()?;
-        let comments: Vec<u16> = COMMENT_COLUMNS
-            .iter()
-            .filter_map(|name| known.get(name).copied())
-            .collect();
+        let embedded = file.embedded.as_ref().map(|own| own.readied()).transpose()?;
+        let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
         let headline = known.get(HEADLINE_COLUMN).copied();
         let mut beside: Vec<u16> = comments.iter().copied().chain(headline).collect();
         for scorer in &page_types {
@@ -190,16 +155,7 @@ impl Model {
             schema.names().len(),
             beside.into_iter(),
         );
-        Ok(Self {
-            headline,
-            compiled,
-            comments,
-            schema,
-            parts,
-            page_types,
-            embedded,
-            file,
-        })
+        Ok(Self { headline, compiled, comments, schema, parts, page_types, embedded, file })
     }
 
     /// Reads a model from the bytes of a model file.
@@ -215,10 +171,8 @@ impl Model {
     /// # Errors
     /// If it cannot be read, or as for [`Model::from_bytes`].
     pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let bytes = std::fs::read(path).map_err(|source| ModelError::Io {
-            path: path.display().to_string(),
-            source,
-        })?;
+        let bytes =
+            std::fs::read(path).map_err(|source| ModelError::Io { path: path.display().to_string(), source })?;
         Self::from_bytes(&bytes)
     }
 
@@ -278,10 +232,9 @@ impl Model {
     /// fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = Vec::with_capacity(page.blocks.len());
-        self.schema
-            .each_batch(page, url, self.compiled.columns(), |columns| {
-                self.compiled.score(columns, &mut odds);
-            });
+        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
+            self.compiled.score(columns, &mut odds);
+        });
         odds
     }
 
@@ -365,33 +318,20 @@ impl Model {
         self.choose_over(page, &Layout::of(page), judgement, with_comments);
     }
 
-    fn choose_over(
-        &self,
-        page: &Page,
-        layout: &Layout,
-        judgement: &mut Judgement,
-        with_comments: bool,
-    ) {
+    fn choose_over(&self, page: &Page, layout: &Layout, judgement: &mut Judgement, with_comments: bool) {
         judgement.embedded = self.embedded(page);
         judgement.fields = layout.fields().collect();
-        let sharpness = judgement
-            .page_type
-            .as_ref()
-            .map_or(1.0, |own| own.sharpness);
-        judgement.choice = self.file.selection.sharpened(sharpness).choose_with(
-            &judgement.probabilities, layout, &mut judgement.embedded, with_comments,
-        );
+        let sharpness = judgement.page_type.as_ref().map_or(1.0, |own| own.sharpness);
+        judgement.choice = self
+            .file
+            .selection
+            .sharpened(sharpness)
+            .choose_with(&judgement.probabilities, layout, &mut judgement.embedded, with_comments);
     }
 
     /// Adds to the log odds of the blocks of a page and chooses anew. What has no change stays as it is, to
     /// the bit.
-    pub fn correct(
-        &self,
-        page: &Page,
-        judgement: &mut Judgement,
-        changes: &[f32],
-        with_comments: bool,
-    ) {
+    pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
             if *change != 0.0 {
                 let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
@@ -419,16 +359,9 @@ impl Model {
         let set = self.compiled.columns();
         let value = |column: u16| {
             let lanes = set.slot(column).and_then(|slot| columns.column(slot));
-            lanes
-                .and_then(|lanes| lanes.first())
-                .copied()
-                .unwrap_or(0.0)
+            lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
         };
-        let odds: Vec<f32> = self
-            .page_types
-            .iter()
-            .map(|page_type| page_type.log_odds_of(value))
-            .collect();
+        let odds: Vec<f32> = self.page_types.iter().map(|page_type| page_type.log_odds_of(value)).collect();
         PageType::of(&self.file.page_types, &odds)
     }
 
@@ -450,9 +383,7 @@ impl Model {
                     all.push("intercept".to_owned());
                     all.extend(additive.step_functions.iter().map(|own| name(own.column)));
                     all.extend(
-                        additive.crosses.iter().map(|own| {
-                            format!("{} x {}", name(own.columns.0), name(own.columns.1))
-                        }),
+                        additive.crosses.iter().map(|own| format!("{} x {}", name(own.columns.0), name(own.columns.1))),
                     );
                 }
                 Scorer::Trees(_) => all.push("trees".to_owned()),
@@ -478,9 +409,10 @@ impl Model {
                     let odds = additive.step_functions.iter();
                     all.extend(odds.map(|own| share * own.weight(value(own.column))));
                     all.extend(
-                        additive.crosses.iter().map(|own| {
-                            share * own.weight(value(own.columns.0), value(own.columns.1))
-                        }),
+                        additive
+                            .crosses
+                            .iter()
+                            .map(|own| share * own.weight(value(own.columns.0), value(own.columns.1))),
                     );
                 }
                 Scorer::Trees(trees) => all.push(share * trees.log_odds(row)),
@@ -491,9 +423,5 @@ impl Model {
 }
 
 fn finite(share: f32) -> Result<f32, ModelError> {
-    if share.is_finite() {
-        Ok(share)
-    } else {
-        Err(ModelError::Unsound { part: "first" })
-    }
+    if share.is_finite() { Ok(share) } else { Err(ModelError::Unsound { part: "first" }) }
 }

@@ -86,15 +86,10 @@ impl RoleModel {
     /// do not add up.
     pub fn new(file: RoleFile) -> Result<Self, ModelError> {
         if file.format != ROLES_FORMAT {
-            return Err(ModelError::NotAModel {
-                format: file.format,
-            });
+            return Err(ModelError::NotAModel { format: file.format });
         }
         if file.version != ROLES_VERSION {
-            return Err(ModelError::Version {
-                version: file.version,
-                known: ROLES_VERSION,
-            });
+            return Err(ModelError::Version { version: file.version, known: ROLES_VERSION });
         }
         let readied = |role: &RoleScorer| {
             if !role.threshold.is_finite() {
@@ -102,25 +97,15 @@ impl RoleModel {
             }
             let words = (&role.attribute_weights, &role.word_weights);
             let schema = Schema::new(&file.groups, &[], words.0, words.1);
-            let known: FxHashMap<&str, u16> = (0..=u16::MAX)
-                .zip(schema.names())
-                .map(|(at, name)| (name.as_str(), at))
-                .collect();
+            let known: FxHashMap<&str, u16> =
+                (0..=u16::MAX).zip(schema.names()).map(|(at, name)| (name.as_str(), at)).collect();
             let number = |name: &String| {
-                known
-                    .get(name.as_str())
-                    .copied()
-                    .ok_or_else(|| ModelError::UnknownFeature {
-                        feature: name.clone(),
-                    })
+                known.get(name.as_str()).copied().ok_or_else(|| ModelError::UnknownFeature { feature: name.clone() })
             };
             let columns: Vec<u16> = file.columns.iter().map(number).collect::<Result<_, _>>()?;
             let scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
             let parts = std::iter::once((1.0, &scorer));
-            Ok(ReadyRole {
-                scorer: Compiled::new(parts, schema.names().len(), std::iter::empty()),
-                schema,
-            })
+            Ok(ReadyRole { scorer: Compiled::new(parts, schema.names().len(), std::iter::empty()), schema })
         };
         let ready = file.roles.iter().map(readied).collect::<Result<_, _>>()?;
         Ok(Self { file, ready })
@@ -157,10 +142,7 @@ impl RoleModel {
     /// Log odds of every role of every block, role after role. Takes a pass over the page for each role.
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<Vec<f32>> {
         let fields = FieldIndex::of(page).of_block;
-        self.ready
-            .iter()
-            .map(|own| pooled(&own.log_odds(page, url), &fields))
-            .collect()
+        self.ready.iter().map(|own| pooled(&own.log_odds(page, url), &fields)).collect()
     }
 
     /// The name of the role of each block, none where it has none of these: the one whose log odds are
@@ -169,15 +151,10 @@ impl RoleModel {
         let odds = self.log_odds(page, url);
         (0..page.blocks.len())
             .map(|block| {
-                let above = self
-                    .file
-                    .roles
-                    .iter()
-                    .zip(&odds)
-                    .filter_map(|(role, odds)| {
-                        let above = odds.get(block)? - role.threshold;
-                        (above > 0.0).then_some((above, role.name.as_str()))
-                    });
+                let above = self.file.roles.iter().zip(&odds).filter_map(|(role, odds)| {
+                    let above = odds.get(block)? - role.threshold;
+                    (above > 0.0).then_some((above, role.name.as_str()))
+                });
                 above.max_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
             })
             .collect()
@@ -226,11 +203,7 @@ mod tests {
             word_weights: Vec::new(),
             scorer: Additive {
                 intercept: 0.0,
-                step_functions: vec![StepFunction {
-                    column: 0,
-                    edges: vec![edge],
-                    weights: weights.to_vec(),
-                }],
+                step_functions: vec![StepFunction { column: 0, edges: vec![edge], weights: weights.to_vec() }],
                 crosses: Vec::new(),
             },
             threshold,
@@ -246,10 +219,7 @@ mod tests {
             created: "2026-01-01".into(),
             groups,
             columns: vec!["link_density".into()],
-            roles: vec![
-                role("linked", 0.5, [-1.0, 2.0], 0.0),
-                role("other", 0.5, [1.0, 2.5], 1.5),
-            ],
+            roles: vec![role("linked", 0.5, [-1.0, 2.0], 0.0), role("other", 0.5, [1.0, 2.5], 1.5)],
         }
     }
 
@@ -269,22 +239,13 @@ mod tests {
     fn what_does_not_add_up_is_refused() {
         let mut other = file();
         other.columns = vec!["no.such".into()];
-        assert!(matches!(
-            RoleModel::new(other),
-            Err(ModelError::UnknownFeature { .. })
-        ));
+        assert!(matches!(RoleModel::new(other), Err(ModelError::UnknownFeature { .. })));
         let mut other = file();
         other.roles[0].threshold = f32::NAN;
-        assert!(matches!(
-            RoleModel::new(other),
-            Err(ModelError::Unsound { .. })
-        ));
+        assert!(matches!(RoleModel::new(other), Err(ModelError::Unsound { .. })));
         let mut other = file();
         other.roles[1].scorer.step_functions[0].column = 1;
-        assert!(matches!(
-            RoleModel::new(other),
-            Err(ModelError::Unsound { .. })
-        ));
+        assert!(matches!(RoleModel::new(other), Err(ModelError::Unsound { .. })));
         let mut other = file();
         other.version = 2;
         assert!(RoleModel::new(other).is_err());
@@ -293,18 +254,8 @@ mod tests {
 
     #[test]
     fn the_roles_that_are_built_in_can_be_read() {
-        let names: Vec<&str> = RoleModel::builtin()
-            .unwrap()
-            .file()
-            .roles
-            .iter()
-            .map(|role| role.name.as_str())
-            .collect();
-        assert_eq!(
-            names,
-            [
-                "card", "ingredient", "notice", "review", "specification", "step"
-            ]
-        );
+        let names: Vec<&str> =
+            RoleModel::builtin().unwrap().file().roles.iter().map(|role| role.name.as_str()).collect();
+        assert_eq!(names, ["card", "ingredient", "notice", "review", "specification", "step"]);
     }
 }

@@ -23,10 +23,7 @@ impl Scorer {
     pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
         match self {
             Scorer::Linear(linear) => {
-                linear
-                    .weights
-                    .iter_mut()
-                    .for_each(|own| give(&mut own.column));
+                linear.weights.iter_mut().for_each(|own| give(&mut own.column));
             }
             Scorer::Additive(additive) => {
                 for own in &mut additive.step_functions {
@@ -77,18 +74,12 @@ impl Linear {
     }
 
     fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
-        let parts = self
-            .weights
-            .iter()
-            .map(|own| own.weight * value(own.column));
+        let parts = self.weights.iter().map(|own| own.weight * value(own.column));
         self.intercept + parts.sum::<f32>()
     }
 
     fn is_sound(&self, width: usize) -> bool {
         self.intercept.is_finite()
-            && self
-                .weights
-                .iter()
-                .all(|own| own.weight.is_finite() && usize::from(own.column) < width)
+            && self.weights.iter().all(|own| own.weight.is_finite() && usize::from(own.column) < width)
     }
 }

@@ -74,8 +74,7 @@ impl Selection {
                 let is_told = *sharpness > 0.0 && least > LEAST_PROBABILITY;
                 let some = (0u32..).zip(&weighed).zip(probabilities);
                 let some = some.filter(|(_, p)| !(is_told && **p < least));
-                let order: Vec<u32> =
-                    most_probable_first(some.map(|((at, (p, _)), _)| (at, *p))).collect();
+                let order: Vec<u32> = most_probable_first(some.map(|((at, (p, _)), _)| (at, *p))).collect();
                 let odds = |at: u32| {
                     let p = probabilities.get(at as usize).copied().unwrap_or_default();
                     sharpness * log_odds(p)
@@ -84,27 +83,17 @@ impl Selection {
                 if best.len == 0 && !probabilities.is_empty() {
                     of_nothing = f64::from(best.f1);
                 }
-                keep(
-                    &mut kept,
-                    order.iter().take(best.len).map(|at| *at as usize),
-                );
+                keep(&mut kept, order.iter().take(best.len).map(|at| *at as usize));
             }
         }
-        Choice {
-            expected_f1: expected_f1(&weighed, &kept).max(of_nothing) as f32,
-            kept,
-        }
+        Choice { expected_f1: expected_f1(&weighed, &kept).max(of_nothing) as f32, kept }
     }
 }
 
 /// Probability and words of each block; one without a place weighs nothing.
 pub(crate) fn weighed(probabilities: &[f32], layout: &Layout) -> Vec<(f64, f64)> {
     let words = layout.blocks.iter().map(|place| place.words);
-    probabilities
-        .iter()
-        .zip(words.chain(std::iter::repeat(0)))
-        .map(|(p, w)| (f64::from(*p), f64::from(w)))
-        .collect()
+    probabilities.iter().zip(words.chain(std::iter::repeat(0))).map(|(p, w)| (f64::from(*p), f64::from(w))).collect()
 }
 
 /// Expected word F1 of the kept blocks, given the probability and the words of each; 0 if there are no words.
@@ -113,9 +102,7 @@ pub(crate) fn expected_f1(weighed: &[(f64, f64)], kept: &[bool]) -> f64 {
         .iter()
         .zip(kept)
         .filter(|(_, kept)| **kept)
-        .fold((0.0, 0.0), |(hit, size), ((p, w), _)| {
-            (hit + p * w, size + w)
-        });
+        .fold((0.0, 0.0), |(hit, size), ((p, w), _)| (hit + p * w, size + w));
     let all = size + expected(weighed);
     if all > 0.0 { 2.0 * hit / all } else { 0.0 }
 }
@@ -130,9 +117,7 @@ fn expected(weighed: &[(f64, f64)]) -> f64 {
 fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
     let all = expected(weighed);
     let probabilities = (0u32..).zip(weighed).map(|(at, (p, _))| (at, *p));
-    let places: Vec<usize> = most_probable_first(probabilities)
-        .map(|at| at as usize)
-        .collect();
+    let places: Vec<usize> = most_probable_first(probabilities).map(|at| at as usize).collect();
     let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
     for (rank, at) in places.iter().enumerate() {
         let (p, w) = weighed.get(*at).copied().unwrap_or_default();
@@ -150,9 +135,7 @@ fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
 fn most_probable_first(blocks: impl Iterator<Item = (u32, f64)>) -> impl Iterator<Item = u32> {
     // A number that sorts as both do is compared in one step, without a branch. The bits of what is not
     // negative rise with it.
-    let mut order: Vec<u128> = blocks
-        .map(|(at, p)| u128::from(!p.to_bits()) << 64 | u128::from(at))
-        .collect();
+    let mut order: Vec<u128> = blocks.map(|(at, p)| u128::from(!p.to_bits()) << 64 | u128::from(at)).collect();
     order.sort_unstable_by(|a, b| {
         #[cfg(test)]
         tests::COMPARISONS.with(|sum| sum.set(sum.get() + 1));
@@ -184,8 +167,7 @@ mod tests {
 
     #[test]
     fn a_threshold_keeps_what_reaches_it() {
-        let choice =
-            Selection::Threshold(0.5).choose(&[0.5, 0.49, 0.9], &Layout::of_words(&[10, 10, 10]));
+        let choice = Selection::Threshold(0.5).choose(&[0.5, 0.49, 0.9], &Layout::of_words(&[10, 10, 10]));
         assert_eq!(choice.kept, [true, false, true]);
         assert!((choice.expected_f1 - 2.0 * 14.0 / (20.0 + 18.9)).abs() < 1e-6);
     }
@@ -198,18 +180,11 @@ mod tests {
         let mut best = 0.0f32;
         for set in 0..16u32 {
             let chosen = |at: usize| set >> at & 1 == 1;
-            let hit: f32 = (0..4)
-                .filter(|at| chosen(*at))
-                .map(|at| p[at] * w[at] as f32)
-                .sum();
+            let hit: f32 = (0..4).filter(|at| chosen(*at)).map(|at| p[at] * w[at] as f32).sum();
             let size: f32 = (0..4).filter(|at| chosen(*at)).map(|at| w[at] as f32).sum();
             best = best.max(2.0 * hit / (size + all));
         }
-        assert!(
-            (choice.expected_f1 - best).abs() < 1e-5,
-            "{} {best}",
-            choice.expected_f1
-        );
+        assert!((choice.expected_f1 - best).abs() < 1e-5, "{} {best}", choice.expected_f1);
         assert_eq!(choice.kept, [true, true, false, false]);
     }
 
@@ -233,8 +208,7 @@ mod tests {
             for order in orders {
                 let probabilities: Vec<f32> = (0..of).map(|at| order(at, of)).collect();
                 COMPARISONS.with(|sum| sum.set(0));
-                Selection::ExpectedF1
-                    .choose(&probabilities, &Layout::of_words(&vec![7; of as usize]));
+                Selection::ExpectedF1.choose(&probabilities, &Layout::of_words(&vec![7; of as usize]));
                 let taken = COMPARISONS.with(std::cell::Cell::get);
                 assert!(taken <= 2 * u64::from(of * of.ilog2()), "{taken} for {of}");
             }
@@ -243,16 +217,8 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert_eq!(
-            Selection::ExpectedF1.choose(&[], &Layout::default()),
-            Choice::default()
-        );
-        assert_eq!(
-            Selection::ExpectedF1
-                .choose(&[0.0], &Layout::of_words(&[3]))
-                .kept,
-            [false]
-        );
+        assert_eq!(Selection::ExpectedF1.choose(&[], &Layout::default()), Choice::default());
+        assert_eq!(Selection::ExpectedF1.choose(&[0.0], &Layout::of_words(&[3])).kept, [false]);
     }
 
     #[test]
@@ -272,15 +238,8 @@ mod tests {
 
     #[test]
     fn worlds_alone_are_sharpened() {
-        assert_eq!(
-            Selection::Worlds(1.2).sharpened(0.5),
-            Selection::Worlds(0.6)
-        );
-        for other in [
-            Selection::ExpectedF1,
-            Selection::SharpF1(1.4),
-            Selection::Threshold(0.5),
-        ] {
+        assert_eq!(Selection::Worlds(1.2).sharpened(0.5), Selection::Worlds(0.6));
+        for other in [Selection::ExpectedF1, Selection::SharpF1(1.4), Selection::Threshold(0.5)] {
             assert_eq!(other.sharpened(0.5), other);
         }
     }
@@ -294,9 +253,6 @@ mod tests {
         let some = Selection::Worlds(1.2).choose(&[0.99, 0.02], &words);
         assert_eq!(some.kept, [true, false]);
         assert!(some.expected_f1 > 0.9, "{some:?}");
-        assert_eq!(
-            Selection::Worlds(1.2).choose(&[], &Layout::default()),
-            Choice::default()
-        );
+        assert_eq!(Selection::Worlds(1.2).choose(&[], &Layout::default()), Choice::default());
     }
 }

@@ -47,17 +47,8 @@ impl Trees {
             let mut at = *root;
             loop {
                 match self.nodes.get(at as usize) {
-                    Some(TreeNode::Split {
-                        column,
-                        threshold,
-                        left,
-                        right,
-                    }) => {
-                        at = if value(*column) <= *threshold {
-                            *left
-                        } else {
-                            *right
-                        };
+                    Some(TreeNode::Split { column, threshold, left, right }) => {
+                        at = if value(*column) <= *threshold { *left } else { *right };
                     }
                     Some(TreeNode::Leaf { value }) => return *value,
                     None => return 0.0,
@@ -72,17 +63,9 @@ impl Trees {
     pub fn is_sound(&self, width: usize) -> bool {
         let len = self.nodes.len();
         let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {
-            TreeNode::Split {
-                column,
-                threshold,
-                left,
-                right,
-            } => {
+            TreeNode::Split { column, threshold, left, right } => {
                 let later = |child: u32| (at + 1..len).contains(&(child as usize));
-                usize::from(*column) < width
-                    && threshold.is_finite()
-                    && later(*left)
-                    && later(*right)
+                usize::from(*column) < width && threshold.is_finite() && later(*left) && later(*right)
             }
             TreeNode::Leaf { value } => value.is_finite(),
         });
@@ -98,12 +81,7 @@ mod tests {
         Trees {
             base: 1.0,
             nodes: vec![
-                TreeNode::Split {
-                    column: 1,
-                    threshold: 0.5,
-                    left,
-                    right: 2,
-                },
+                TreeNode::Split { column: 1, threshold: 0.5, left, right: 2 },
                 TreeNode::Leaf { value: -2.0 },
                 TreeNode::Leaf { value: 3.0 },
             ],

@@ -42,11 +42,7 @@ static ERRORS: LazyLock<Errors> = LazyLock::new(|| {
     let highest: Vec<f32> = rows.iter().map(highest).collect();
     let of_page = highest.first().copied().unwrap_or_default();
     let of_any = highest.iter().copied().fold(f32::MIN, f32::max);
-    Errors {
-        least: -0.5 - of_page - 2.0 * of_any - SLACK,
-        rows,
-        highest,
-    }
+    Errors { least: -0.5 - of_page - 2.0 * of_any - SLACK, rows, highest }
 });
 
 /// The errors of pages, fields and sections.
@@ -98,11 +94,7 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
     for (rank, at) in order.iter().enumerate() {
         let place = layout.blocks.get(*at as usize).copied().unwrap_or_default();
         let odds = odds(*at);
-        let Place {
-            words,
-            field,
-            section,
-        } = place;
+        let Place { words, field, section } = place;
         let words = words as f32;
         size += words;
         let of_field = 1 + field as usize;
@@ -119,17 +111,10 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
             *hit = words * (0.5 + odds + page + field + section).clamp(0.0, 1.0);
             *all += *hit;
         }
-        hits.push(Hit {
-            rank,
-            size,
-            of_world: hit,
-        });
+        hits.push(Hit { rank, size, of_world: hit });
     }
     let without = all.iter().filter(|all| **all < 1.0).count();
-    let mut best = Prefix {
-        len: 0,
-        f1: without as f32 / WORLDS as f32,
-    };
+    let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
     let mut hit = NO_ERRORS;
     for own in &hits {
         let mut sum = 0.0;
@@ -139,10 +124,7 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
         }
         let mean = 2.0 * sum / WORLDS as f32;
         if mean > best.f1 + 1e-6 {
-            best = Prefix {
-                len: own.rank + 1,
-                f1: mean,
-            };
+            best = Prefix { len: own.rank + 1, f1: mean };
         }
     }
     best
@@ -153,15 +135,8 @@ mod tests {
     use super::*;
 
     fn layout(blocks: &[(u32, u32)]) -> Layout {
-        let blocks = blocks.iter().map(|(words, field)| Place {
-            words: *words,
-            field: *field,
-            section: 0,
-        });
-        Layout {
-            blocks: blocks.collect(),
-            fields: 8,
-        }
+        let blocks = blocks.iter().map(|(words, field)| Place { words: *words, field: *field, section: 0 });
+        Layout { blocks: blocks.collect(), fields: 8 }
     }
 
     fn best(odds: &[f32], layout: &Layout) -> Prefix {
@@ -193,10 +168,7 @@ mod tests {
             (0..WORLDS).for_each(|world| all[world] += hit[world]);
         }
         let without = all.iter().filter(|all| **all < 1.0).count();
-        let mut best = Prefix {
-            len: 0,
-            f1: without as f32 / WORLDS as f32,
-        };
+        let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
         let (mut hit, mut size) = (NO_ERRORS, 0.0);
         for (rank, own) in hits.iter().enumerate() {
             size += layout.blocks[order[rank] as usize].words as f32;
@@ -207,10 +179,7 @@ mod tests {
             }
             let mean = 2.0 * sum / WORLDS as f32;
             if mean > best.f1 + 1e-6 {
-                best = Prefix {
-                    len: rank + 1,
-                    f1: mean,
-                };
+                best = Prefix { len: rank + 1, f1: mean };
             }
         }
         best
@@ -221,11 +190,8 @@ mod tests {
         let mut random = SplitMix64::new(7);
         let mut below = |most: u64| (random.next_u64() >> 33) % most;
         for _ in 0..300 {
-            let blocks: Vec<(u32, u32)> = (0..1 + below(60))
-                .map(|_| (below(90) as u32, below(9) as u32))
-                .collect();
-            let odds: Vec<f32> =
-                (blocks.iter().map(|_| below(3000) as f32 / 100.0 - 24.0)).collect();
+            let blocks: Vec<(u32, u32)> = (0..1 + below(60)).map(|_| (below(90) as u32, below(9) as u32)).collect();
+            let odds: Vec<f32> = (blocks.iter().map(|_| below(3000) as f32 / 100.0 - 24.0)).collect();
             let all = best(&odds, &layout(&blocks));
             // Those below the least of all worlds may be left out of the order.
             let mut order: Vec<u32> = (0..odds.len() as u32).collect();
@@ -243,10 +209,7 @@ mod tests {
         let all: Vec<f64> = rows.iter().flatten().map(|own| f64::from(*own)).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let variance = all.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / all.len() as f64;
-        assert!(
-            mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03,
-            "{mean} {variance}"
-        );
+        assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03, "{mean} {variance}");
         assert!(rows.iter().flatten().all(|own| *own <= 6.0));
     }
 

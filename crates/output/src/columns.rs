@@ -133,21 +133,11 @@ type IsAskedFor = fn(&DocumentOptions) -> bool;
 
 /// The columns that are only where they are asked for, and which options ask for them.
 static OPTIONAL: [(Column, IsAskedFor); 5] = [
-    (column("blocks", ColumnValue::Structures(&BLOCKS)), |own| {
-        own.blocks
-    }),
-    (column("spans", ColumnValue::Structures(&SPANS)), |own| {
-        own.spans
-    }),
-    (column("tables", ColumnValue::Structures(&TABLES)), |own| {
-        own.tables
-    }),
-    (column("posts", ColumnValue::Structures(&POSTS)), |own| {
-        own.posts
-    }),
-    (column("chunks", ColumnValue::Structures(&CHUNKS)), |own| {
-        own.chunks.is_some()
-    }),
+    (column("blocks", ColumnValue::Structures(&BLOCKS)), |own| own.blocks),
+    (column("spans", ColumnValue::Structures(&SPANS)), |own| own.spans),
+    (column("tables", ColumnValue::Structures(&TABLES)), |own| own.tables),
+    (column("posts", ColumnValue::Structures(&POSTS)), |own| own.posts),
+    (column("chunks", ColumnValue::Structures(&CHUNKS)), |own| own.chunks.is_some()),
 ];
 
 /// Which columns there are that are only where they are asked for.
@@ -188,58 +178,32 @@ pub const COLUMNS: [Column; 33] = [
     text("dump", dump),
     text("url", |record| record.url.as_deref()),
     text("date", |record| record.date.as_deref()),
-    text("file_path", |record| {
-        record.source.as_ref().map(|source| &*source.file)
-    }),
+    text("file_path", |record| record.source.as_ref().map(|source| &*source.file)),
     text("language", |record| record.lang.as_deref()),
     column("language_score", ColumnValue::Float(|_| None)),
-    column(
-        "token_count",
-        ColumnValue::Long(|record| Some(i64::from(words::count(&record.text)))),
-    ),
+    column("token_count", ColumnValue::Long(|record| Some(i64::from(words::count(&record.text))))),
     text("title", |record| record.title.as_deref()),
-    column(
-        "author",
-        ColumnValue::List(|record| &record.metadata.author),
-    ),
+    column("author", ColumnValue::List(|record| &record.metadata.author)),
     text("published", |record| record.metadata.published.as_deref()),
     text("modified", |record| record.metadata.modified.as_deref()),
     text("site", |record| record.metadata.site.as_deref()),
-    text("description", |record| {
-        record.metadata.description.as_deref()
-    }),
+    text("description", |record| record.metadata.description.as_deref()),
     text("canonical", |record| record.metadata.canonical.as_deref()),
     text("next", |record| record.metadata.next.as_deref()),
-    text("lang_declared", |record| {
-        record.metadata.lang_declared.as_deref()
-    }),
+    text("lang_declared", |record| record.metadata.lang_declared.as_deref()),
     column("headings", ColumnValue::List(|record| &record.headings)),
     text("page_type", |record| record.page_type.as_deref()),
     text("blocked", |record| filled(&record.blocked)),
-    column(
-        "confidence",
-        ColumnValue::Float(|record| Some(record.confidence)),
-    ),
+    column("confidence", ColumnValue::Float(|record| Some(record.confidence))),
     text("comments", |record| record.comments.as_deref()),
     text("charset", |record| Some(&record.charset)),
     text("charset_source", |record| Some(&record.charset_source)),
-    column(
-        "status",
-        ColumnValue::Int(|record| record.status.map(i32::from)),
-    ),
+    column("status", ColumnValue::Int(|record| record.status.map(i32::from))),
     text("truncated", |record| record.truncated.as_deref()),
-    long("source_offset", |record| {
-        i64::try_from(record.source.as_ref()?.offset).ok()
-    }),
-    long("source_length", |record| {
-        i64::try_from(record.source.as_ref()?.length).ok()
-    }),
-    long("source_inner", |record| {
-        i64::try_from(record.source.as_ref()?.inner).ok()
-    }),
-    text("source_name", |record| {
-        record.source.as_ref().map(RecordSource::name)
-    }),
+    long("source_offset", |record| i64::try_from(record.source.as_ref()?.offset).ok()),
+    long("source_length", |record| i64::try_from(record.source.as_ref()?.length).ok()),
+    long("source_inner", |record| i64::try_from(record.source.as_ref()?.inner).ok()),
+    text("source_name", |record| record.source.as_ref().map(RecordSource::name)),
     text("capped", |record| filled(&record.capped)),
     text("notes", |record| filled(&record.notes)),
 ];
@@ -265,8 +229,7 @@ fn dump(record: &OutputRecord) -> Option<&str> {
     let file = &*record.source.as_ref()?.file;
     let name = file.get(file.find("CC-MAIN-")?..)?.get(..15)?;
     let (year, week) = name.strip_prefix("CC-MAIN-")?.split_once('-')?;
-    let digits =
-        |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
     (digits(year, 4) && digits(week, 2)).then_some(name)
 }
 
@@ -278,12 +241,7 @@ mod tests {
     fn the_crawl_is_read_off_the_path() {
         let dump_of = |file: &str| {
             let record = OutputRecord {
-                source: Some(RecordSource {
-                    file: file.into(),
-                    offset: 0,
-                    length: 0,
-                    inner: 0,
-                }),
+                source: Some(RecordSource { file: file.into(), offset: 0, length: 0, inner: 0 }),
                 ..OutputRecord::default()
             };
             dump(&record).map(str::to_owned)

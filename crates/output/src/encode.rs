@@ -1,8 +1,6 @@
 //! The step from a record to bytes.
 
-use crate::{
-    Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet,
-};
+use crate::{Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet};
 
 /// What is known of an output before its first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,15 +38,9 @@ pub trait Encode: Send + Sync {
 ///
 /// # Errors
 /// [`OutputError::Compression`] if the format is never compressed that way.
-pub fn encoder(
-    format: Format,
-    compression: Compression,
-) -> Result<(Box<dyn Encode>, Compression), OutputError> {
+pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Encode>, Compression), OutputError> {
     if !format.can_be(compression) {
-        return Err(OutputError::Compression {
-            format,
-            compression,
-        });
+        return Err(OutputError::Compression { format, compression });
     }
     let encoder: Box<dyn Encode> = match format {
         Format::Jsonl => Box::new(Jsonl),

@@ -7,9 +7,7 @@ use uuid::Uuid;
 pub fn record_id(parts: &[&str]) -> String {
     let namespace = Uuid::new_v5(&Uuid::NAMESPACE_OID, b"trommel record");
     // A unit separator keeps ["ab", "c"] apart from ["a", "bc"].
-    Uuid::new_v5(&namespace, parts.join("\u{1f}").as_bytes())
-        .urn()
-        .to_string()
+    Uuid::new_v5(&namespace, parts.join("\u{1f}").as_bytes()).urn().to_string()
 }
 
 #[cfg(test)]

@@ -27,11 +27,7 @@ impl<'a> JsonWriter<'a> {
 
     fn begin(self, open: u8, close: u8) -> Parts<'a> {
         self.out.push(open);
-        Parts {
-            out: self.out,
-            close,
-            is_first: true,
-        }
+        Parts { out: self.out, close, is_first: true }
     }
 }
 
@@ -86,11 +82,7 @@ impl SerializeStruct for Parts<'_> {
     type Ok = ();
     type Error = Error;
 
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        key: &'static str,
-        value: &T,
-    ) -> Result<(), Error> {
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.next();
         // Names of fields have nothing to escape.
         self.out.push(b'"');
@@ -167,11 +159,7 @@ impl<'a> Serializer for JsonWriter<'a> {
         Ok(())
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<(), Error> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Error> {
         value.serialize(self)
     }
 
@@ -187,12 +175,7 @@ impl<'a> Serializer for JsonWriter<'a> {
         Ok(self.begin(b'{', b'}'))
     }
 
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        name: &'static str,
-    ) -> Result<(), Error> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<(), Error> {
         self.serialize_str(name)
     }
 
@@ -214,11 +197,7 @@ impl<'a> Serializer for JsonWriter<'a> {
         refused()
     }
 
-    fn serialize_tuple_struct(
-        self,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleStruct, Error> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, Error> {
         refused()
     }
 
@@ -278,11 +257,7 @@ mod tests {
     #[test]
     fn long_texts_take_no_more_room_than_they_need() {
         for before in 0..5 {
-            let text = format!(
-                "{}{}",
-                "a".repeat(before),
-                "\u{1_F600}\n\"x".repeat(PIECE / 3)
-            );
+            let text = format!("{}{}", "a".repeat(before), "\u{1_F600}\n\"x".repeat(PIECE / 3));
             assert_same(&text);
         }
         let mut out = Vec::new();
@@ -299,12 +274,6 @@ mod tests {
             assert_same(&number);
         }
         assert_same(&[Some(u64::MAX), None]);
-        assert!(
-            write(
-                &std::collections::BTreeMap::<u8, u8>::new(),
-                &mut Vec::new()
-            )
-            .is_err()
-        );
+        assert!(write(&std::collections::BTreeMap::<u8, u8>::new(), &mut Vec::new()).is_err());
     }
 }

@@ -17,22 +17,19 @@ mod reader;
 mod record;
 mod storage;
 
-pub use columns::{
-    COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures,
-};
+pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]
 pub use formats::Parquet;
 pub use formats::{
-    Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Trec, UnknownName, Wet,
-    bulk_id, bulk_lines,
+    Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Trec, UnknownName, Wet, bulk_id, bulk_lines,
 };
 pub use id::record_id;
 pub use page::{PageForm, page_line};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use storage::{
-    Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard,
-    create_new, discard, hidden, open_in_place, open_own, publish, read_own, replaceable,
+    Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
+    hidden, open_in_place, open_own, publish, read_own, replaceable,
 };

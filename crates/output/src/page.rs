@@ -21,20 +21,12 @@ impl PageForm {
     ///
     /// # Errors
     /// Only if memory runs out.
-    pub fn print(
-        self,
-        document: Document,
-        url: Option<&str>,
-        file: Option<&str>,
-    ) -> Result<String, serde_json::Error> {
+    pub fn print(self, document: Document, url: Option<&str>, file: Option<&str>) -> Result<String, serde_json::Error> {
         Ok(match self {
             Self::Text => printable(document.text + "\n"),
             Self::Markdown => printable(document.text),
             Self::Json => {
-                let record = OutputRecord {
-                    url: url.map(str::to_owned),
-                    ..OutputRecord::from(document)
-                };
+                let record = OutputRecord { url: url.map(str::to_owned), ..OutputRecord::from(document) };
                 page_line(&record, file)?
             }
         })
@@ -81,20 +73,13 @@ mod tests {
 
     #[test]
     fn every_form_ends_as_it_should() {
-        let document = Document {
-            text: "A mill".into(),
-            confidence: 0.924,
-            ..Document::default()
-        };
+        let document = Document { text: "A mill".into(), confidence: 0.924, ..Document::default() };
         let print = |form: PageForm, file| form.print(document.clone(), Some("http://a/"), file);
         assert_eq!(print(PageForm::Text, None).unwrap(), "A mill\n");
         assert_eq!(print(PageForm::Markdown, None).unwrap(), "A mill");
         let json = print(PageForm::Json, Some("a.html")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(
-            (&value["url"], &value["file"]),
-            (&"http://a/".into(), &"a.html".into())
-        );
+        assert_eq!((&value["url"], &value["file"]), (&"http://a/".into(), &"a.html".into()));
         assert!(json.contains("\"confidence\":0.924,"), "{json}");
         assert!(json.ends_with("\"file\":\"a.html\"}\n"), "{json}");
     }
@@ -113,9 +98,6 @@ mod tests {
         let empty = page_line(&OutputRecord::default(), None).unwrap();
         let empty: serde_json::Value = serde_json::from_str(&empty).unwrap();
         assert_eq!(empty.as_object().unwrap().len(), 31);
-        assert_eq!(
-            (&empty["capped"], &empty["title"]),
-            (&"".into(), &"".into())
-        );
+        assert_eq!((&empty["capped"], &empty["title"]), (&"".into(), &"".into()));
     }
 }

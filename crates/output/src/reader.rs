@@ -96,9 +96,7 @@ fn plain(mut file: BufReader<File>) -> io::Result<Box<dyn BufRead>> {
     Ok(if start.starts_with(&signature::GZIP) {
         Box::new(BufReader::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&signature::ZSTD) {
-        Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(
-            file,
-        )?))
+        Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(file)?))
     } else {
         Box::new(file)
     })
@@ -117,12 +115,7 @@ impl<R: BufRead> RecordReader<R> {
             Some(0x80..=0x8F | 0xDE | 0xDF) => Some(Form::Msgpack),
             Some(_) => return Err(ReadError::Unknown),
         };
-        Ok(Self {
-            input,
-            form,
-            number: 0,
-            line: Vec::new(),
-        })
+        Ok(Self { input, form, number: 0, line: Vec::new() })
     }
 
     fn line(&mut self) -> Result<Option<OutputRecord>, ReadError> {
@@ -134,9 +127,7 @@ impl<R: BufRead> RecordReader<R> {
             self.number += 1;
             if !self.line.iter().all(u8::is_ascii_whitespace) {
                 let line = self.number;
-                return serde_json::from_slice(&self.line)
-                    .map(Some)
-                    .map_err(|source| ReadError::Json { line, source });
+                return serde_json::from_slice(&self.line).map(Some).map_err(|source| ReadError::Json { line, source });
             }
         }
     }
@@ -147,9 +138,7 @@ impl<R: BufRead> RecordReader<R> {
         }
         self.number += 1;
         let number = self.number;
-        rmp_serde::decode::from_read(&mut self.input)
-            .map(Some)
-            .map_err(|source| ReadError::Msgpack { number, source })
+        rmp_serde::decode::from_read(&mut self.input).map(Some).map_err(|source| ReadError::Msgpack { number, source })
     }
 }
 
@@ -185,12 +174,8 @@ mod tests {
         let records = [full(), record()];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        let read = |path: &Path| -> Vec<OutputRecord> {
-            RecordReader::open(path)
-                .unwrap()
-                .map(Result::unwrap)
-                .collect()
-        };
+        let read =
+            |path: &Path| -> Vec<OutputRecord> { RecordReader::open(path).unwrap().map(Result::unwrap).collect() };
         let encoders: [&dyn Encode; 2] = [&Jsonl, &Msgpack];
         for encoder in encoders {
             let mut bytes = Vec::new();
@@ -198,8 +183,7 @@ mod tests {
                 encoder.record(record, &mut bytes).unwrap();
             }
             for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
-                let mut stream =
-                    CompressedStream::new(File::create(&path).unwrap(), compression).unwrap();
+                let mut stream = CompressedStream::new(File::create(&path).unwrap(), compression).unwrap();
                 stream.write_all(&bytes).unwrap();
                 stream.finish().unwrap();
                 assert_eq!(read(&path), records);
@@ -220,26 +204,17 @@ mod tests {
     fn what_is_no_document_is_an_error_once() {
         let read = |bytes: &[u8]| -> Vec<String> {
             match RecordReader::new(bytes) {
-                Ok(reader) => reader
-                    .map(|item| item.map_or_else(|error| error.to_string(), |stored| stored.id))
-                    .collect(),
+                Ok(reader) => {
+                    reader.map(|item| item.map_or_else(|error| error.to_string(), |stored| stored.id)).collect()
+                }
                 Err(error) => vec![error.to_string()],
             }
         };
         assert_eq!(read(b""), [""; 0]);
-        assert_eq!(
-            read(b"WARC/1.0"),
-            ["neither JSON lines nor MessagePack nor Parquet"]
-        );
+        assert_eq!(read(b"WARC/1.0"), ["neither JSON lines nor MessagePack nor Parquet"]);
         let cut = read(b"{\"id\":\"a\"}\n\n{\"id\":");
-        assert!(
-            cut[0] == "a" && cut[1].starts_with("line 3: EOF"),
-            "{cut:?}"
-        );
+        assert!(cut[0] == "a" && cut[1].starts_with("line 3: EOF"), "{cut:?}");
         let cut = read(&[0x81, 0xA2, b'i', b'd', 0xA1, b'a', 0x81, 0xA2]);
-        assert!(
-            cut.len() == 2 && cut[1].starts_with("document 2: "),
-            "{cut:?}"
-        );
+        assert!(cut.len() == 2 && cut[1].starts_with("document 2: "), "{cut:?}");
     }
 }

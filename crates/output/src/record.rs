@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 use trommel_extract::{
-    BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role,
-    TextSpan,
+    BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role, TextSpan,
 };
 
 /// What an output says of one page: the keys of a JSON line, in their order. It is written to every
@@ -245,12 +244,7 @@ struct Keys<M> {
 }
 
 impl<M: SerializeStruct> Keys<M> {
-    fn add<T: Serialize + ?Sized>(
-        &mut self,
-        key: &'static str,
-        value: &T,
-        is_empty: bool,
-    ) -> Result<(), M::Error> {
+    fn add<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T, is_empty: bool) -> Result<(), M::Error> {
         match self.all || !is_empty {
             true => self.map.serialize_field(key, value),
             false => self.map.skip_field(key),
@@ -269,22 +263,9 @@ impl<M: SerializeStruct> Keys<M> {
 
 impl OutputRecord {
     fn keys<S: Serializer>(&self, serializer: S, all: bool) -> Result<S::Ok, S::Error> {
-        let Metadata {
-            author,
-            published,
-            modified,
-            site,
-            description,
-            canonical,
-            next,
-            lang_declared,
-        } = &self.metadata;
-        let nowhere = RecordSource {
-            file: Arc::from(""),
-            offset: 0,
-            length: 0,
-            inner: 0,
-        };
+        let Metadata { author, published, modified, site, description, canonical, next, lang_declared } =
+            &self.metadata;
+        let nowhere = RecordSource { file: Arc::from(""), offset: 0, length: 0, inner: 0 };
         let map = serializer.serialize_struct("record", 31)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
@@ -294,11 +275,7 @@ impl OutputRecord {
         keys.text("title", &self.title)?;
         keys.text("lang", &self.lang)?;
         keys.add("charset", &self.charset, self.charset.is_empty())?;
-        keys.add(
-            "charset_source",
-            &self.charset_source,
-            self.charset_source.is_empty(),
-        )?;
+        keys.add("charset_source", &self.charset_source, self.charset_source.is_empty())?;
         keys.add("confidence", &self.confidence, false)?;
         let source = self.source.as_ref();
         keys.add("source", source.unwrap_or(&nowhere), source.is_none())?;
@@ -378,12 +355,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn source(inner: u64) -> RecordSource {
-        RecordSource {
-            file: "a.warc.gz".into(),
-            offset: 812,
-            length: 3141,
-            inner,
-        }
+        RecordSource { file: "a.warc.gz".into(), offset: 812, length: 3141, inner }
     }
 
     /// A record in which every key says something, each something else.
@@ -423,12 +395,7 @@ pub(crate) mod tests {
                     source: "page".into(),
                     by: "terms".into(),
                 },
-                OutputBlock {
-                    text: "b".into(),
-                    start: 9,
-                    end: 12,
-                    ..OutputBlock::default()
-                },
+                OutputBlock { text: "b".into(), start: 9, end: 12, ..OutputBlock::default() },
             ],
             spans: vec![[0, 5, 3, 6].into(), [6, 7, 20, 30].into()],
             tables: vec![
@@ -437,21 +404,11 @@ pub(crate) mod tests {
                     header_rows: 1,
                     rows: vec![vec!["x".into(), "y".into()], vec!["".into(), "1".into()]],
                 },
-                DocumentTable {
-                    rows: vec![vec!["z".into()]],
-                    ..DocumentTable::default()
-                },
+                DocumentTable { rows: vec![vec!["z".into()]], ..DocumentTable::default() },
             ],
             posts: vec![
-                Post {
-                    author: some("Ann"),
-                    published: some("2024-05-17"),
-                    text: "t".into(),
-                },
-                Post {
-                    text: "u".into(),
-                    ..Post::default()
-                },
+                Post { author: some("Ann"), published: some("2024-05-17"), text: "t".into() },
+                Post { text: "u".into(), ..Post::default() },
             ],
             chunks: vec![
                 Chunk {
@@ -466,10 +423,7 @@ pub(crate) mod tests {
                     byte: 3,
                     bytes: 6,
                 },
-                Chunk {
-                    text: "u".into(),
-                    ..Chunk::default()
-                },
+                Chunk { text: "u".into(), ..Chunk::default() },
             ],
             ..record()
         }
@@ -533,10 +487,7 @@ pub(crate) mod tests {
             ("s3://bucket/a.warc", "a.warc"),
             ("-", "-"),
         ] {
-            let source = RecordSource {
-                file: file.into(),
-                ..source(0)
-            };
+            let source = RecordSource { file: file.into(), ..source(0) };
             assert_eq!(source.name(), name);
         }
     }

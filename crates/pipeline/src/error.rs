@@ -8,9 +8,7 @@ use std::{
 use trommel_output::OutputError;
 use trommel_sources::SourceError;
 
-use crate::{
-    counts::summary::SumMismatch, plan::side_names::NameError, state::checkpoint::ResumeError,
-};
+use crate::{counts::summary::SumMismatch, plan::side_names::NameError, state::checkpoint::ResumeError};
 
 /// Why a run ended early. What was written of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
@@ -104,21 +102,14 @@ impl RunError {
     pub(crate) fn unfinished(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
-                ResumeError::Unfinished {
-                    path: path.to_owned(),
-                    what: source.to_string(),
-                }
-                .into()
+                ResumeError::Unfinished { path: path.to_owned(), what: source.to_string() }.into()
             }
             _ => Self::output(path, source),
         }
     }
 
     pub(crate) fn output(path: &Path, source: io::Error) -> Self {
-        Self::Output {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Output { path: path.to_owned(), source }
     }
 }
 

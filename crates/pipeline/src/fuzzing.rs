@@ -23,11 +23,8 @@ pub fn state(bytes: &[u8], archive: &[u8]) {
     let again = rmp_serde::from_slice::<Checkpoint>(&written).ok();
     let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
     assert!(again == Some(written), "{state:?}");
-    let mut duplicates = Duplicates::new(&DuplicateSettings {
-        exact: true,
-        near: true,
-        memory: trommel::ByteSize(4096),
-    });
+    let mut duplicates =
+        Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: trommel::ByteSize(4096) });
     duplicates.restore(state.duplicates);
     let kept = duplicates.state();
     duplicates.restore(kept.clone());
@@ -65,30 +62,15 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let begun = Checkpoint::new(settings);
     let mut within = begun.clone();
     within.finished = true;
-    within.current = Some(Current {
-        point: Some(trommel_archive::ResumePoint::after(1)),
-        ..Current::default()
-    });
-    within.duplicates = Duplicates::new(&DuplicateSettings {
-        exact: true,
-        near: true,
-        memory: trommel::ByteSize(4096),
-    })
-    .state();
+    within.current = Some(Current { point: Some(trommel_archive::ResumePoint::after(1)), ..Current::default() });
+    within.duplicates =
+        Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: trommel::ByteSize(4096) }).state();
     within.failed = Some("read error".to_owned());
-    within.times.add(std::time::Duration::from_millis(3), || {
-        ("id".to_owned(), "f".to_owned(), 7)
-    });
+    within.times.add(std::time::Duration::from_millis(3), || ("id".to_owned(), "f".to_owned(), 7));
     let states = [begun, within];
-    let states = states
-        .iter()
-        .map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
-    let entries = [
-        JournalEntry::Done(crate::state::journal::Done::default()),
-        JournalEntry::Again("a.warc.gz".to_owned()),
-    ];
-    let entries = entries
-        .iter()
-        .map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
+    let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
+    let entries =
+        [JournalEntry::Done(crate::state::journal::Done::default()), JournalEntry::Again("a.warc.gz".to_owned())];
+    let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
     (states.collect(), entries.collect())
 }

@@ -21,8 +21,7 @@ use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
 use trommel_archive::signature;
 use trommel_sources::{
-    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, SelectOptions, SourceError,
-    is_url, redacted,
+    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, SelectOptions, SourceError, is_url, redacted,
 };
 
 use crate::inputs::network::Network;
@@ -170,11 +169,7 @@ pub fn expand(
 ///
 /// # Errors
 /// If the index cannot be read, or is none.
-pub fn select(
-    index: &Path,
-    base: Option<&Base>,
-    options: SelectOptions,
-) -> Result<Input, InputError> {
+pub fn select(index: &Path, base: Option<&Base>, options: SelectOptions) -> Result<Input, InputError> {
     let beside = Base::beside(index);
     let selection = RecordSelection::load(index, base.unwrap_or(&beside), options)?;
     let mut locations = selection.archives().iter();
@@ -227,10 +222,7 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
         false => literal.rfind('/').map_or(0, |slash| slash + 1),
     };
     let listed = network.list(url.get(..end).unwrap_or_default());
-    let listed = listed.map_err(|source| InputError::Bucket {
-        url: redacted(url),
-        source,
-    })?;
+    let listed = listed.map_err(|source| InputError::Bucket { url: redacted(url), source })?;
     let mut found = Found::default();
     if is_prefix {
         for name in listed {
@@ -239,18 +231,10 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
     } else {
         // As the listing names them.
         let pattern = format!("s3://{place}");
-        let glob = Pattern::new(&pattern).map_err(|source| InputError::Glob {
-            pattern: redacted(url),
-            source,
-        })?;
-        let options = MatchOptions {
-            require_literal_separator: true,
-            ..MatchOptions::new()
-        };
+        let glob = Pattern::new(&pattern).map_err(|source| InputError::Glob { pattern: redacted(url), source })?;
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let listed = listed.into_iter();
-        found.archives = listed
-            .filter(|name| glob.matches_with(name, options))
-            .collect();
+        found.archives = listed.filter(|name| glob.matches_with(name, options)).collect();
     }
     let reason = match is_prefix {
         true => "no WARC, ARC or WACZ file below this prefix",
@@ -275,10 +259,7 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
 /// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
 /// would be waited for.
 fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), InputError> {
-    let failed = |source| InputError::Io {
-        path: folder.to_owned(),
-        source,
-    };
+    let failed = |source| InputError::Io { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
@@ -299,16 +280,10 @@ fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), Input
 }
 
 fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
-    let paths = glob::glob(pattern).map_err(|source| InputError::Glob {
-        pattern: pattern.to_owned(),
-        source,
-    })?;
+    let paths = glob::glob(pattern).map_err(|source| InputError::Glob { pattern: pattern.to_owned(), source })?;
     let mut files = Vec::new();
     for path in paths {
-        let path = path.map_err(|error| InputError::Io {
-            path: error.path().to_owned(),
-            source: error.into(),
-        })?;
+        let path = path.map_err(|error| InputError::Io { path: error.path().to_owned(), source: error.into() })?;
         if !path.is_dir() {
             files.push(path);
         }
@@ -316,10 +291,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     files.sort();
     files.dedup();
     if files.is_empty() {
-        inputs.push(Input::Nothing {
-            argument: pattern.to_owned(),
-            reason: "no file matches".to_owned(),
-        });
+        inputs.push(Input::Nothing { argument: pattern.to_owned(), reason: "no file matches".to_owned() });
     }
     inputs.extend(files.into_iter().map(Input::File));
     Ok(())
@@ -331,24 +303,14 @@ fn from_manifest(
     network: &Network,
     inputs: &mut Vec<Input>,
 ) -> Result<(), InputError> {
-    let failed = |source| InputError::Io {
-        path: manifest.to_owned(),
-        source,
-    };
+    let failed = |source| InputError::Io { path: manifest.to_owned(), source };
     let beside = Base::beside(manifest);
     let base = base.unwrap_or(&beside);
     let mut reader = BufReader::new(File::open(manifest).map_err(failed)?);
-    let is_gzip = reader
-        .fill_buf()
-        .map_err(failed)?
-        .starts_with(&signature::GZIP);
+    let is_gzip = reader.fill_buf().map_err(failed)?.starts_with(&signature::GZIP);
     let mut text = String::new();
-    if is_gzip {
-        MultiGzDecoder::new(reader).read_to_string(&mut text)
-    } else {
-        reader.read_to_string(&mut text)
-    }
-    .map_err(failed)?;
+    if is_gzip { MultiGzDecoder::new(reader).read_to_string(&mut text) } else { reader.read_to_string(&mut text) }
+        .map_err(failed)?;
     let before = inputs.len();
     for line in text.lines().map(str::trim) {
         if line.is_empty() || line.starts_with('#') {

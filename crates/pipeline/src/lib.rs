@@ -38,9 +38,7 @@ pub use read::crawl_metadata::crawl_charset;
 pub use read::follow::{Follow, FollowError};
 pub use read::place::{record_at, record_in};
 pub use run::{run, stream};
-pub use sites::{
-    NamedFiles, RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites,
-};
+pub use sites::{NamedFiles, RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites};
 pub use state::checkpoint::ResumeError;
 pub use work::single::{RecordOutcome, SingleRecords};
 pub use work::worker::Extract;

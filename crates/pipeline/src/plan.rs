@@ -111,10 +111,7 @@ impl Plan {
     /// The files beside the outputs as the user named them, and the options that name them.
     pub(crate) fn sides(&self) -> Vec<(PathBuf, &'static str)> {
         let mut sides = Vec::new();
-        for (path, option) in [
-            (&self.quarantine, "--quarantine"),
-            (&self.dropped, "--dropped"),
-        ] {
+        for (path, option) in [(&self.quarantine, "--quarantine"), (&self.dropped, "--dropped")] {
             sides.extend(path.iter().map(|path| (path.clone(), option)));
         }
         for own in &self.set_aside {

@@ -65,25 +65,11 @@ const TICK: Duration = Duration::from_millis(200);
 /// If an output cannot be written, if the system cannot read on in the middle of an archive (the second
 /// time at the same place the archive is given up), if the run is stopped, or if it cannot continue
 /// where another ended. Files finished before that stay.
-pub fn run(
-    plan: &Plan,
-    extract: &Extract<'_>,
-    environment: Environment<'_>,
-) -> Result<Summary, RunError> {
+pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary, RunError> {
     let begun = Instant::now();
     let encoders = Encoder::all(plan)?;
-    let Environment {
-        stdout,
-        mut documents,
-        progress,
-        disk,
-        stop,
-        network,
-        unfinished,
-        existing,
-        clock,
-        metrics,
-    } = environment;
+    let Environment { stdout, mut documents, progress, disk, stop, network, unfinished, existing, clock, metrics } =
+        environment;
     let mut take = |record| match &mut documents {
         Some(take) => take(record),
         None => Ok(()),
@@ -111,11 +97,7 @@ pub fn run(
     }
     let start = Start {
         todo: continued.todo.clone(),
-        point: continued
-            .state
-            .current
-            .as_ref()
-            .and_then(|current| current.point),
+        point: continued.state.current.as_ref().and_then(|current| current.point),
     };
     let jobs = plan.jobs().get();
     let window = jobs.saturating_mul(WINDOW);
@@ -129,9 +111,7 @@ pub fn run(
     let worker = Worker {
         extract,
         encoders: &encoders,
-        payload: PayloadOptions {
-            max_payload: plan.max_payload(),
-        },
+        payload: PayloadOptions { max_payload: plan.max_payload() },
         room: &room,
         filters: &filters,
         quarantine: plan.quarantine.is_some(),
@@ -142,21 +122,12 @@ pub fn run(
     };
     let followed = Followed::new(
         &continued.contents.done,
-        continued
-            .state
-            .current
-            .as_ref()
-            .map(|current| (current.identity.name.clone(), current.point)),
+        continued.state.current.as_ref().map(|current| (current.identity.name.clone(), current.point)),
     );
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
     writer.metrics = metrics;
     writer.documents = Some(&mut take);
-    let mut ticker = Ticker {
-        progress,
-        position: &position,
-        total: total(&plan.inputs),
-        last: None,
-    };
+    let mut ticker = Ticker { progress, position: &position, total: total(&plan.inputs), last: None };
 
     let written = thread::scope(|scope| {
         // The gate bounds what is inside, so that nobody ever waits at these channels.
@@ -188,13 +159,7 @@ pub fn run(
                 };
             })
             .map_err(RunError::Thread)?;
-        let written = write(
-            &results,
-            &gate,
-            &mut writer,
-            &mut ticker,
-            (&is_stopped, clock, metrics),
-        );
+        let written = write(&results, &gate, &mut writer, &mut ticker, (&is_stopped, clock, metrics));
         gate.close();
         written
     });
@@ -208,10 +173,7 @@ pub fn run(
         Ok(()) => false,
         Err(RunError::Output { source, .. })
             if source.kind() == io::ErrorKind::BrokenPipe
-                && matches!(
-                    plan.output.destination,
-                    Destination::Stdout | Destination::Caller
-                ) =>
+                && matches!(plan.output.destination, Destination::Stdout | Destination::Caller) =>
         {
             writer.close();
             writer.finish()?;
@@ -245,14 +207,8 @@ pub fn stream<'a>(
     environment: Environment<'a>,
     take: &'a mut TakeDocument<'a>,
 ) -> Result<Summary, RunError> {
-    let plan = Plan {
-        output: Output::caller(),
-        ..plan.clone()
-    };
-    let environment = Environment {
-        documents: Some(take),
-        ..environment
-    };
+    let plan = Plan { output: Output::caller(), ..plan.clone() };
+    let environment = Environment { documents: Some(take), ..environment };
     run(&plan, extract, environment)
 }
 
@@ -321,8 +277,7 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
     }
     // Before its files are written over.
     if let Some(path) = path.filter(|path| path.exists()) {
-        disk.remove(&path)
-            .map_err(|source| RunError::output(&path, source))?;
+        disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
     }
     remove_leftovers(plan, disk)?;
     remove_sides(plan, disk)?;

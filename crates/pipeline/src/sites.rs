@@ -71,9 +71,7 @@ pub enum SitesError {
     #[error("{0}")]
     Inputs(String),
     /// A run that cannot be continued.
-    #[error(
-        "a run with --site-memory online cannot be resumed: its knowledge of sites was not saved"
-    )]
+    #[error("a run with --site-memory online cannot be resumed: its knowledge of sites was not saved")]
     Resume,
 }
 
@@ -105,16 +103,14 @@ impl RunSites {
     pub fn check(&self, plan: &Plan, resume: bool) -> Result<(), SitesError> {
         let pipe = |input: &&Input| match input {
             Input::Stdin => true,
-            Input::File(path) => {
-                std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
-            }
+            Input::File(path) => std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()),
             _ => false,
         };
         let refused = |message| Err(SitesError::Inputs(message));
         match self {
-            Self::TwoPass { .. } if plan.follow.is_some() => refused(
-                "--site-memory two-pass needs inputs that are complete, not --follow".to_owned(),
-            ),
+            Self::TwoPass { .. } if plan.follow.is_some() => {
+                refused("--site-memory two-pass needs inputs that are complete, not --follow".to_owned())
+            }
             Self::TwoPass { .. } => match plan.inputs.iter().find(pipe) {
                 None => Ok(()),
                 Some(pipe) => refused(format!(
@@ -132,12 +128,7 @@ impl RunSites {
     ///
     /// # Errors
     /// As for a run.
-    pub fn apply(
-        self,
-        extractor: Extractor,
-        plan: &Plan,
-        environment: Environment<'_>,
-    ) -> Result<Extractor, RunError> {
+    pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor, RunError> {
         Ok(match self {
             Self::Off => extractor,
             Self::File(memory) => extractor.with_sites(Arc::new(KnownSites::fixed(*memory))),
@@ -173,10 +164,7 @@ impl NamedFiles {
             }
             _ => String::new(),
         };
-        Ok(Self {
-            model: format!("{} (sha256 {sha256})", settings.model_name()),
-            sites,
-        })
+        Ok(Self { model: format!("{} (sha256 {sha256})", settings.model_name()), sites })
     }
 }
 
@@ -238,10 +226,7 @@ pub fn load_sites(path: &Path) -> Result<SiteMemory, SitesError> {
     let read = || -> Result<SiteMemory, Box<dyn Error + Send + Sync>> {
         Ok(SiteMemory::read(BufReader::new(File::open(path)?))?)
     };
-    read().map_err(|source| SitesError::File {
-        path: path.to_owned(),
-        source,
-    })
+    read().map_err(|source| SitesError::File { path: path.to_owned(), source })
 }
 
 /// Writes a memory of sites; under its name it is whole.
@@ -255,8 +240,5 @@ pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<(), SitesError> {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         Ok(file.finish()?)
     };
-    write().map_err(|source| SitesError::File {
-        path: path.to_owned(),
-        source,
-    })
+    write().map_err(|source| SitesError::File { path: path.to_owned(), source })
 }

@@ -17,8 +17,7 @@ use std::{
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::{Hints, OutputRecord, output::OptionalColumns};
 use trommel_pipeline::{
-    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary,
-    sources::NetworkOptions, stream,
+    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary, sources::NetworkOptions, stream,
 };
 
 use crate::{
@@ -60,9 +59,7 @@ impl Pieces {
     fn send(&mut self) -> io::Result<()> {
         self.bytes = 0;
         // If that fails, nobody iterates any more.
-        self.sender
-            .send(std::mem::take(&mut self.piece))
-            .map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.sender.send(std::mem::take(&mut self.piece)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
@@ -119,10 +116,7 @@ pub(crate) fn read_warc(
     logging::connect();
     let given = RunChoices::read(extractor, config, choices, of_documents)?;
     let stop = Arc::new(AtomicBool::new(false));
-    let network = NetworkOptions {
-        stop: stop.clone().into(),
-        ..NetworkOptions::default()
-    };
+    let network = NetworkOptions { stop: stop.clone().into(), ..NetworkOptions::default() };
     let mut request = RunRequest {
         output: "-".to_owned(),
         select: select.unwrap_or_default().0,
@@ -137,47 +131,26 @@ pub(crate) fn read_warc(
         let model = Some(given.model.model.clone());
         request.prepare(&given.chosen, &given.file, model, &last_step, &network)
     });
-    let PreparedRun {
-        plan,
-        sites,
-        extractor,
-    } = prepared.map_err(|error| refused(&error))?;
+    let PreparedRun { plan, sites, extractor } = prepared.map_err(|error| refused(&error))?;
     if is_object && sites.reads_twice() {
-        return Err(PyValueError::new_err(
-            "site_memory two-pass: a file object can be read once only",
-        ));
+        return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
     }
-    sites
-        .check(&plan, false)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    sites.check(&plan, false).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
     let (sender, receiver) = sync_channel(AHEAD);
     let stopped = stop.clone();
     let run = move || {
-        let mut pieces = Pieces {
-            sender,
-            piece: Vec::new(),
-            bytes: 0,
-        };
+        let mut pieces = Pieces { sender, piece: Vec::new(), bytes: 0 };
         let mut no_progress = ();
         let mut sink = io::sink();
-        let first_pass = Environment {
-            stop: &stopped,
-            network: network.clone(),
-            ..Environment::new(&mut sink, &mut no_progress)
-        };
+        let first_pass =
+            Environment { stop: &stopped, network: network.clone(), ..Environment::new(&mut sink, &mut no_progress) };
         let extractor = sites.apply(extractor, &plan, first_pass)?;
         let mut nowhere = io::sink();
-        let environment = Environment {
-            disk: &*disk,
-            stop: &stopped,
-            network,
-            ..Environment::new(&mut nowhere, &mut no_progress)
-        };
+        let environment =
+            Environment { disk: &*disk, stop: &stopped, network, ..Environment::new(&mut nowhere, &mut no_progress) };
         let extract = |bytes: &[u8], hints: &Hints<'_>| extractor.document(bytes, hints);
-        let summary = stream(&plan, &extract, environment, &mut |record| {
-            pieces.add(record)
-        })?;
+        let summary = stream(&plan, &extract, environment, &mut |record| pieces.add(record))?;
         // What came last; that nobody wants it is no fault.
         let _ = pieces.send();
         Ok(summary)
@@ -187,12 +160,7 @@ pub(crate) fn read_warc(
         .spawn(run)
         .map_err(|error| TrommelError::new_err(format!("cannot start a thread: {error}")))?;
     Ok(DocumentBatches {
-        reading: Mutex::new(Reading {
-            receiver,
-            waiting: Vec::new().into_iter(),
-            run: Some(run),
-            columns,
-        }),
+        reading: Mutex::new(Reading { receiver, waiting: Vec::new().into_iter(), run: Some(run), columns }),
         summary: Mutex::new(None),
         stop,
         batch_size: batch_size.map_or(usize::MAX, NonZeroUsize::get),
@@ -211,9 +179,7 @@ pub(crate) fn document_schema(
 ) -> PyResult<PyRecordBatch> {
     let given = RunChoices::read(None, config, choices, of_documents)?;
     let options = given.settings()?.document_options();
-    ArrowColumns::of_documents(OptionalColumns::of(&options))
-        .batch(&[])
-        .map(PyRecordBatch::new)
+    ArrowColumns::of_documents(OptionalColumns::of(&options)).batch(&[]).map(PyRecordBatch::new)
 }
 
 #[pymethods]
@@ -249,10 +215,7 @@ impl DocumentBatches {
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        summary
-            .as_ref()
-            .map(|summary| summary_dict(py, summary))
-            .transpose()
+        summary.as_ref().map(|summary| summary_dict(py, summary)).transpose()
     }
 
     /// Ends reading before the end of the archives.

@@ -3,12 +3,7 @@
 use pyo3::{create_exception, exceptions::PyException, prelude::*};
 use trommel_pipeline::{FileReport, Summary};
 
-create_exception!(
-    trommel_text,
-    TrommelError,
-    PyException,
-    "What all exceptions of this module are."
-);
+create_exception!(trommel_text, TrommelError, PyException, "What all exceptions of this module are.");
 create_exception!(
     trommel_text,
     ArchiveError,
@@ -16,27 +11,14 @@ create_exception!(
     "An archive or a record of it cannot be read. `file` names the archive and `offset` the stored byte, as far \
      as they are known."
 );
-create_exception!(
-    trommel_text,
-    RunError,
-    TrommelError,
-    "A run was refused, or ended before its end."
-);
-create_exception!(
-    trommel_text,
-    ModelError,
-    TrommelError,
-    "A model is unknown or cannot be read."
-);
+create_exception!(trommel_text, RunError, TrommelError, "A run was refused, or ended before its end.");
+create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or cannot be read.");
 
 /// An exception that carries the place of what it is about.
 pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Option<u64>) -> PyErr {
     let error = ArchiveError::new_err(message);
     let value = error.value(py);
-    match value
-        .setattr("file", file)
-        .and_then(|()| value.setattr("offset", offset))
-    {
+    match value.setattr("file", file).and_then(|()| value.setattr("offset", offset)) {
         Ok(()) => error,
         Err(other) => other,
     }
@@ -47,10 +29,8 @@ pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Opti
 pub(crate) fn first_fault(py: Python<'_>, summary: &Summary) -> Option<PyErr> {
     let bad = |file: &&FileReport| file.error.is_some();
     if let Some(damage) = summary.damage.first() {
-        let message = format!(
-            "{}: offset {}: {} ({} bytes lost)",
-            damage.file, damage.offset, damage.what, damage.lost
-        );
+        let message =
+            format!("{}: offset {}: {} ({} bytes lost)", damage.file, damage.offset, damage.what, damage.lost);
         return Some(at_place(py, message, &damage.file, Some(damage.offset)));
     }
     if let Some(file) = summary.files.iter().find(bad) {

@@ -21,10 +21,7 @@ use crate::{
 /// `TrommelError` if the name of the archive does not tell.
 pub(crate) fn gold_of(pages: &std::path::Path, gold: Option<PathBuf>) -> PyResult<PathBuf> {
     gold.or_else(|| gold_beside(pages)).ok_or_else(|| {
-        TrommelError::new_err(format!(
-            "{}: cannot tell its gold file: name it with gold=",
-            pages.display()
-        ))
+        TrommelError::new_err(format!("{}: cannot tell its gold file: name it with gold=", pages.display()))
     })
 }
 
@@ -57,14 +54,11 @@ pub(crate) fn evaluate<'py>(
         None => NamedModel::open("")?,
     };
     let headline = named::<HeadlinePolicy>("headline", headline)?;
-    let comments = comments
-        .map(|name| named::<CommentPolicy>("comments", name))
-        .transpose()?;
+    let comments = comments.map(|name| named::<CommentPolicy>("comments", name)).transpose()?;
     let gold = gold_of(&pages, gold)?;
     let json = py.detach(|| {
         on_own_threads(|| {
-            let set = read_set(&pages, &gold)
-                .map_err(|error| TrommelError::new_err(error.to_string()))?;
+            let set = read_set(&pages, &gold).map_err(|error| TrommelError::new_err(error.to_string()))?;
             let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
             let comments = match comments {
                 Some(policy) => policy,
@@ -72,18 +66,10 @@ pub(crate) fn evaluate<'py>(
                 None => CommentPolicy::Exclude,
             };
             let options = EvalOptions {
-                rule: if strict_words {
-                    Rule::Strict
-                } else {
-                    Rule::Characters
-                },
+                rule: if strict_words { Rule::Strict } else { Rule::Characters },
                 comments: comments != CommentPolicy::Exclude,
             };
-            let policy = ContentPolicy {
-                comments,
-                headline,
-                ..ContentPolicy::default()
-            };
+            let policy = ContentPolicy { comments, headline, ..ContentPolicy::default() };
             let keep = |page: &LabelledPage| text_by(&model.model, &policy, page);
             serde_json::to_string(&scores(&set, keep, &options))
                 .map_err(|error| TrommelError::new_err(error.to_string()))

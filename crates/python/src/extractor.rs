@@ -7,8 +7,8 @@ use pyo3::{
     types::{PyBytes, PyDict, PyTuple},
 };
 use trommel::{
-    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings,
-    archive::binary_type, output::OptionalColumns,
+    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings, archive::binary_type,
+    output::OptionalColumns,
 };
 
 use crate::{
@@ -49,11 +49,7 @@ impl PyExtractor {
             Some(model) => model,
             None => NamedModel::open(&settings.model)?,
         };
-        Ok(Self {
-            extractor: Extractor::with_model(&settings, model.model.clone()),
-            chosen,
-            model,
-        })
+        Ok(Self { extractor: Extractor::with_model(&settings, model.model.clone()), chosen, model })
     }
 
     /// The document of a page, which is none if its bytes are of something else.
@@ -101,10 +97,7 @@ impl PyExtractor {
 impl PyExtractor {
     #[new]
     #[pyo3(signature = (model=None, **choices))]
-    fn new(
-        model: Option<&Bound<'_, PyAny>>,
-        choices: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
+    fn new(model: Option<&Bound<'_, PyAny>>, choices: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         Self::of(Keywords::read(model, choices, of_pages)?)
     }
 
@@ -129,13 +122,7 @@ impl PyExtractor {
 
     /// The text of one page and nothing else about it, which takes less time: no title, dates or language.
     #[pyo3(signature = (html, *, url=None, charset=None))]
-    fn text(
-        &self,
-        py: Python<'_>,
-        html: PageBytes,
-        url: Option<&str>,
-        charset: Option<&str>,
-    ) -> PyResult<String> {
+    fn text(&self, py: Python<'_>, html: PageBytes, url: Option<&str>, charset: Option<&str>) -> PyResult<String> {
         let view = html.view();
         let hints = view.hints(url, charset, None);
         hints.check().map_err(wrong)?;
@@ -166,18 +153,10 @@ impl PyExtractor {
         let batch = py.detach(|| {
             let records = parallel::map(views.len(), threads, |number| {
                 let page = views.get(number).copied().flatten()?;
-                let of = |texts: &'_ [Option<String>]| {
-                    texts
-                        .get(number)
-                        .and_then(Option::as_deref)
-                        .map(str::to_owned)
-                };
+                let of = |texts: &'_ [Option<String>]| texts.get(number).and_then(Option::as_deref).map(str::to_owned);
                 let (url, charset) = (of(&urls), of(&charsets));
                 let hints = page.hints(url.as_deref(), charset.as_deref(), None);
-                Some(OutputRecord {
-                    url: url.clone(),
-                    ..OutputRecord::from(self.document(page.bytes, &hints))
-                })
+                Some(OutputRecord { url: url.clone(), ..OutputRecord::from(self.document(page.bytes, &hints)) })
             })?;
             let records: Vec<Option<&OutputRecord>> = records.iter().map(Option::as_ref).collect();
             ArrowColumns::of_pages(optional).batch(&records)
@@ -199,20 +178,15 @@ impl PyExtractor {
         PyDocuments::new(self.clone(), pages, threads, batch_size)
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         Ok((PyTuple::empty(py), self.keywords(py)?))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let keywords = self.keywords(py)?;
         keywords.set_item("model", &self.model.name)?;
-        let keywords: Vec<String> = keywords
-            .iter()
-            .map(|(key, value)| Ok(format!("{key}={}", value.repr()?)))
-            .collect::<PyResult<_>>()?;
+        let keywords: Vec<String> =
+            keywords.iter().map(|(key, value)| Ok(format!("{key}={}", value.repr()?))).collect::<PyResult<_>>()?;
         Ok(format!("Extractor({})", keywords.join(", ")))
     }
 }

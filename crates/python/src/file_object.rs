@@ -39,18 +39,13 @@ pub(crate) struct FileObjectDisk {
 impl FileObjectDisk {
     /// Archives of that name come from `object`, once.
     pub(crate) fn new(name: PathBuf, object: Py<PyAny>) -> Self {
-        Self {
-            name,
-            object: Mutex::new(Some(FileObject(object))),
-        }
+        Self { name, object: Mutex::new(Some(FileObject(object))) }
     }
 }
 
 impl fmt::Debug for FileObjectDisk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileObjectDisk")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("FileObjectDisk").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -31,9 +31,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Named {
             return Ok(Self::Arguments(vec![argument]));
         }
         if given.hasattr("read")? {
-            let name = given
-                .getattr("name")
-                .and_then(|name| name.extract::<String>());
+            let name = given.getattr("name").and_then(|name| name.extract::<String>());
             let name = name.unwrap_or_else(|_| "<file>".to_owned());
             return Ok(Self::Object(name.into(), given.to_owned().unbind()));
         }
@@ -41,9 +39,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Named {
         for one in given.try_iter()? {
             let one = one?;
             arguments.push(argument(&one)?.ok_or_else(|| {
-                PyTypeError::new_err(
-                    "archives are paths, URLs, a list of these, or one file object",
-                )
+                PyTypeError::new_err("archives are paths, URLs, a list of these, or one file object")
             })?);
         }
         Ok(Self::Arguments(arguments))
@@ -85,9 +81,7 @@ impl Named {
             }
             Self::Arguments(arguments) => {
                 if arguments.iter().any(|argument| argument == "-") {
-                    return Err(PyValueError::new_err(
-                        "standard input is not read; give sys.stdin.buffer",
-                    ));
+                    return Err(PyValueError::new_err("standard input is not read; give sys.stdin.buffer"));
                 }
                 request.inputs = arguments.into_iter().map(OsString::from).collect();
                 Ok((Box::new(LocalDisk), false))

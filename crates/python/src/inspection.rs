@@ -48,10 +48,7 @@ impl Inspection {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<Inspection, {} characters of text>",
-            self.text.chars().count()
-        )
+        format!("<Inspection, {} characters of text>", self.text.chars().count())
     }
 }
 
@@ -78,10 +75,6 @@ pub(crate) fn inspect(
         let extraction = judge.extract(page.bytes, &hints);
         let view = View::new(&extraction, url, extractor.extractor.model());
         let html = report(&view).map_err(|error| TrommelError::new_err(error.to_string()))?;
-        Ok(Inspection {
-            html,
-            text: view.plain,
-            markdown: view.markdown,
-        })
+        Ok(Inspection { html, text: view.plain, markdown: view.markdown })
     })
 }

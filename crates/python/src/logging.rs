@@ -17,8 +17,7 @@ pub(crate) fn connect() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Whoever embeds this module and listens already goes on listening.
-        let _ =
-            tracing::subscriber::set_global_default(tracing_subscriber::registry().with(ToPython));
+        let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(ToPython));
     });
 }
 
@@ -40,9 +39,7 @@ impl<S: Subscriber> Layer<S> for ToPython {
         };
         // A logger that fails must not end a run; nothing can be said anywhere else.
         let _ = Python::attach(|py| -> PyResult<()> {
-            let logger = py
-                .import("logging")?
-                .call_method1("getLogger", ("trommel_text",))?;
+            let logger = py.import("logging")?.call_method1("getLogger", ("trommel_text",))?;
             logger.call_method1("log", (level, "%s", line.0))?;
             Ok(())
         });

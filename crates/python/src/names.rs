@@ -36,9 +36,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Names {
 fn wrong(other: &Bound<'_, PyAny>) -> PyErr {
     let kind = other.get_type().name();
     let kind = kind.map_or_else(|_| "this".to_owned(), |name| name.to_string());
-    PyTypeError::new_err(format!(
-        "expected names, as a list of str or one str with commas, not {kind}"
-    ))
+    PyTypeError::new_err(format!("expected names, as a list of str or one str with commas, not {kind}"))
 }
 
 /// Paths: one, or a list of them.
@@ -49,21 +47,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let is_one = given.is_instance_of::<PyString>()
-            || given.is_instance_of::<PyBytes>()
-            || given.hasattr("__fspath__")?;
+        let is_one =
+            given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() || given.hasattr("__fspath__")?;
         if is_one {
             return Ok(Self(vec![given.extract()?]));
         }
         let Ok(items) = given.try_iter() else {
             let kind = given.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
-                "expected a path or a list of paths, not {kind}"
-            )));
+            return Err(PyTypeError::new_err(format!("expected a path or a list of paths, not {kind}")));
         };
-        items
-            .map(|item| item?.extract())
-            .collect::<PyResult<_>>()
-            .map(Self)
+        items.map(|item| item?.extract()).collect::<PyResult<_>>().map(Self)
     }
 }

@@ -45,12 +45,7 @@ pub(crate) struct Block {
 impl Block {
     fn __repr__(&self) -> String {
         let verdict = if self.kept { "kept" } else { "dropped" };
-        format!(
-            "<Block {verdict} {:.2} {} {:?}>",
-            self.probability,
-            self.path,
-            beginning(&self.text)
-        )
+        format!("<Block {verdict} {:.2} {} {:?}>", self.probability, self.path, beginning(&self.text))
     }
 }
 
@@ -88,11 +83,7 @@ pub(crate) struct Table {
 #[pymethods]
 impl Table {
     fn __repr__(&self) -> String {
-        format!(
-            "<Table of {} rows {:?}>",
-            self.rows.len(),
-            beginning(&self.caption)
-        )
+        format!("<Table of {} rows {:?}>", self.rows.len(), beginning(&self.caption))
     }
 }
 
@@ -168,11 +159,7 @@ pub(crate) struct PyDocument {
 impl PyDocument {
     /// A document with the hints that were given.
     pub(crate) fn new(document: Document, url: Option<String>, date: Option<String>) -> Self {
-        Self {
-            document,
-            url,
-            date,
-        }
+        Self { document, url, date }
     }
 }
 
@@ -205,12 +192,7 @@ impl PyDocument {
     /// Names of the authors.
     #[getter]
     fn author(&self) -> Vec<&str> {
-        self.document
-            .metadata
-            .author
-            .iter()
-            .map(String::as_str)
-            .collect()
+        self.document.metadata.author.iter().map(String::as_str).collect()
     }
 
     /// When it was published, as a `datetime`; midnight without a time zone where only the day is known. `to_dict` has
@@ -314,22 +296,14 @@ impl PyDocument {
     #[getter]
     fn posts(&self) -> Vec<Post> {
         let posts = self.document.posts.iter().cloned();
-        posts
-            .map(|post| Post {
-                author: post.author,
-                published: post.published,
-                text: post.text,
-            })
-            .collect()
+        posts.map(|post| Post { author: post.author, published: post.published, text: post.text }).collect()
     }
 
     /// Every block of the page, kept or not, under `blocks=True`.
     #[getter]
     fn blocks(&self) -> Vec<Block> {
         let blocks = self.document.blocks.iter().cloned();
-        blocks
-            .map(|block| OutputBlock::from(block).into())
-            .collect()
+        blocks.map(|block| OutputBlock::from(block).into()).collect()
     }
 
     /// Where the parts of the text stand in the decoded page, under `spans=True`: character of the text,
@@ -337,9 +311,7 @@ impl PyDocument {
     #[getter]
     fn spans(&self) -> Vec<(u32, u32, u32, u32)> {
         let spans = self.document.spans.iter();
-        spans
-            .map(|span| (span.start, span.chars, span.byte, span.bytes))
-            .collect()
+        spans.map(|span| (span.start, span.chars, span.byte, span.bytes)).collect()
     }
 
     /// The tables among the text as rows, under `tables=True`.
@@ -412,10 +384,7 @@ impl PyDocument {
         trommel::texts::hash(self.document.text.as_bytes())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let bytes = rmp_serde::to_vec_named(self);
         let bytes = bytes.map_err(|error| TrommelError::new_err(error.to_string()))?;
         let restore = py.get_type::<Self>().getattr("_restore")?;

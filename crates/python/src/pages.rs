@@ -44,27 +44,16 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PageBytes {
             return Ok(Self::Bytes(bytes.extract()?));
         }
         let kind = given.get_type().name()?;
-        Err(PyTypeError::new_err(format!(
-            "a page is bytes or str, not {kind}"
-        )))
+        Err(PyTypeError::new_err(format!("a page is bytes or str, not {kind}")))
     }
 }
 
 impl PageBytes {
     pub(crate) fn view(&self) -> PageView<'_> {
         match self {
-            Self::Bytes(bytes) => PageView {
-                bytes,
-                is_text: false,
-            },
-            Self::Text(text) => PageView {
-                bytes: text.as_bytes(),
-                is_text: true,
-            },
-            Self::Replaced(bytes) => PageView {
-                bytes,
-                is_text: true,
-            },
+            Self::Bytes(bytes) => PageView { bytes, is_text: false },
+            Self::Text(text) => PageView { bytes: text.as_bytes(), is_text: true },
+            Self::Replaced(bytes) => PageView { bytes, is_text: true },
         }
     }
 }
@@ -78,18 +67,8 @@ pub(crate) struct PageView<'a> {
 
 impl<'a> PageView<'a> {
     /// What is known of the page. What was decoded is UTF-8, whatever it says of itself.
-    pub(crate) fn hints(
-        &self,
-        url: Option<&'a str>,
-        charset: Option<&'a str>,
-        date: Option<&'a str>,
-    ) -> Hints<'a> {
-        Hints {
-            url,
-            http_charset: if self.is_text { Some("utf-8") } else { charset },
-            crawl_charset: None,
-            date,
-        }
+    pub(crate) fn hints(&self, url: Option<&'a str>, charset: Option<&'a str>, date: Option<&'a str>) -> Hints<'a> {
+        Hints { url, http_charset: if self.is_text { Some("utf-8") } else { charset }, crawl_charset: None, date }
     }
 }
 
@@ -109,9 +88,7 @@ impl Pages {
             return Ok(Self::Arrays(arrays));
         }
         if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
-            return Err(PyTypeError::new_err(
-                "pages are a list or an Arrow array, not one page",
-            ));
+            return Err(PyTypeError::new_err("pages are a list or an Arrow array, not one page"));
         }
         let pages = given.try_iter()?.map(|page| page?.extract());
         Ok(Self::List(pages.collect::<PyResult<_>>()?))
@@ -123,10 +100,7 @@ impl Pages {
     /// `TypeError` if an array has another type than binary or text.
     pub(crate) fn views(&self) -> PyResult<Vec<Option<PageView<'_>>>> {
         match self {
-            Self::List(pages) => Ok(pages
-                .iter()
-                .map(|page| page.as_ref().map(PageBytes::view))
-                .collect()),
+            Self::List(pages) => Ok(pages.iter().map(|page| page.as_ref().map(PageBytes::view)).collect()),
             Self::Arrays(arrays) => {
                 let mut views = Vec::new();
                 for array in arrays {
@@ -139,18 +113,8 @@ impl Pages {
 }
 
 fn cells<'a>(array: &'a ArrayRef, views: &mut Vec<Option<PageView<'a>>>) -> PyResult<()> {
-    let bytes = |bytes: Option<&'a [u8]>| {
-        bytes.map(|bytes| PageView {
-            bytes,
-            is_text: false,
-        })
-    };
-    let text = |text: Option<&'a str>| {
-        text.map(|text| PageView {
-            bytes: text.as_bytes(),
-            is_text: true,
-        })
-    };
+    let bytes = |bytes: Option<&'a [u8]>| bytes.map(|bytes| PageView { bytes, is_text: false });
+    let text = |text: Option<&'a str>| text.map(|text| PageView { bytes: text.as_bytes(), is_text: true });
     match array.data_type() {
         DataType::Binary => views.extend(array.as_binary::<i32>().iter().map(bytes)),
         DataType::LargeBinary => views.extend(array.as_binary::<i64>().iter().map(bytes)),
@@ -159,9 +123,7 @@ fn cells<'a>(array: &'a ArrayRef, views: &mut Vec<Option<PageView<'a>>>) -> PyRe
         DataType::LargeUtf8 => views.extend(array.as_string::<i64>().iter().map(text)),
         DataType::Utf8View => views.extend(array.as_string_view().iter().map(text)),
         other => {
-            return Err(PyTypeError::new_err(format!(
-                "pages are an Arrow array of binary or text, not of {other}"
-            )));
+            return Err(PyTypeError::new_err(format!("pages are an Arrow array of binary or text, not of {other}")));
         }
     }
     Ok(())
@@ -171,11 +133,7 @@ fn cells<'a>(array: &'a ArrayRef, views: &mut Vec<Option<PageView<'a>>>) -> PyRe
 ///
 /// # Errors
 /// `TypeError` if they are not text, `ValueError` if there are more or fewer of them than pages.
-pub(crate) fn beside(
-    what: &str,
-    given: Option<&Bound<'_, PyAny>>,
-    pages: usize,
-) -> PyResult<Vec<Option<String>>> {
+pub(crate) fn beside(what: &str, given: Option<&Bound<'_, PyAny>>, pages: usize) -> PyResult<Vec<Option<String>>> {
     let Some(given) = given else {
         return Ok(vec![None; pages]);
     };
@@ -188,16 +146,10 @@ pub(crate) fn beside(
             let own = |view: PageView| String::from_utf8_lossy(view.bytes).into_owned();
             views.into_iter().map(|view| view.map(own)).collect()
         }
-        None => given
-            .try_iter()?
-            .map(|text| text?.extract())
-            .collect::<PyResult<_>>()?,
+        None => given.try_iter()?.map(|text| text?.extract()).collect::<PyResult<_>>()?,
     };
     match texts.len() == pages {
         true => Ok(texts),
-        false => Err(PyValueError::new_err(format!(
-            "{} {what} of {pages} pages",
-            texts.len()
-        ))),
+        false => Err(PyValueError::new_err(format!("{} {what} of {pages} pages", texts.len()))),
     }
 }

@@ -26,15 +26,10 @@ pub(crate) fn map<T: Send>(
     threads: Option<NonZeroUsize>,
     work: impl Fn(usize) -> T + Sync,
 ) -> PyResult<Vec<T>> {
-    let threads = threads
-        .or_else(|| thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get)
-        .min(count);
+    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get).min(count);
     let mut signals = Signals::new();
     if threads <= 1 {
-        return (0..count)
-            .map(|number| signals.check().map(|()| work(number)))
-            .collect();
+        return (0..count).map(|number| signals.check().map(|()| work(number))).collect();
     }
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut made = thread::scope(|scope| -> PyResult<Vec<(usize, T)>> {
@@ -42,26 +37,22 @@ pub(crate) fn map<T: Send>(
         let mut workers = Vec::with_capacity(threads);
         for _ in 0..threads {
             let (next, stop, work, done) = (&next, &stop, &work, done.clone());
-            let worker = thread::Builder::new()
-                .name("trommel".to_owned())
-                .spawn_scoped(scope, move || {
-                    let _done = done;
-                    let mut made = Vec::new();
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= count || stop.load(Ordering::Relaxed) {
-                            return made;
-                        }
-                        made.push((number, work(number)));
+            let worker = thread::Builder::new().name("trommel".to_owned()).spawn_scoped(scope, move || {
+                let _done = done;
+                let mut made = Vec::new();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count || stop.load(Ordering::Relaxed) {
+                        return made;
                     }
-                });
+                    made.push((number, work(number)));
+                }
+            });
             match worker {
                 Ok(worker) => workers.push(worker),
                 Err(error) => {
                     stop.store(true, Ordering::Relaxed);
-                    return Err(TrommelError::new_err(format!(
-                        "cannot start a thread: {error}"
-                    )));
+                    return Err(TrommelError::new_err(format!("cannot start a thread: {error}")));
                 }
             }
         }
@@ -75,11 +66,7 @@ pub(crate) fn map<T: Send>(
         }
         let mut all = Vec::with_capacity(count);
         for worker in workers {
-            all.extend(
-                worker
-                    .join()
-                    .map_err(|_| TrommelError::new_err("a fault of the program"))?,
-            );
+            all.extend(worker.join().map_err(|_| TrommelError::new_err("a fault of the program"))?);
         }
         Ok(all)
     })?;

@@ -45,12 +45,7 @@ impl Given {
     /// Bytes or str, or a dict of keywords.
     fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(keywords) = page.cast::<PyDict>() else {
-            return Ok(Self {
-                html: page.extract()?,
-                url: None,
-                charset: None,
-                date: None,
-            });
+            return Ok(Self { html: page.extract()?, url: None, charset: None, date: None });
         };
         let (mut html, mut url, mut charset, mut date) = (None, None, None, None);
         for (name, value) in keywords {
@@ -68,12 +63,7 @@ impl Given {
             }
         }
         let html = html.ok_or_else(|| PyTypeError::new_err("a page without \"html\""))?;
-        Ok(Self {
-            html,
-            url,
-            charset,
-            date,
-        })
+        Ok(Self { html, url, charset, date })
     }
 }
 
@@ -121,9 +111,7 @@ impl PyDocuments {
         let hints = |given: &Given| -> PyResult<()> {
             let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
             let view = given.html.view();
-            view.hints(given.url.as_deref(), charset, date)
-                .check()
-                .map_err(wrong)
+            view.hints(given.url.as_deref(), charset, date).check().map_err(wrong)
         };
         batch.iter().try_for_each(hints)?;
         let documents: Vec<Document> = py.detach(|| {
@@ -138,8 +126,7 @@ impl PyDocuments {
             })
         })?;
         let pages = batch.into_iter().zip(documents);
-        let mut documents =
-            pages.map(|(given, document)| PyDocument::new(document, given.url, given.date));
+        let mut documents = pages.map(|(given, document)| PyDocument::new(document, given.url, given.date));
         let first = documents.next();
         lock().extend(documents);
         Ok(first)

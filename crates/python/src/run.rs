@@ -13,8 +13,8 @@ use std::{
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::{DocumentOptions, Format, Hints, output::Assemble};
 use trommel_pipeline::{
-    Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState,
-    RunRequest, SetAside, SetAsideError, Summary, run as run_plan, sources::NetworkOptions,
+    Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState, RunRequest, SetAside,
+    SetAsideError, Summary, run as run_plan, sources::NetworkOptions,
 };
 
 use crate::{
@@ -30,16 +30,10 @@ use crate::{
 ///
 /// # Errors
 /// Only if memory runs out.
-pub(crate) fn summary_dict<'py>(
-    py: Python<'py>,
-    summary: &Summary,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn summary_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let json = serde_json::to_string(summary);
     let json = json.map_err(|error| TrommelError::new_err(error.to_string()))?;
-    let dict = py
-        .import("json")?
-        .call_method1("loads", (json,))?
-        .cast_into::<PyDict>()?;
+    let dict = py.import("json")?.call_method1("loads", (json,))?.cast_into::<PyDict>()?;
     dict.set_item(
         "outcome",
         match summary.outcome() {
@@ -118,25 +112,18 @@ pub(crate) fn run<'py>(
     let given = RunChoices::read(extractor, config, choices, of_runs)?;
     let output = out.to_string_lossy().into_owned();
     if output == "-" {
-        return Err(PyValueError::new_err(
-            "-: documents are written to files, folders and s3://",
-        ));
+        return Err(PyValueError::new_err("-: documents are written to files, folders and s3://"));
     }
     let existing = match (resume, overwrite) {
         (true, true) => {
-            return Err(PyValueError::new_err(
-                "resume and overwrite exclude each other",
-            ));
+            return Err(PyValueError::new_err("resume and overwrite exclude each other"));
         }
         (true, false) => Existing::Resume,
         (false, true) => Existing::Overwrite,
         (false, false) => Existing::Refuse,
     };
     let stop = Arc::new(AtomicBool::new(false));
-    let network = NetworkOptions {
-        stop: stop.clone().into(),
-        ..NetworkOptions::default()
-    };
+    let network = NetworkOptions { stop: stop.clone().into(), ..NetworkOptions::default() };
     let mut request = RunRequest {
         output,
         select: select.unwrap_or_default().0,
@@ -155,20 +142,12 @@ pub(crate) fn run<'py>(
         let model = Some(given.model.model.clone());
         request.prepare(&given.chosen, &given.file, model, &last_step, &network)
     });
-    let PreparedRun {
-        mut plan,
-        sites,
-        mut extractor,
-    } = prepared.map_err(|error| refused(&error))?;
+    let PreparedRun { mut plan, sites, mut extractor } = prepared.map_err(|error| refused(&error))?;
     plan.check_names(None).map_err(|error| invalid(&error))?;
     if is_object && sites.reads_twice() {
-        return Err(PyValueError::new_err(
-            "site_memory two-pass: a file object can be read once only",
-        ));
+        return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
     }
-    sites
-        .check(&plan, resume)
-        .map_err(|error| invalid(&error))?;
+    sites.check(&plan, resume).map_err(|error| invalid(&error))?;
     let bucket = py
         .detach(|| Bucket::take(&mut plan, network.clone(), existing))
         .map_err(|error| RunError::new_err(error.to_string()))?;
@@ -177,18 +156,11 @@ pub(crate) fn run<'py>(
             "a file object is read into files and folders of this machine, not to s3://",
         ));
     }
-    let mut callback = Callback {
-        call: progress.as_ref(),
-        stop: &stop,
-        raised: None,
-    };
+    let mut callback = Callback { call: progress.as_ref(), stop: &stop, raised: None };
     let done = py.detach(|| {
         let mut nowhere = io::sink();
-        let first_pass = Environment {
-            stop: &stop,
-            network: network.clone(),
-            ..Environment::new(&mut nowhere, &mut callback)
-        };
+        let first_pass =
+            Environment { stop: &stop, network: network.clone(), ..Environment::new(&mut nowhere, &mut callback) };
         // What is refused, or done already, is so at once and not after a first pass.
         if !sites.reads_twice() || plan.begins(existing)? {
             extractor = sites.apply(extractor, &plan, first_pass)?;
@@ -222,28 +194,17 @@ fn invalid(error: &dyn std::fmt::Display) -> PyErr {
 }
 
 /// For how long inputs are followed; none if they are to be read once.
-fn followed(
-    follow: bool,
-    idle: Option<f64>,
-    until_idle: Option<f64>,
-) -> PyResult<Option<FollowTimes>> {
+fn followed(follow: bool, idle: Option<f64>, until_idle: Option<f64>) -> PyResult<Option<FollowTimes>> {
     let seconds = |name: &str, value: Option<f64>| match value {
         None => Ok(None),
         Some(value) if (0.0..=1e6).contains(&value) => Ok(Some(Duration::from_secs_f64(value))),
-        Some(_) => Err(PyValueError::new_err(format!(
-            "{name}: expected a number of seconds"
-        ))),
+        Some(_) => Err(PyValueError::new_err(format!("{name}: expected a number of seconds"))),
     };
-    let times = FollowTimes {
-        idle: seconds("idle", idle)?,
-        until_idle: seconds("until_idle", until_idle)?,
-    };
+    let times = FollowTimes { idle: seconds("idle", idle)?, until_idle: seconds("until_idle", until_idle)? };
     match (follow, times == FollowTimes::default()) {
         (true, _) => Ok(Some(times)),
         (false, true) => Ok(None),
-        (false, false) => Err(PyValueError::new_err(
-            "idle and until_idle are for follow=True",
-        )),
+        (false, false) => Err(PyValueError::new_err("idle and until_idle are for follow=True")),
     }
 }
 
@@ -255,8 +216,7 @@ fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
     let files = set_aside.iter().map(|(kind, path)| {
         let (kind, path): (String, PathBuf) = (kind.extract()?, path.extract()?);
         let text = format!("{kind}={}", path.display());
-        text.parse()
-            .map_err(|error: SetAsideError| PyValueError::new_err(format!("set_aside: {error}")))
+        text.parse().map_err(|error: SetAsideError| PyValueError::new_err(format!("set_aside: {error}")))
     });
     files.collect()
 }
@@ -268,9 +228,9 @@ pub(crate) fn last_step(
 ) -> Option<Arc<dyn Assemble>> {
     match format {
         #[cfg(feature = "parquet")]
-        Format::Parquet => Some(Arc::new(trommel::output::Parquet {
-            optional: trommel::output::OptionalColumns::of(options),
-        })),
+        Format::Parquet => {
+            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(options) }))
+        }
         _ => None,
     }
 }

@@ -56,12 +56,7 @@ impl PySession {
             Some(extractor) => extractor.get().clone(),
             None => PyExtractor::of(Keywords::default())?,
         };
-        let hints = Hints {
-            url: url.as_deref(),
-            http_charset: charset,
-            crawl_charset: None,
-            date: date.as_deref(),
-        };
+        let hints = Hints { url: url.as_deref(), http_charset: charset, crawl_charset: None, date: date.as_deref() };
         hints.check().map_err(wrong)?;
         let stops = EarlyStops {
             not_html: stop_not_html,
@@ -74,18 +69,13 @@ impl PySession {
         if let Some(bytes) = max_page {
             session = session.with_max_page(bytes);
         }
-        Ok(Self {
-            session: Mutex::new(Some(session)),
-            url,
-            date,
-        })
+        Ok(Self { session: Mutex::new(Some(session)), url, date })
     }
 
     /// Takes the next bytes. `"continue"`: more is wanted; `"full"`: what comes is left out; else why the page
     /// is not wanted: `"not-html"`, `"noindex"`, `"language"`, `"hopeless"`, `"block-page"`.
     fn feed(&self, py: Python<'_>, part: PyBackedBytes) -> PyResult<String> {
-        let verdict: Option<Verdict> =
-            py.detach(|| self.lock().as_mut().map(|session| session.feed(&part)));
+        let verdict: Option<Verdict> = py.detach(|| self.lock().as_mut().map(|session| session.feed(&part)));
         Ok(verdict.ok_or_else(ended)?.to_string())
     }
 

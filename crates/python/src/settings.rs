@@ -49,8 +49,7 @@ impl NamedModel {
         let model = match read.get(name) {
             Some(model) => model.clone(),
             None => {
-                let model =
-                    Model::open(name).map_err(|error| ModelError::new_err(error.to_string()))?;
+                let model = Model::open(name).map_err(|error| ModelError::new_err(error.to_string()))?;
                 let model = Arc::new(model);
                 // A file may be written anew; what is built in stays as it is.
                 if Model::builtin_names().any(|known| known == name) {
@@ -59,10 +58,7 @@ impl NamedModel {
                 model
             }
         };
-        Ok(Self {
-            name: name.to_owned(),
-            model,
-        })
+        Ok(Self { name: name.to_owned(), model })
     }
 
     /// Whether other processes know it by its name.
@@ -77,12 +73,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
 
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = given.extract::<PyBackedBytes>() {
-            let model = Model::from_bytes(&bytes)
-                .map_err(|error| ModelError::new_err(error.to_string()))?;
-            return Ok(Self {
-                name: "bytes".to_owned(),
-                model: Arc::new(model),
-            });
+            let model = Model::from_bytes(&bytes).map_err(|error| ModelError::new_err(error.to_string()))?;
+            return Ok(Self { name: "bytes".to_owned(), model: Arc::new(model) });
         }
         if let Ok(name) = given.extract::<String>() {
             return Self::open(&name);
@@ -161,10 +153,7 @@ impl Keywords {
 fn unknown(name: &str, scope: Scope) -> PyErr {
     let known = fields().iter().filter(|field| scope(field));
     let known: Vec<&str> = known.map(|field| field.name.as_str()).collect();
-    PyTypeError::new_err(format!(
-        "unknown keyword {name:?}, expected one of {}, markdown",
-        known.join(", ")
-    ))
+    PyTypeError::new_err(format!("unknown keyword {name:?}, expected one of {}, markdown", known.join(", ")))
 }
 
 /// The exception about settings.
@@ -193,9 +182,7 @@ fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let wrong = || {
         let kind = value.get_type().name();
         let kind = kind.map_or_else(|_| "this".to_owned(), |kind| kind.to_string());
-        PyTypeError::new_err(format!(
-            "{name}: expected a text, a number, a bool or a list of names, not {kind}"
-        ))
+        PyTypeError::new_err(format!("{name}: expected a text, a number, a bool or a list of names, not {kind}"))
     };
     let items = value.try_iter().map_err(|_| wrong())?;
     let items = items.map(|item| item?.extract::<String>().map(Value::from));
@@ -215,15 +202,11 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
             let dumps = given.py().import("json")?.getattr("dumps")?;
             let json: String = dumps.call1((dict,))?.extract()?;
             let settings = PartialSettings::from_json(&json);
-            return settings
-                .map(Self)
-                .map_err(|error| PyValueError::new_err(format!("config: {error}")));
+            return settings.map(Self).map_err(|error| PyValueError::new_err(format!("config: {error}")));
         }
         let path: PathBuf = given.extract()?;
         let settings = PartialSettings::load(&path);
-        settings
-            .map(Self)
-            .map_err(|error| PyValueError::new_err(error.to_string()))
+        settings.map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 
@@ -247,9 +230,7 @@ pub(crate) fn check_choices(choices: Option<&Bound<'_, PyDict>>) -> PyResult<()>
 pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let all = fields().iter().map(|field| {
         let values: Vec<&str> = match &field.kind {
-            Kind::OneOf(values) | Kind::ListOf(values) => {
-                values.iter().map(|value| value.name.as_str()).collect()
-            }
+            Kind::OneOf(values) | Kind::ListOf(values) => values.iter().map(|value| value.name.as_str()).collect(),
             _ => Vec::new(),
         };
         let kind = match &field.kind {
@@ -301,20 +282,13 @@ impl RunChoices {
             let mut chosen = chosen;
             let set = chosen.set("model", model.name.clone());
             set.map_err(|error| refusal(&error))?;
-            return Ok(Self {
-                chosen,
-                file,
-                model,
-            });
+            return Ok(Self { chosen, file, model });
         };
         let extractor = extractor.get();
         let in_pages = fields().iter().filter(|field| of_pages(field));
         for field in in_pages {
             let is_model = field.name == "model" && model.is_some();
-            let twice = match (
-                is_model || chosen.get(&field.path).is_some(),
-                file.get(&field.path).is_some(),
-            ) {
+            let twice = match (is_model || chosen.get(&field.path).is_some(), file.get(&field.path).is_some()) {
                 (true, _) => field.name.clone(),
                 (false, true) => format!("{} of config", field.name),
                 (false, false) => continue,
@@ -326,11 +300,7 @@ impl RunChoices {
         let mut own = extractor.chosen.clone();
         let set = own.set("model", extractor.model.name.clone());
         set.map_err(|error| refusal(&error))?;
-        Ok(Self {
-            chosen: own.over(chosen),
-            file,
-            model: extractor.model.clone(),
-        })
+        Ok(Self { chosen: own.over(chosen), file, model: extractor.model.clone() })
     }
 
     /// The settings.
@@ -349,9 +319,6 @@ impl RunChoices {
 /// `ValueError` that names the keyword, the value and what it may be.
 pub(crate) fn named<T: FromStr + strum::VariantNames>(key: &str, name: &str) -> PyResult<T> {
     name.parse().map_err(|_| {
-        PyValueError::new_err(format!(
-            "{key}: unknown value {name:?}, expected {}",
-            T::VARIANTS.join(", ")
-        ))
+        PyValueError::new_err(format!("{key}: unknown value {name:?}, expected {}", T::VARIANTS.join(", ")))
     })
 }

@@ -15,9 +15,7 @@ pub(crate) struct Signals {
 impl Signals {
     /// Asks for the first time after [`PAUSE`].
     pub(crate) fn new() -> Self {
-        Self {
-            last: Instant::now(),
-        }
+        Self { last: Instant::now() }
     }
 
     /// The exception that a signal raised, if one came since the last look.

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use trommel::{
     features::FeatureGroup,
-    learn::{
-        LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set,
-        train as learn,
-    },
+    learn::{LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn},
     output::AtomicFile,
 };
 
@@ -36,9 +33,7 @@ pub(crate) fn train<'py>(
     date: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let told = |error: &dyn std::fmt::Display| TrommelError::new_err(error.to_string());
-    let stem = out
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned());
+    let stem = out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
         names: vec![name.or(stem).unwrap_or_default()],
         created: date.to_owned(),

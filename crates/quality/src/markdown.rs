@@ -11,10 +11,7 @@ impl MarkdownTable {
     /// A table with these headings.
     pub fn new<T: Into<String>>(headings: impl IntoIterator<Item = T>) -> Self {
         let headings: Vec<String> = headings.into_iter().map(Into::into).collect();
-        Self {
-            columns: headings.len(),
-            rows: vec![headings],
-        }
+        Self { columns: headings.len(), rows: vec![headings] }
     }
 
     /// Adds a row; what it lacks is left empty.
@@ -78,10 +75,7 @@ mod tests {
         let mut table = MarkdownTable::new(["method", "P", "F1"]);
         table.row(["a|b", ".5", "1.000"]);
         table.row(["c"]);
-        assert_eq!(
-            table.text(),
-            "| method | P | F1 |\n|---|---:|---:|\n| a\\|b | .5 | 1.000 |\n| c |  |  |\n"
-        );
+        assert_eq!(table.text(), "| method | P | F1 |\n|---|---:|---:|\n| a\\|b | .5 | 1.000 |\n| c |  |  |\n");
     }
 
     #[test]

@@ -39,18 +39,10 @@ impl Effect {
 /// The effect of each of the [`RULES`] on a set, by a model.
 pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)> {
     let all = extractor(model, RuleSet::default());
-    let pages: Vec<_> = set
-        .pages
-        .iter()
-        .filter(|page| page.gold.gold.is_some())
-        .collect();
+    let pages: Vec<_> = set.pages.iter().filter(|page| page.gold.gold.is_some()).collect();
     let texts = |extractor: &Extractor| -> Vec<String> {
         let text = |page: &&trommel_learn::LabelledPage| {
-            let hints = Hints {
-                url: page.gold.address(),
-                http_charset: Some("utf-8"),
-                ..Hints::default()
-            };
+            let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
             extractor.extract(page.html.as_bytes(), &hints).text()
         };
         pages.par_iter().map(text).collect()
@@ -65,10 +57,7 @@ pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)
         let without = texts(&extractor(model, without));
         let changed = with.iter().zip(&without).enumerate();
         let changed = changed.filter(|(_, (with, without))| with != without);
-        let start = Effect {
-            pages: pages.len(),
-            ..Effect::default()
-        };
+        let start = Effect { pages: pages.len(), ..Effect::default() };
         let effect = changed.fold(start, |sum, (at, (with, without))| {
             let gain = f1(at, with) - f1(at, without);
             sum.and(Effect {
@@ -85,9 +74,6 @@ pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)
 }
 
 fn extractor(model: &Arc<Model>, without: RuleSet) -> Extractor {
-    let policy = ContentPolicy {
-        without,
-        ..ContentPolicy::default()
-    };
+    let policy = ContentPolicy { without, ..ContentPolicy::default() };
     Extractor::new(Arc::clone(model)).with_policy(policy)
 }

@@ -13,16 +13,11 @@ use trommel_model::Model;
 use measure::{Part, SiteSet, measured};
 
 /// Sets that a shipped correction may learn from.
-const TRAINING: [&str; 5] = [
-    "wcxb-dev", "aed424", "magic-articles", "zhweb", "news-world-dev",
-];
+const TRAINING: [&str; 5] = ["wcxb-dev", "aed424", "magic-articles", "zhweb", "news-world-dev"];
 /// Sets that its constants are chosen on, beside those, and the archives of each. The two parts of dragnet have sites in
 /// common.
-const CHOOSING: [(&str, &[&str]); 3] = [
-    ("l3s-gn1", &["l3s-gn1"]),
-    ("cleaneval", &["cleaneval"]),
-    ("dragnet", &["dragnet-train", "dragnet-test"]),
-];
+const CHOOSING: [(&str, &[&str]); 3] =
+    [("l3s-gn1", &["l3s-gn1"]), ("cleaneval", &["cleaneval"]), ("dragnet", &["dragnet-train", "dragnet-test"])];
 /// The set that only checks it.
 const CHECK: &str = "daniel-dev";
 
@@ -62,10 +57,7 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
             pages.extend(read_set(&data.join(format!("{archive}.warc.gz")), &gold)?.pages);
         }
         tracing::info!(set = name, pages = pages.len(), "read");
-        let set = PageSet {
-            name: name.to_owned(),
-            pages,
-        };
+        let set = PageSet { name: name.to_owned(), pages };
         sets.push(SiteSet::new(set, part, &model, judged.as_ref()));
     }
     let learned = judged.is_some().then(|| fit::learn(&sets, &model));
@@ -77,9 +69,6 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
     }
     let chosen = learned.as_ref().and_then(|learned| learned.best(false));
     let correction = chosen.map(|own| &own.correction);
-    let rows: Vec<_> = sets
-        .iter()
-        .map(|set| measured(set, &model, correction))
-        .collect();
+    let rows: Vec<_> = sets.iter().map(|set| measured(set, &model, correction)).collect();
     Ok(report::report(&rows, learned.as_ref()))
 }

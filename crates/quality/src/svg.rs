@@ -42,13 +42,9 @@ impl Svg {
     /// Adds a line through points, with a mark at each.
     pub fn line(&mut self, points: &[(f64, f64)], colour: &str) {
         let path = join(points);
-        self.add(&format!(
-            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>"
-        ));
+        self.add(&format!("<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>"));
         for (x, y) in points {
-            self.add(&format!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{colour}\" stroke=\"#ffffff\"/>"
-            ));
+            self.add(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{colour}\" stroke=\"#ffffff\"/>"));
         }
     }
 
@@ -61,10 +57,7 @@ impl Svg {
 
 /// Points as the attribute `points` has them.
 pub fn join(points: &[(f64, f64)]) -> String {
-    let points: Vec<String> = points
-        .iter()
-        .map(|(x, y)| format!("{x:.1},{y:.1}"))
-        .collect();
+    let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     points.join(" ")
 }
 

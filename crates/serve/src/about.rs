@@ -39,10 +39,7 @@ pub(crate) struct About {
 )]
 pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     #[cfg(feature = "index")]
-    let indexed = app
-        .index
-        .as_ref()
-        .map(trommel_pipeline::index::Index::documents);
+    let indexed = app.index.as_ref().map(trommel_pipeline::index::Index::documents);
     #[cfg(not(feature = "index"))]
     let indexed = None;
     answer::json(&About {
@@ -94,8 +91,5 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     tag = "service"
 )]
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
-    answer::body(
-        trommel_pipeline::metrics::CONTENT_TYPE,
-        app.metrics.to_string(),
-    )
+    answer::body(trommel_pipeline::metrics::CONTENT_TYPE, app.metrics.to_string())
 }

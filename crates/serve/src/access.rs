@@ -56,10 +56,7 @@ impl Token {
     /// # Errors
     /// If the file cannot be read, or as for [`Token::new`].
     pub fn from_file(path: &Path) -> Result<Self, TokenError> {
-        let secret = fs::read_to_string(path).map_err(|source| TokenError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+        let secret = fs::read_to_string(path).map_err(|source| TokenError::Io { path: path.to_owned(), source })?;
         Self::new(secret.trim())
     }
 
@@ -117,21 +114,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_token_is_refused_without_being_told() {
-        for wrong in [
-            "tiny-secret",
-            "with spaces in the middle",
-            "über-sechzehn-zeichen",
-        ] {
+        for wrong in ["tiny-secret", "with spaces in the middle", "über-sechzehn-zeichen"] {
             let error = Token::new(wrong).unwrap_err().to_string();
             assert!(!error.contains(wrong), "{error}");
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         fs::write(&path, format!("{SECRET}\n")).unwrap();
-        assert_eq!(
-            Token::from_file(&path).unwrap().0,
-            Token::new(SECRET).unwrap().0
-        );
+        assert_eq!(Token::from_file(&path).unwrap().0, Token::new(SECRET).unwrap().0);
         assert!(Token::from_file(&folder.path().join("gone")).is_err());
     }
 }

@@ -55,9 +55,7 @@ impl Admission {
     /// [`Refusal::Busy`] if there is no room.
     pub(crate) fn enter(self: &Arc<Self>) -> Result<Place, Refusal> {
         let before = self.inside.fetch_add(1, Ordering::Relaxed);
-        let place = Place {
-            admission: self.clone(),
-        };
+        let place = Place { admission: self.clone() };
         // Dropping the place takes the count back.
         if before >= self.most {
             return Err(Refusal::Busy);
@@ -99,11 +97,7 @@ mod tests {
 
     #[test]
     fn places_are_counted_and_given_back() {
-        let limits = ServiceLimits {
-            jobs: NonZeroUsize::MIN,
-            queue: 1,
-            ..ServiceLimits::default()
-        };
+        let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 1, ..ServiceLimits::default() };
         let admission = Admission::new(&limits, Arc::default());
         let first = admission.enter().unwrap();
         let second = admission.enter().unwrap();

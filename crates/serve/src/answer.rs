@@ -80,10 +80,7 @@ impl IntoResponse for Refusal {
         let mut response = json(&problem);
         *response.status_mut() = status;
         let headers = response.headers_mut();
-        headers.insert(
-            CONTENT_TYPE,
-            HeaderValue::from_static("application/problem+json"),
-        );
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         match self {
             Self::Busy => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY));

@@ -59,10 +59,7 @@ pub fn openapi(models: &[&str]) -> Value {
     document.merge(SearchApi::openapi());
     let mut value = serde_json::to_value(&document).unwrap_or_default();
     if let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) {
-        let operations = paths
-            .values_mut()
-            .filter_map(Value::as_object_mut)
-            .flat_map(|path| path.values_mut());
+        let operations = paths.values_mut().filter_map(Value::as_object_mut).flat_map(|path| path.values_mut());
         for operation in operations {
             name_models(operation, models);
             take_any_bytes(operation);
@@ -73,9 +70,7 @@ pub fn openapi(models: &[&str]) -> Value {
 
 /// Says which models a parameter `model` may name.
 fn name_models(operation: &mut Value, models: &[&str]) {
-    let parameters = operation
-        .get_mut("parameters")
-        .and_then(Value::as_array_mut);
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
         if parameter.get("name").is_some_and(|name| name == "model")
             && let Some(parameter) = parameter.as_object_mut()
@@ -91,9 +86,7 @@ fn take_any_bytes(operation: &mut Value) {
     if let Some(required) = operation.pointer_mut("/requestBody/required") {
         *required = false.into();
     }
-    let contents = operation
-        .pointer_mut("/requestBody/content")
-        .and_then(Value::as_object_mut);
+    let contents = operation.pointer_mut("/requestBody/content").and_then(Value::as_object_mut);
     for content in contents.into_iter().flat_map(|all| all.values_mut()) {
         *content = json!({"schema": {"type": "string", "format": "binary"}});
     }

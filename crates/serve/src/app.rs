@@ -19,9 +19,8 @@ use trommel::{Extractor, KnownSites, Model, PartialSettings, Settings, filters::
 use trommel_pipeline::metrics::Metrics;
 
 use crate::{
-    HostGuard, ServiceLimits, ServiceSettings, Token, admission::Admission, answer::Refusal,
-    body::HeldPage, memory::Share, models::Models, request_id::RequestIds, stage_times::StageTimes,
-    weight,
+    HostGuard, ServiceLimits, ServiceSettings, Token, admission::Admission, answer::Refusal, body::HeldPage,
+    memory::Share, models::Models, request_id::RequestIds, stage_times::StageTimes, weight,
 };
 
 /// Most bytes of a page that is judged on the thread of its connection: some milliseconds of work, for which
@@ -59,10 +58,7 @@ impl App {
         let metrics = Arc::new(Metrics::new());
         let limits = settings.limits;
         let admission = Admission::new(&limits, metrics.clone());
-        let max_page = limits
-            .max_body
-            .min(admission.bodies.all())
-            .min(weight::longest(admission.work.all()));
+        let max_page = limits.max_body.min(admission.bodies.all()).min(weight::longest(admission.work.all()));
         Arc::new(Self {
             models: Models::new(settings.models),
             defaults: settings.defaults,
@@ -191,11 +187,7 @@ mod tests {
             models: Vec::new(),
             defaults: PartialSettings::default(),
             filters: Arc::new(Filters::new(&FilterSettings::default())),
-            limits: ServiceLimits {
-                jobs: NonZeroUsize::MIN,
-                queue: 0,
-                ..ServiceLimits::default()
-            },
+            limits: ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..ServiceLimits::default() },
             token: None,
             guard: HostGuard::default(),
             tls: None,
@@ -212,10 +204,7 @@ mod tests {
     }
 
     fn page(app: &App, bytes: usize) -> HeldPage {
-        HeldPage {
-            bytes: vec![b'x'; bytes],
-            _share: app.admission.bodies.share(bytes as u64).unwrap(),
-        }
+        HeldPage { bytes: vec![b'x'; bytes], _share: app.admission.bodies.share(bytes as u64).unwrap() }
     }
 
     #[test]
@@ -238,9 +227,7 @@ mod tests {
             let is_taken_in = Arc::new(AtomicBool::new(false));
             let other = is_taken_in.clone();
             let other = tokio::spawn(async move { other.store(true, Ordering::Relaxed) });
-            let judged = app.judge(page(&app, 0), 1, move |_, _| {
-                is_taken_in.load(Ordering::Relaxed)
-            });
+            let judged = app.judge(page(&app, 0), 1, move |_, _| is_taken_in.load(Ordering::Relaxed));
             assert!(judged.await.unwrap().0);
             other.await.unwrap();
         });
@@ -260,12 +247,7 @@ mod tests {
                 assert_eq!(heavy.await.map(|_| ()), Err(Refusal::TooHeavy));
             });
         }
-        assert!(
-            app.admission
-                .bodies
-                .share(app.admission.bodies.all())
-                .is_ok()
-        );
+        assert!(app.admission.bodies.share(app.admission.bodies.all()).is_ok());
         let metrics = app.metrics.to_string();
         assert!(metrics.contains("trommel_failures_total{kind=\"panic\"} 2\n"));
     }

@@ -108,11 +108,7 @@ pub(crate) async fn batch(
         true => Arc::new(Filters::new(&settings.filters)),
         false => app.filters.clone(),
     };
-    let slot = app
-        .batches
-        .clone()
-        .try_acquire_owned()
-        .map_err(|_| Refusal::Busy)?;
+    let slot = app.batches.clone().try_acquire_owned().map_err(|_| Refusal::Busy)?;
     // Only so many batches as there is memory for what they read at a time.
     let memory = &app.admission.batches;
     let max_record = app.max_page.min(memory.all() / RECORDS / BATCHES);
@@ -131,13 +127,7 @@ pub(crate) async fn batch(
         summary: BatchSummary::default(),
     };
     tokio::task::spawn_blocking(move || {
-        batch.run(
-            &extractor,
-            Incoming::new(incoming),
-            filters,
-            is_counted,
-            begun,
-        );
+        batch.run(&extractor, Incoming::new(incoming), filters, is_counted, begun);
         drop((slot, reading));
     });
     // An archive that cannot be read at all is refused; later the status has been sent.
@@ -147,10 +137,7 @@ pub(crate) async fn batch(
         Err(_) => return Err(Refusal::Fault),
     }
     let lines = stream::poll_fn(move |context| lines.poll_recv(context));
-    Ok(answer::body(
-        "application/x-ndjson",
-        Body::from_stream(lines),
-    ))
+    Ok(answer::body("application/x-ndjson", Body::from_stream(lines)))
 }
 
 fn refusal(app: &App, error: ArchiveError) -> Refusal {
@@ -204,11 +191,7 @@ impl Batch {
         is_counted: bool,
         begun: oneshot::Sender<Result<(), ArchiveError>>,
     ) {
-        let options = ReadOptions {
-            max_record: self.max_record,
-            live: true,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions { max_record: self.max_record, live: true, ..ReadOptions::default() };
         let mut begun = Some(begun);
         let mut tell = |how| {
             if let Some(begun) = begun.take() {
@@ -246,14 +229,11 @@ impl Batch {
                 document.capped.push(MEMORY_CAP.to_owned());
             }
             app.metrics.page(page.len() as u64, begin.elapsed());
-            app.metrics
-                .document(f64::from(document.confidence), document.text.len() as u64);
+            app.metrics.document(f64::from(document.confidence), document.text.len() as u64);
             drop(permit);
             document
         };
-        let payload = PayloadOptions {
-            max_payload: self.max_record,
-        };
+        let payload = PayloadOptions { max_payload: self.max_record };
         let mut records = SingleRecords::new(&extract, filters, payload);
         // The record after a response may say in which encoding the crawler took it to be.
         let mut held: Option<Record> = None;
@@ -278,9 +258,7 @@ impl Batch {
                         before.and_then(|()| self.record(&mut records, &taken, record, None))
                     }
                 }
-                Some(Err(ArchiveError::Damage {
-                    offset, lost, what, ..
-                })) => {
+                Some(Err(ArchiveError::Damage { offset, lost, what, .. })) => {
                     tracing::warn!(offset, lost, "batch: {what}");
                     self.app.metrics.damaged();
                     self.summary.damaged += 1;
@@ -307,9 +285,7 @@ impl Batch {
         {
             return;
         }
-        if is_counted
-            && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": self.summary}))
-        {
+        if is_counted && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": self.summary})) {
             line.push(b'\n');
             drop(self.send(Ok(line.into())));
         }

@@ -34,9 +34,7 @@ pub(crate) struct HeldPage {
 /// If it is no page by its bytes, is coded, longer or slower than the bounds allow, ends before its end, or there is no room for it.
 pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldPage, Refusal> {
     plain(headers)?;
-    let stated: Option<u64> = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
+    let stated: Option<u64> = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if stated.is_some_and(|length| length > app.max_page) {
         return Err(Refusal::TooLarge(app.max_page));
     }
@@ -64,10 +62,7 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
             Err(_) if pace.is_too_slow() => return Err(Refusal::TooSlow),
             Err(_) => continue,
             Ok(None) => {
-                return Ok(HeldPage {
-                    bytes,
-                    _share: share,
-                });
+                return Ok(HeldPage { bytes, _share: share });
             }
             Ok(Some(frame)) => frame,
         };
@@ -95,29 +90,16 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
 
 /// Refuses what is not done: codings, which a crawler has undone, and expectations but the usual one.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
-    let is =
-        |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
-    if headers
-        .get_all(EXPECT)
-        .iter()
-        .any(|value| !is(value, "100-continue"))
-    {
+    let is = |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
+    if headers.get_all(EXPECT).iter().any(|value| !is(value, "100-continue")) {
         return Err(Refusal::Expectation);
     }
-    if headers
-        .get_all(TRANSFER_ENCODING)
-        .iter()
-        .any(|value| !is(value, "chunked"))
-    {
-        return Err(Refusal::Unsupported(
-            "no transfer coding but chunked is undone".to_owned(),
-        ));
+    if headers.get_all(TRANSFER_ENCODING).iter().any(|value| !is(value, "chunked")) {
+        return Err(Refusal::Unsupported("no transfer coding but chunked is undone".to_owned()));
     }
     match headers.get(CONTENT_ENCODING) {
         Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => {
-            Err(Refusal::Unsupported(
-                "bodies are taken as they are: undo Content-Encoding before".to_owned(),
-            ))
+            Err(Refusal::Unsupported("bodies are taken as they are: undo Content-Encoding before".to_owned()))
         }
         _ => Ok(()),
     }
@@ -163,10 +145,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     pub(crate) fn new(pieces: mpsc::Receiver<io::Result<Bytes>>) -> Self {
-        Self {
-            pieces,
-            piece: Bytes::new(),
-        }
+        Self { pieces, piece: Bytes::new() }
     }
 }
 

@@ -58,9 +58,7 @@ impl Choices {
             }
             let known = fields().iter().find(|field| field.name == name);
             if known.is_some_and(|field| !field.is_of_requests()) {
-                return Err(wrong(format!(
-                    "{name}: is for the service to choose, not for a request"
-                )));
+                return Err(wrong(format!("{name}: is for the service to choose, not for a request")));
             }
             let set = choices.settings.set_text(&name, &value);
             set.map_err(|error| wrong(error.to_string()))?;
@@ -81,9 +79,7 @@ impl Choices {
         match self.own(name) {
             None | Some("false") => Ok(false),
             Some("true" | "") => Ok(true),
-            Some(other) => Err(Refusal::BadRequest(format!(
-                "{name}: {other:?} is neither true nor false"
-            ))),
+            Some(other) => Err(Refusal::BadRequest(format!("{name}: {other:?} is neither true nor false"))),
         }
     }
 
@@ -135,10 +131,9 @@ pub(crate) fn described(own: &[OwnParameter]) -> Vec<Parameter> {
         let schema = match own.kind {
             OwnKind::Text => schema.schema_type(Type::String),
             OwnKind::Switch => schema.schema_type(Type::Boolean),
-            OwnKind::Number(least, most) => schema
-                .schema_type(Type::Integer)
-                .minimum(Some(least as f64))
-                .maximum(Some(most as f64)),
+            OwnKind::Number(least, most) => {
+                schema.schema_type(Type::Integer).minimum(Some(least as f64)).maximum(Some(most as f64))
+            }
         };
         parameter(own.name, own.doc, schema.build().into())
     });
@@ -157,14 +152,8 @@ fn schema(kind: &Kind) -> Schema {
         Kind::Integer => of(Type::Integer).minimum(Some(0.0)).build().into(),
         Kind::Number => of(Type::Number).build().into(),
         // Divided by commas.
-        Kind::ListOf(values) => ArrayBuilder::new()
-            .items(one_of(names(values)))
-            .build()
-            .into(),
-        Kind::Texts => ArrayBuilder::new()
-            .items(of(Type::String).build())
-            .build()
-            .into(),
+        Kind::ListOf(values) => ArrayBuilder::new().items(one_of(names(values))).build().into(),
+        Kind::Texts => ArrayBuilder::new().items(of(Type::String).build()).build().into(),
         _ => of(Type::String).build().into(),
     }
 }
@@ -190,27 +179,17 @@ pub(crate) use query_parameters;
 mod tests {
     use super::*;
 
-    const OWN: [OwnParameter; 1] = [OwnParameter {
-        name: "url",
-        doc: "URL",
-        kind: OwnKind::Text,
-    }];
+    const OWN: [OwnParameter; 1] = [OwnParameter { name: "url", doc: "URL", kind: OwnKind::Text }];
 
     fn read(pairs: &[(&str, &str)]) -> Result<Choices, Refusal> {
-        let pairs = pairs
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Choices::read(Ok(Query(pairs.collect())), &OWN)
     }
 
     #[test]
     fn a_query_is_read() {
-        let choices = read(&[
-            ("url", "http://a/"),
-            ("include", "review,notice"),
-            ("links", "true"),
-            ("min_words", "5"),
-        ]);
+        let choices =
+            read(&[("url", "http://a/"), ("include", "review,notice"), ("links", "true"), ("min_words", "5")]);
         let choices = choices.unwrap();
         assert_eq!(choices.own("url"), Some("http://a/"));
         assert!(choices.has_filters());
@@ -223,19 +202,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_refused() {
         for (pairs, message) in [
-            (
-                &[("link", "true")][..],
-                "unknown key \"link\", did you mean \"links\"?",
-            ),
+            (&[("link", "true")][..], "unknown key \"link\", did you mean \"links\"?"),
             (&[("url", "a"), ("url", "b")], "url: is there twice"),
-            (
-                &[("sites", "/etc/passwd")],
-                "sites: is for the service to choose, not for a request",
-            ),
-            (
-                &[("duplicates_memory", "9T")],
-                "duplicates_memory: is for the service to choose, not for a request",
-            ),
+            (&[("sites", "/etc/passwd")], "sites: is for the service to choose, not for a request"),
+            (&[("duplicates_memory", "9T")], "duplicates_memory: is for the service to choose, not for a request"),
         ] {
             let refused = read(pairs).unwrap_err();
             assert_eq!(refused, Refusal::BadRequest(message.to_owned()));

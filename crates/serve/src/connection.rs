@@ -65,11 +65,7 @@ where
 {
     let patience = manner.patience;
     let mut builder = Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience)
-        .max_buf_size(HEAD);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(patience).max_buf_size(HEAD);
     builder
         .http2()
         .timer(TokioTimer::new())

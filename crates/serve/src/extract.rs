@@ -75,8 +75,7 @@ pub(crate) async fn extract(
         let begin = Instant::now();
         let document = extractor.document(page, &hints.hints());
         app.metrics.page(page.len() as u64, begin.elapsed());
-        app.metrics
-            .document(f64::from(document.confidence), document.text.len() as u64);
+        app.metrics.document(f64::from(document.confidence), document.text.len() as u64);
         let dropped = dropped(&filters, &hints, &document);
         if let Some(reason) = dropped {
             app.metrics.dropped(reason);
@@ -104,11 +103,7 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
     if filters.describe().is_empty() {
         return None;
     }
-    let capture = Capture {
-        status: hints.status,
-        media_type: "text/html",
-        robots: &[],
-    };
+    let capture = Capture { status: hints.status, media_type: "text/html", robots: &[] };
     let of_capture = filters.capture(&capture);
     let reason = of_capture.or_else(|| filters.document(document, &TextStats::new(&document.text)));
     reason.map(trommel::filters::Reason::name)

@@ -35,9 +35,7 @@ impl HostGuard {
     /// name, as a browser says the name that it was given.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         let names = names.into_iter().map(|name| bare(&name));
-        Self {
-            names: names.collect(),
-        }
+        Self { names: names.collect() }
     }
 
     /// Whether a request may be answered.
@@ -81,12 +79,8 @@ impl HostGuard {
 
     fn knows(&self, host: &str) -> bool {
         let host = bare(host);
-        let address = host
-            .strip_prefix('[')
-            .and_then(|host| host.strip_suffix(']'));
-        address.unwrap_or(&host).parse::<IpAddr>().is_ok()
-            || host == "localhost"
-            || self.names.contains(&host)
+        let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        address.unwrap_or(&host).parse::<IpAddr>().is_ok() || host == "localhost" || self.names.contains(&host)
     }
 }
 
@@ -119,9 +113,7 @@ mod tests {
 
     fn checked(all: &[(&'static str, &str)]) -> bool {
         let guard = HostGuard::new(["extractor.Internal".to_owned()]);
-        guard
-            .check(&Uri::from_static("/extract"), &headers(all))
-            .is_ok()
+        guard.check(&Uri::from_static("/extract"), &headers(all)).is_ok()
     }
 
     #[test]
@@ -154,19 +146,13 @@ mod tests {
         let rebound = Uri::from_static("http://evil.example/extract");
         let guard = HostGuard::default();
         assert!(guard.check(&rebound, &HeaderMap::new()).is_err());
-        assert!(
-            guard
-                .check(&rebound, &headers(&[("host", "localhost")]))
-                .is_err()
-        );
+        assert!(guard.check(&rebound, &headers(&[("host", "localhost")])).is_err());
     }
 
     #[test]
     fn only_pages_of_this_service_ask() {
         let asks = |name, value| checked(&[("host", "localhost:8642"), (name, value)]);
-        assert!(
-            asks("origin", "http://localhost:8642") && asks("origin", "https://LOCALHOST:8642")
-        );
+        assert!(asks("origin", "http://localhost:8642") && asks("origin", "https://LOCALHOST:8642"));
         assert!(asks("sec-fetch-site", "same-origin") && asks("sec-fetch-site", "none"));
         for origin in [
             "https://evil.example",
@@ -182,10 +168,7 @@ mod tests {
         for site in ["cross-site", "same-site", ""] {
             assert!(!asks("sec-fetch-site", site), "{site}");
         }
-        let both = [
-            ("origin", "http://localhost"),
-            ("origin", "http://evil.example"),
-        ];
+        let both = [("origin", "http://localhost"), ("origin", "http://evil.example")];
         assert!(!checked(&[("host", "localhost"), both[0], both[1]]));
         assert!(!checked(&[("origin", "http://localhost")]), "of no host");
     }

@@ -9,11 +9,7 @@ use crate::choices::{Choices, OwnKind, OwnParameter, query_parameters};
 /// Parameters about the page of a request. They may stand in headers instead, as `X-Page-Url` and so on; the query
 /// wins.
 pub(crate) const OF_PAGE: [OwnParameter; 4] = [
-    OwnParameter {
-        name: "url",
-        doc: "URL of the page.",
-        kind: OwnKind::Text,
-    },
+    OwnParameter { name: "url", doc: "URL of the page.", kind: OwnKind::Text },
     OwnParameter {
         name: "charset",
         doc: "Charset that the server named. Without it, that of the request's Content-Type.",
@@ -61,9 +57,7 @@ impl PageHints {
         let status = either("status", "x-page-status")?;
         let status = status.map(|value| value.trim().parse().unwrap_or_default());
         if status.is_some_and(|status| !(100..600).contains(&status)) {
-            return Err(Refusal::BadRequest(
-                "the status is no HTTP status".to_owned(),
-            ));
+            return Err(Refusal::BadRequest("the status is no HTTP status".to_owned()));
         }
         let charset = match either("charset", "x-page-charset")? {
             None => text(headers, CONTENT_TYPE.as_str())?.and_then(charset_of),
@@ -90,11 +84,9 @@ impl PageHints {
 
 fn text<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Refusal> {
     let value = headers.get(name).map(|value| value.to_str());
-    value.transpose().map_err(|_| {
-        Refusal::BadRequest(format!(
-            "{name}: not ASCII; percent-encode it, or use the query"
-        ))
-    })
+    value
+        .transpose()
+        .map_err(|_| Refusal::BadRequest(format!("{name}: not ASCII; percent-encode it, or use the query")))
 }
 
 /// The charset of a media type.
@@ -121,9 +113,7 @@ mod tests {
     }
 
     fn hints(query: &[(&str, &str)], headers: &HeaderMap) -> Result<PageHints, Refusal> {
-        let pairs = query
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let pairs = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let choices = Choices::read(Ok(Query(pairs.collect())), &OF_PAGE)?;
         PageHints::read(&choices, headers)
     }
@@ -138,30 +128,17 @@ mod tests {
         ]);
         let by_headers = hints(&[], &headers).unwrap();
         assert_eq!(by_headers.url.as_deref(), Some("http://a/"));
-        assert_eq!(
-            (by_headers.charset.as_deref(), by_headers.status),
-            (Some("koi8-r"), Some(404))
-        );
-        let query = [
-            ("url", "http://b/"),
-            ("charset", "latin1"),
-            ("status", "200"),
-        ];
+        assert_eq!((by_headers.charset.as_deref(), by_headers.status), (Some("koi8-r"), Some(404)));
+        let query = [("url", "http://b/"), ("charset", "latin1"), ("status", "200")];
         let by_query = hints(&query, &headers).unwrap();
         assert_eq!(by_query.url.as_deref(), Some("http://b/"));
-        assert_eq!(
-            (by_query.charset.as_deref(), by_query.status),
-            (Some("latin1"), Some(200))
-        );
+        assert_eq!((by_query.charset.as_deref(), by_query.status), (Some("latin1"), Some(200)));
     }
 
     #[test]
     fn the_content_type_is_the_last_source() {
         let of = |value| hints(&[], &headers(&[("content-type", value)]));
-        assert_eq!(
-            of("text/html; Charset=x").unwrap().charset.as_deref(),
-            Some("x")
-        );
+        assert_eq!(of("text/html; Charset=x").unwrap().charset.as_deref(), Some("x"));
         assert_eq!(of("text/html").unwrap().charset, None);
         assert_eq!(of("text/html;charset=").unwrap().charset, None);
     }
@@ -169,20 +146,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_refused() {
         let mut bad = HeaderMap::new();
-        bad.insert(
-            "x-page-url",
-            http::HeaderValue::from_bytes(b"http://\xff/").unwrap(),
-        );
+        bad.insert("x-page-url", http::HeaderValue::from_bytes(b"http://\xff/").unwrap());
         assert!(hints(&[], &bad).is_err());
         for status in ["99", "600", "x", "-1"] {
-            assert!(
-                hints(&[], &headers(&[("x-page-status", status)])).is_err(),
-                "{status}"
-            );
-            assert!(
-                hints(&[("status", status)], &HeaderMap::new()).is_err(),
-                "{status}"
-            );
+            assert!(hints(&[], &headers(&[("x-page-status", status)])).is_err(), "{status}");
+            assert!(hints(&[("status", status)], &HeaderMap::new()).is_err(), "{status}");
         }
     }
 }

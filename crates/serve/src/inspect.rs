@@ -86,14 +86,10 @@ pub(crate) async fn inspect(
     body: Body,
 ) -> Result<Response, Refusal> {
     let choices = Choices::read(query, &OF_INSPECT)?;
-    let threshold = choices
-        .own("threshold")
-        .map(|percent| match percent.parse() {
-            Ok(percent @ 0..=100) => Ok(percent),
-            _ => Err(Refusal::BadRequest(
-                "a threshold is 0 to 100 percent".to_owned(),
-            )),
-        });
+    let threshold = choices.own("threshold").map(|percent| match percent.parse() {
+        Ok(percent @ 0..=100) => Ok(percent),
+        _ => Err(Refusal::BadRequest("a threshold is 0 to 100 percent".to_owned())),
+    });
     let threshold: Option<u8> = threshold.transpose()?;
     let (_, model) = app.models.get(choices.model())?;
     let settings = choices.settings(&app, &model)?;
@@ -112,19 +108,12 @@ pub(crate) async fn inspect(
             let (found, mut share) = found.await?;
             let (bytes, hints) = found?;
             share.shrink(bytes.capacity() as u64);
-            (
-                HeldPage {
-                    bytes,
-                    _share: share,
-                },
-                hints,
-            )
+            (HeldPage { bytes, _share: share }, hints)
         }
     };
     let weight = weight::of_report(&page.bytes);
-    let made = app.judge(page, weight, move |app, page| {
-        answer::json_bytes(&shown(app, page, &hints, (&settings, &model))?)
-    });
+    let made =
+        app.judge(page, weight, move |app, page| answer::json_bytes(&shown(app, page, &hints, (&settings, &model))?));
     let (shown, share) = made.await?;
     Ok(answer::body("application/json", share.around(shown?)))
 }
@@ -148,9 +137,7 @@ fn shown(
         html: trommel::viewer::fragment(&view).map_err(|_| Refusal::Fault)?,
         markdown: extraction.markdown(&MarkdownOptions::default().with_links(true)),
         text: view.plain,
-        document: document
-            .and_then(|document| serde_json::from_str(&document).ok())
-            .ok_or(Refusal::Fault)?,
+        document: document.and_then(|document| serde_json::from_str(&document).ok()).ok_or(Refusal::Fault)?,
         milliseconds,
     })
 }

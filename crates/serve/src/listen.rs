@@ -40,9 +40,7 @@ impl FromStr for Listen {
             Some("") => Err("unix: without a path".to_owned()),
             Some(path) => Ok(Self::Unix(path.into())),
             None => match text.rsplit_once(':') {
-                Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-                    Ok(Self::Tcp(text.to_owned()))
-                }
+                Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(Self::Tcp(text.to_owned())),
                 _ => Err("expected HOST:PORT or unix:PATH".to_owned()),
             },
         }
@@ -96,10 +94,7 @@ impl Socket {
     /// If the address cannot be listened at.
     pub fn bind(listen: &Listen) -> Result<Self, ListenError> {
         let address = listen.to_string();
-        let failed = |source| ListenError::Bind {
-            address: address.clone(),
-            source,
-        };
+        let failed = |source| ListenError::Bind { address: address.clone(), source };
         let (kind, file) = match listen {
             Listen::Tcp(host) => {
                 let all: Vec<SocketAddr> = host.to_socket_addrs().map_err(failed)?.collect();
@@ -122,10 +117,7 @@ impl Socket {
         let mut handed = ListenFd::from_env();
         let mut sockets = Vec::new();
         for at in 0..handed.len() {
-            let failed = |source| ListenError::Bind {
-                address: format!("socket {at} that was handed over"),
-                source,
-            };
+            let failed = |source| ListenError::Bind { address: format!("socket {at} that was handed over"), source };
             let kind = match handed.take_tcp_listener(at) {
                 Ok(Some(listener)) => Kind::Tcp(listener),
                 _ => match handed.take_unix_listener(at).map_err(failed)? {
@@ -147,9 +139,7 @@ impl Socket {
     pub fn is_local(&self) -> bool {
         match &self.kind {
             Kind::Unix(_) => true,
-            Kind::Tcp(listener) => listener
-                .local_addr()
-                .is_ok_and(|address| address.ip().is_loopback()),
+            Kind::Tcp(listener) => listener.local_addr().is_ok_and(|address| address.ip().is_loopback()),
         }
     }
 }
@@ -214,9 +204,7 @@ mod tests {
         for tcp in ["127.0.0.1:8642", "[::1]:0", "localhost:80"] {
             assert_eq!(tcp.parse(), Ok(Listen::Tcp(tcp.to_owned())));
         }
-        for bad in [
-            "", "8642", ":8642", "localhost", "localhost:x", "a:99999", "unix:",
-        ] {
+        for bad in ["", "8642", ":8642", "localhost", "localhost:x", "a:99999", "unix:"] {
             assert!(bad.parse::<Listen>().is_err(), "{bad}");
         }
     }
@@ -227,10 +215,7 @@ mod tests {
         let path = folder.path().join("s.sock");
         let listen = Listen::Unix(path.clone());
         let first = Socket::bind(&listen).unwrap();
-        assert!(matches!(
-            Socket::bind(&listen),
-            Err(ListenError::Taken { .. })
-        ));
+        assert!(matches!(Socket::bind(&listen), Err(ListenError::Taken { .. })));
         assert!(first.is_local() && first.to_string().ends_with("s.sock"));
         drop(first);
         assert!(!path.exists());
@@ -238,10 +223,7 @@ mod tests {
         drop(UnixListener::bind(&path).unwrap());
         drop(Socket::bind(&listen).unwrap());
         fs::write(&path, "a file").unwrap();
-        assert!(matches!(
-            Socket::bind(&listen),
-            Err(ListenError::File { .. })
-        ));
+        assert!(matches!(Socket::bind(&listen), Err(ListenError::File { .. })));
         assert_eq!(fs::read_to_string(&path).unwrap(), "a file");
     }
 }

@@ -33,11 +33,7 @@ impl Memory {
     pub(crate) fn new(bytes: u64, pressure: Arc<Pressure>) -> Self {
         let units = usize::try_from(bytes / UNIT).unwrap_or(usize::MAX);
         let units = units.min(Semaphore::MAX_PERMITS);
-        Self {
-            free: Arc::new(Semaphore::new(units)),
-            all: bytes / UNIT * UNIT,
-            pressure,
-        }
+        Self { free: Arc::new(Semaphore::new(units)), all: bytes / UNIT * UNIT, pressure }
     }
 
     /// All of it.
@@ -117,10 +113,7 @@ impl Share {
     /// Bytes that hold the share until the last of them is sent.
     pub(crate) fn around(mut self, bytes: Vec<u8>) -> Bytes {
         self.shrink(bytes.capacity() as u64);
-        Bytes::from_owner(Held {
-            bytes,
-            _share: self,
-        })
+        Bytes::from_owner(Held { bytes, _share: self })
     }
 }
 

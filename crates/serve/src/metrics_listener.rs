@@ -33,10 +33,7 @@ impl MetricsListener {
     /// # Errors
     /// If the address cannot be listened at.
     pub fn bind(address: &Listen, metrics: Arc<Metrics>) -> Result<Self, ListenError> {
-        let failed = |source: io::Error| ListenError::Bind {
-            address: address.to_string(),
-            source,
-        };
+        let failed = |source: io::Error| ListenError::Bind { address: address.to_string(), source };
         let socket = Socket::bind(address)?;
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
@@ -48,10 +45,7 @@ impl MetricsListener {
                 }
             })
             .map_err(failed)?;
-        Ok(Self {
-            stop,
-            thread: Some(thread),
-        })
+        Ok(Self { stop, thread: Some(thread) })
     }
 }
 
@@ -103,10 +97,7 @@ mod tests {
         let address = free.local_addr().unwrap();
         let listen = Listen::Tcp(address.to_string());
         let metrics = Arc::new(Metrics::new());
-        assert!(
-            MetricsListener::bind(&listen, metrics.clone()).is_err(),
-            "the address is taken"
-        );
+        assert!(MetricsListener::bind(&listen, metrics.clone()).is_err(), "the address is taken");
         drop(free);
         let listener = MetricsListener::bind(&listen, metrics.clone()).unwrap();
         metrics.record();
@@ -115,20 +106,12 @@ mod tests {
         assert!(answer.contains(CONTENT_TYPE), "{answer}");
         assert!(answer.contains("\ntrommel_records_total 1\n"), "{answer}");
         let head = ask(address, "HEAD", "/metrics");
-        assert!(
-            head.ends_with("\r\n\r\n") && !head.contains("trommel_records"),
-            "{head}"
-        );
-        for (method, path, status) in [
-            ("GET", "/", "404"),
-            ("GET", "/metrics/../x", "404"),
-            ("POST", "/metrics", "405"),
-        ] {
+        assert!(head.ends_with("\r\n\r\n") && !head.contains("trommel_records"), "{head}");
+        for (method, path, status) in
+            [("GET", "/", "404"), ("GET", "/metrics/../x", "404"), ("POST", "/metrics", "405")]
+        {
             let answer = ask(address, method, path);
-            assert!(
-                answer.starts_with(&format!("HTTP/1.1 {status} ")),
-                "{answer}"
-            );
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
         }
         drop(listener);
         assert!(TcpStream::connect(address).is_err(), "still listening");

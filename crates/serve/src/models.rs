@@ -27,10 +27,7 @@ struct WithThreshold {
 
 impl Models {
     pub(crate) fn new(named: Vec<(String, Arc<Model>)>) -> Self {
-        Self {
-            named,
-            thresholds: Mutex::default(),
-        }
+        Self { named, thresholds: Mutex::default() }
     }
 
     /// Their names; the first is the default.
@@ -49,24 +46,14 @@ impl Models {
         };
         match found {
             Some((name, model)) => Ok((name, model.clone())),
-            None => Err(Refusal::BadRequest(format!(
-                "there is no such model; there are {}",
-                self.names().join(", ")
-            ))),
+            None => Err(Refusal::BadRequest(format!("there is no such model; there are {}", self.names().join(", ")))),
         }
     }
 
     /// The same, but it keeps the blocks of at least `percent` probability.
-    pub(crate) fn with_threshold(
-        &self,
-        name: Option<&str>,
-        percent: u8,
-    ) -> Result<Arc<Model>, Refusal> {
+    pub(crate) fn with_threshold(&self, name: Option<&str>, percent: u8) -> Result<Arc<Model>, Refusal> {
         let (name, model) = self.get(name)?;
-        let mut kept = self
-            .thresholds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
         let mut same = kept.iter().filter(|own| own.percent == percent);
         if let Some(own) = same.find(|own| own.name == name) {
             return Ok(own.model.clone());
@@ -74,11 +61,7 @@ impl Models {
         let mut file = model.file().clone();
         file.selection = Selection::Threshold(f32::from(percent) / 100.0);
         let model = Arc::new(Model::new(file).map_err(|_| Refusal::Fault)?);
-        kept.push_back(WithThreshold {
-            name: name.to_owned(),
-            percent,
-            model: model.clone(),
-        });
+        kept.push_back(WithThreshold { name: name.to_owned(), percent, model: model.clone() });
         if kept.len() > KEPT {
             kept.pop_front();
         }
@@ -100,10 +83,7 @@ mod tests {
         let first = models.with_threshold(None, 30).unwrap();
         assert_eq!(first.file().selection, Selection::Threshold(0.3));
         assert_eq!(first.file().columns, fast.file().columns);
-        assert!(Arc::ptr_eq(
-            &first,
-            &models.with_threshold(Some("fast"), 30).unwrap()
-        ));
+        assert!(Arc::ptr_eq(&first, &models.with_threshold(Some("fast"), 30).unwrap()));
         for percent in 0..20 {
             models.with_threshold(None, percent).unwrap();
         }

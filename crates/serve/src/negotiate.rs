@@ -6,22 +6,14 @@ use trommel::PageForm;
 use crate::answer::Refusal;
 
 /// The forms of a page, the one first that is given where a client accepts several alike.
-const FORMS: [(&str, &str); 3] = [
-    ("application", "json"),
-    ("text", "plain"),
-    ("text", "markdown"),
-];
+const FORMS: [(&str, &str); 3] = [("application", "json"), ("text", "plain"), ("text", "markdown")];
 
 /// The form that a client likes best.
 ///
 /// # Errors
 /// [`Refusal::NotAcceptable`] if it accepts none.
 pub(crate) fn form(headers: &HeaderMap) -> Result<PageForm, Refusal> {
-    let accept: Vec<&str> = headers
-        .get_all(ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .collect();
+    let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let accept = accept.join(",");
     let best = FORMS
         .iter()
@@ -65,9 +57,7 @@ fn quality(accept: &str, (kind, subtype): (&str, &str)) -> f32 {
             .map_or(1.0, |(_, value)| value.trim().parse().unwrap_or(0.0));
         Some((exact, f32::clamp(quality, 0.0, 1.0)))
     });
-    ranges
-        .max_by_key(|(exact, _)| *exact)
-        .map_or(0.0, |(_, quality)| quality)
+    ranges.max_by_key(|(exact, _)| *exact).map_or(0.0, |(_, quality)| quality)
 }
 
 #[cfg(test)]
@@ -90,10 +80,7 @@ mod tests {
             ("text/*", Some(PageForm::Text)),
             ("Text/Markdown", markdown),
             ("text/*;q=.5, text/markdown", markdown),
-            (
-                "text/plain; q=0.5, application/json;q=0.4",
-                Some(PageForm::Text),
-            ),
+            ("text/plain; q=0.5, application/json;q=0.4", Some(PageForm::Text)),
             ("text/plain;q=0, */*;q=0.1", Some(PageForm::Json)),
             ("application/json;q=0, text/*", Some(PageForm::Text)),
             ("image/png", None),

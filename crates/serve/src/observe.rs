@@ -11,22 +11,14 @@ use axum::{
 use http::{HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
 
-use crate::{
-    answer::Refusal, app::App, connection::ByUnixSocket, linger::Lingering, request_id::REQUEST_ID,
-};
+use crate::{answer::Refusal, app::App, connection::ByUnixSocket, linger::Lingering, request_id::REQUEST_ID};
 
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
-const OPEN: [&str; 7] = [
-    "/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css",
-    "/assets/viewer.js",
-];
+const OPEN: [&str; 7] =
+    ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
 
 /// Around every request: who asks, its name, its time, a line of the log.
-pub(crate) async fn around(
-    State(app): State<Arc<App>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let begin = Instant::now();
     let id = app.ids.of(request.headers());
     request.headers_mut().insert(REQUEST_ID, id.clone());
@@ -44,10 +36,7 @@ pub(crate) async fn around(
     };
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id.clone());
-    headers.insert(
-        "x-content-type-options",
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     let time = begin.elapsed();
     let status = response.status();
     app.metrics.request(name(status));

@@ -28,12 +28,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(patience: Duration, pressure: Arc<Pressure>) -> Self {
-        Self {
-            patience,
-            pressure,
-            since: None,
-            behind: Duration::ZERO,
-        }
+        Self { patience, pressure, since: None, behind: Duration::ZERO }
     }
 
     /// The client is waited for.
@@ -57,8 +52,7 @@ impl Pace {
 
     pub(crate) fn is_too_slow(&self) -> bool {
         let waited = self.waited();
-        waited >= self.patience
-            || self.behind + waited >= ALLOWANCE.min(self.patience) && self.pressure.is_high()
+        waited >= self.patience || self.behind + waited >= ALLOWANCE.min(self.patience) && self.pressure.is_high()
     }
 
     /// Time until the next look at it.

@@ -45,13 +45,7 @@ impl<S> PacedStream<S> {
     /// The paces are those of requests, between which a client may be silent, and of answers.
     pub(crate) fn new(stream: S, requests: Arc<Requests>, reading: Pace, writing: Pace) -> Self {
         let watch = |pace| Watch { pace, clock: None };
-        Self {
-            stream,
-            requests,
-            known: 0,
-            reading: watch(reading),
-            writing: watch(writing),
-        }
+        Self { stream, requests, known: 0, reading: watch(reading), writing: watch(writing) }
     }
 
     /// With a new request all begins anew.
@@ -116,11 +110,7 @@ impl Watch {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let own = self.get_mut();
         own.look();
         let before = into.filled().len();
@@ -132,11 +122,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let own = self.get_mut();
         own.look();
         let written = Pin::new(&mut own.stream).poll_write(context, bytes);

@@ -25,10 +25,7 @@ pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal>
         "app.css" => Ok(file("text/css; charset=utf-8", STYLE)),
         "app.js" => Ok(file("text/javascript; charset=utf-8", SCRIPT)),
         "viewer.css" => Ok(file("text/css; charset=utf-8", trommel::viewer::STYLE)),
-        "viewer.js" => Ok(file(
-            "text/javascript; charset=utf-8",
-            trommel::viewer::SCRIPT,
-        )),
+        "viewer.js" => Ok(file("text/javascript; charset=utf-8", trommel::viewer::SCRIPT)),
         _ => Err(Refusal::NotFound("there is no such file".to_owned())),
     }
 }

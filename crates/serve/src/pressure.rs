@@ -18,17 +18,13 @@ pub(crate) struct Pressure {
 
 impl Pressure {
     pub(crate) fn new() -> Self {
-        Self {
-            start: Instant::now(),
-            until: AtomicU64::new(0),
-        }
+        Self { start: Instant::now(), until: AtomicU64::new(0) }
     }
 
     /// There was no room for something.
     pub(crate) fn rise(&self) {
         let until = self.start.elapsed() + LASTS;
-        self.until
-            .fetch_max(until.as_millis() as u64, Ordering::Relaxed);
+        self.until.fetch_max(until.as_millis() as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn is_high(&self) -> bool {

@@ -21,16 +21,10 @@ pub struct Problem {
 }
 
 const NO_TOKEN: (u16, &str) = (401, "The bearer token is missing or wrong");
-const FOREIGN: (u16, &str) = (
-    403,
-    "Without a token: another host is asked for, or a page of another site asks",
-);
+const FOREIGN: (u16, &str) = (403, "Without a token: another host is asked for, or a page of another site asks");
 const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
 const ENCODED: (u16, &str) = (415, "The body has a Content-Encoding");
-const NO_PAGE: (u16, &str) = (
-    415,
-    "The body has a Content-Encoding, or is no page by its bytes (PDF, images ...)",
-);
+const NO_PAGE: (u16, &str) = (415, "The body has a Content-Encoding, or is no page by its bytes (PDF, images ...)");
 
 /// Refusals, as the description of the service lists them, of everything behind the bearer token.
 pub(crate) struct OfAll;
@@ -58,14 +52,7 @@ impl IntoResponses for OfWork {
 
 impl IntoResponses for OfArchives {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[
-            NO_TOKEN,
-            FOREIGN,
-            FOREIGN,
-            (408, "The archive did not begin in time"),
-            ENCODED,
-            NO_ROOM,
-        ])
+        listed(&[NO_TOKEN, FOREIGN, FOREIGN, (408, "The archive did not begin in time"), ENCODED, NO_ROOM])
     }
 }
 
@@ -92,8 +79,5 @@ fn listed(refusals: &[(u16, &str)]) -> BTreeMap<String, RefOr<Response>> {
             .content("application/problem+json", Content::new(Some(schema)))
             .build()
     };
-    refusals
-        .iter()
-        .map(|(status, description)| (status.to_string(), response(description).into()))
-        .collect()
+    refusals.iter().map(|(status, description)| (status.to_string(), response(description).into())).collect()
 }

@@ -23,9 +23,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/metrics", get(about::metrics))
         .route("/openapi.json", get(api::document));
     #[cfg(feature = "index")]
-    let router = router
-        .route("/search", get(crate::search::search))
-        .route("/stored", get(crate::search::stored));
+    let router = router.route("/search", get(crate::search::search)).route("/stored", get(crate::search::stored));
     router
         .fallback(|| async { Refusal::NotFound("there is nothing at this path".to_owned()) })
         .method_not_allowed_fallback(|| async { Refusal::MethodNotAllowed })

@@ -111,9 +111,7 @@ pub(crate) async fn search(
     let asked = query(asked)?;
     let n = asked.n.unwrap_or(10);
     if !(1..=MOST).contains(&n) || asked.offset > DEEPEST {
-        return Err(Refusal::BadRequest(format!(
-            "n is 1 to {MOST}, offset at most {DEEPEST}"
-        )));
+        return Err(Refusal::BadRequest(format!("n is 1 to {MOST}, offset at most {DEEPEST}")));
     }
     index(&app)?;
     let found = app.work(WEIGHT, move |app| {
@@ -190,10 +188,7 @@ pub(crate) async fn stored(
         let stored = index(app)?.get(&asked.id).map_err(|error| fault(&error))?;
         let stored = stored.ok_or_else(missing)?;
         Ok::<_, Refusal>(StoredDocument {
-            page: stored
-                .source
-                .as_ref()
-                .is_some_and(|source| place(app, source).is_some()),
+            page: stored.source.as_ref().is_some_and(|source| place(app, source).is_some()),
             id: stored.id,
             url: stored.url,
             title: stored.title,
@@ -219,9 +214,7 @@ pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal>
         not_at_hand()
     })?;
     let (record, crawl_charset) = found.ok_or_else(not_at_hand)?;
-    let options = PayloadOptions {
-        max_payload: app.max_page,
-    };
+    let options = PayloadOptions { max_payload: app.max_page };
     let payload = payload(&record, &options).map_err(|_| not_at_hand())?;
     let hints = PageHints {
         url: record.url().map(str::to_owned),
@@ -241,11 +234,7 @@ fn place(app: &App, source: &RecordSource) -> Option<PathBuf> {
 /// `file` as a path below `folder`: as it was named, or by its name alone.
 fn below(folder: &Path, file: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
-    let candidates = [
-        file.to_owned(),
-        folder.join(file),
-        folder.join(file.file_name()?),
-    ];
+    let candidates = [file.to_owned(), folder.join(file), folder.join(file.file_name()?)];
     candidates
         .iter()
         .filter_map(|path| path.canonicalize().ok())
@@ -312,24 +301,10 @@ mod tests {
 
     #[test]
     fn snippets_come_in_pieces() {
-        let snippet = Snippet {
-            text: "Die Straße am Fluß".into(),
-            highlights: vec![4..11, 15..20],
-        };
+        let snippet = Snippet { text: "Die Straße am Fluß".into(), highlights: vec![4..11, 15..20] };
         let pieces = pieces(&snippet);
-        let texts: Vec<(&str, bool)> = pieces
-            .iter()
-            .map(|piece| (piece.text.as_str(), piece.hit))
-            .collect();
-        assert_eq!(
-            texts,
-            [
-                ("Die ", false),
-                ("Straße", true),
-                (" am ", false),
-                ("Fluß", true)
-            ]
-        );
+        let texts: Vec<(&str, bool)> = pieces.iter().map(|piece| (piece.text.as_str(), piece.hit)).collect();
+        assert_eq!(texts, [("Die ", false), ("Straße", true), (" am ", false), ("Fluß", true)]);
     }
 
     #[test]

@@ -50,20 +50,11 @@ pub enum ServeError {
 ///
 /// # Errors
 /// If it cannot start, or did not finish in time.
-pub fn serve(
-    settings: ServiceSettings,
-    sockets: Vec<Socket>,
-    stop: &AtomicBool,
-) -> Result<(), ServeError> {
+pub fn serve(settings: ServiceSettings, sockets: Vec<Socket>, stop: &AtomicBool) -> Result<(), ServeError> {
     let limits = settings.limits;
     let tls = settings.tls.clone().map(TlsAcceptor::from);
     let app = App::new(settings);
-    let answers = Answers {
-        router: router(app.clone()),
-        limits,
-        tls,
-        pressure: app.admission.pressure(),
-    };
+    let answers = Answers { router: router(app.clone()), limits, tls, pressure: app.admission.pressure() };
     answer(answers, sockets, stop, || app.stop())
 }
 
@@ -77,12 +68,7 @@ pub fn serve_router(
     sockets: Vec<Socket>,
     stop: &AtomicBool,
 ) -> Result<(), ServeError> {
-    let answers = Answers {
-        router,
-        limits: *limits,
-        tls: None,
-        pressure: Arc::new(Pressure::new()),
-    };
+    let answers = Answers { router, limits: *limits, tls: None, pressure: Arc::new(Pressure::new()) };
     answer(answers, sockets, stop, || {})
 }
 
@@ -94,12 +80,7 @@ struct Answers {
     pressure: Arc<Pressure>,
 }
 
-fn answer(
-    answers: Answers,
-    sockets: Vec<Socket>,
-    stop: &AtomicBool,
-    stopping: impl Fn(),
-) -> Result<(), ServeError> {
+fn answer(answers: Answers, sockets: Vec<Socket>, stop: &AtomicBool, stopping: impl Fn()) -> Result<(), ServeError> {
     let limits = answers.limits;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(limits.jobs.get().max(2))
@@ -109,11 +90,8 @@ fn answer(
         .enable_io()
         .enable_time()
         .build()?;
-    let acceptor = Acceptor {
-        answers,
-        graceful: GracefulShutdown::new(),
-        room: Arc::new(Semaphore::new(limits.connections)),
-    };
+    let acceptor =
+        Acceptor { answers, graceful: GracefulShutdown::new(), room: Arc::new(Semaphore::new(limits.connections)) };
     let ended = runtime.block_on(run(acceptor, sockets, stop, stopping));
     // A batch whose client does not read may still wait on its thread.
     runtime.shutdown_timeout(TICK);
@@ -143,11 +121,7 @@ async fn run(
                 Listener::Unix(UnixListener::from_std(listener)?)
             }
         };
-        listening.push(tokio::spawn(accept(
-            acceptor.clone(),
-            listener,
-            stops.clone(),
-        )));
+        listening.push(tokio::spawn(accept(acceptor.clone(), listener, stops.clone())));
     }
     while !stop.load(Ordering::Relaxed) {
         sleep(TICK).await;
@@ -163,9 +137,7 @@ async fn run(
     };
     let open = acceptor.graceful.count();
     tracing::info!(connections = open, "stopping");
-    timeout(grace, acceptor.graceful.shutdown())
-        .await
-        .map_err(|_| ServeError::Unfinished(grace.as_secs(), open))
+    timeout(grace, acceptor.graceful.shutdown()).await.map_err(|_| ServeError::Unfinished(grace.as_secs(), open))
 }
 
 enum Listener {

@@ -39,9 +39,8 @@ pub fn server_config(certificates: &Path, key: &Path) -> Result<Arc<ServerConfig
         let path = path.to_owned();
         move |source| TlsError::Pem { path, source }
     };
-    let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(certificates)
-        .and_then(Iterator::collect)
-        .map_err(failed(certificates))?;
+    let chain: Vec<CertificateDer> =
+        CertificateDer::pem_file_iter(certificates).and_then(Iterator::collect).map_err(failed(certificates))?;
     let key = PrivateKeyDer::from_pem_file(key).map_err(failed(key))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)

@@ -24,9 +24,7 @@ pub(crate) fn of_page(page: &[u8]) -> u64 {
 /// The same with the report on it.
 pub(crate) fn of_report(page: &[u8]) -> u64 {
     let (bytes, tags) = (page.len() as u64, marks(page).0);
-    let shown = bytes
-        .saturating_mul(SHOWN)
-        .saturating_add(tags.saturating_mul(SHOWN_TAG));
+    let shown = bytes.saturating_mul(SHOWN).saturating_add(tags.saturating_mul(SHOWN_TAG));
     of_page(page).saturating_add(shown.min(SHOWN_MOST))
 }
 

@@ -37,14 +37,7 @@ mod tests {
 
     #[test]
     fn numbers_come_back() {
-        for number in [
-            0,
-            1,
-            u64::from(u32::MAX),
-            1 << 32,
-            0x0123_4567_89ab_cdef,
-            u64::MAX,
-        ] {
+        for number in [0, 1, u64::from(u32::MAX), 1 << 32, 0x0123_4567_89ab_cdef, u64::MAX] {
             assert_eq!(Compact64::from(number).get(), number);
         }
         let sum = Compact64::from(u64::from(u32::MAX)).plus(1);

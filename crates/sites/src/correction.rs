@@ -14,9 +14,7 @@ const CERTAIN: f32 = 6.2;
 /// The [`Signals`] of a block that the model gave this probability, on a site with this many other pages. The mean
 /// of `half` pages at a position counts half.
 pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -> Signals {
-    let share = block
-        .pages
-        .map_or(0.0, |with| with as f32 / pages.max(1) as f32);
+    let share = block.pages.map_or(0.0, |with| with as f32 / pages.max(1) as f32);
     let sameness = block.entropy.map_or(0.0, |entropy| 1.0 - entropy);
     let position = block.probability.map_or(0.0, |(mean, judged)| {
         let judged = judged as f32;
@@ -41,15 +39,9 @@ pub struct Correction {
 
 /// For a memory without probabilities. Learned and chosen as `trommel-quality sites --judged` does it; the log
 /// of site memory has its figures.
-pub const BY_COUNTS: Correction = Correction {
-    weights: [-5.21, 0.55, 0.0],
-    half: 1.0,
-};
+pub const BY_COUNTS: Correction = Correction { weights: [-5.21, 0.55, 0.0], half: 1.0 };
 /// For a memory with probabilities, likewise.
-pub const BY_PROBABILITIES: Correction = Correction {
-    weights: [-5.00, 1.37, 0.52],
-    half: 2.0,
-};
+pub const BY_PROBABILITIES: Correction = Correction { weights: [-5.00, 1.37, 0.52], half: 2.0 };
 
 impl Correction {
     /// Change of the log odds of each block, given the probabilities that the model gave them.
@@ -57,11 +49,7 @@ impl Correction {
         let blocks = evidence.blocks.iter().zip(probabilities);
         let change = |(block, probability): (&BlockEvidence, &f32)| {
             let signals = signals(block, evidence.pages, *probability, self.half);
-            self.weights
-                .iter()
-                .zip(signals)
-                .map(|(weight, signal)| weight * signal)
-                .sum()
+            self.weights.iter().zip(signals).map(|(weight, signal)| weight * signal).sum()
         };
         blocks.map(change).collect()
     }
@@ -82,20 +70,13 @@ mod tests {
 
     #[test]
     fn nothing_known_changes_nothing() {
-        let evidence = PageEvidence {
-            pages: 5,
-            blocks: vec![BlockEvidence::default(); 2],
-        };
+        let evidence = PageEvidence { pages: 5, blocks: vec![BlockEvidence::default(); 2] };
         assert_eq!(evidence.changes(&[0.0, 1.0]), [0.0, 0.0]);
     }
 
     #[test]
     fn repeated_text_is_less_probable_and_positions_pull_to_their_mean() {
-        let block = |pages, probability| BlockEvidence {
-            pages: Some(pages),
-            entropy: None,
-            probability,
-        };
+        let block = |pages, probability| BlockEvidence { pages: Some(pages), entropy: None, probability };
         let changes = |blocks: Vec<BlockEvidence>, own: f32| {
             let probabilities = vec![own; blocks.len()];
             PageEvidence { pages: 4, blocks }.changes(&probabilities)
@@ -103,10 +84,7 @@ mod tests {
         let counts = changes(vec![block(0, None), block(2, None), block(4, None)], 0.9);
         assert_eq!(counts[0], 0.0);
         assert!(counts[2] < counts[1] && counts[1] < -1.0, "{counts:?}");
-        let means = changes(
-            vec![block(0, Some((0.99, 9))), block(0, Some((0.01, 9)))],
-            0.5,
-        );
+        let means = changes(vec![block(0, Some((0.99, 9))), block(0, Some((0.01, 9)))], 0.5);
         assert!(means[0] > 1.5 && means[1] < -1.5, "{means:?}");
         let one = changes(vec![block(0, Some((0.99, 1)))], 0.5);
         assert!(one[0] < means[0]);

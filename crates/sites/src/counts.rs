@@ -15,10 +15,7 @@ pub(crate) struct PageCount {
 impl PageCount {
     /// One page of that URL.
     pub fn one(url: u32) -> Self {
-        Self {
-            pages: 1,
-            urls: (url, url),
-        }
+        Self { pages: 1, urls: (url, url) }
     }
 
     /// These pages and others.

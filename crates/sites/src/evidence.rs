@@ -34,20 +34,11 @@ impl SiteMemory {
     /// What is known of a page from other pages of its site; none if no other page is known. The page itself
     /// does not count: a memory that knows each of its texts is taken to have counted it. `probabilities` are
     /// those that the memory's model gave the page.
-    pub fn evidence(
-        &self,
-        url: &str,
-        print: &PagePrint,
-        probabilities: Option<&[f32]>,
-    ) -> Option<PageEvidence> {
+    pub fn evidence(&self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> Option<PageEvidence> {
         let site = site_of(url)?;
         let keys = Keys::of(&site, url, print);
         let known = self.sites.get(&keys.site)?.count;
-        let mut kept = keys
-            .texts
-            .iter()
-            .filter(|text| self.keeps_text(**text))
-            .peekable();
+        let mut kept = keys.texts.iter().filter(|text| self.keeps_text(**text)).peekable();
         kept.peek()?;
         let included = kept.all(|text| self.texts.contains_key(&Compact64::from(*text)));
         let pages = known.others(keys.url, included);
@@ -57,22 +48,12 @@ impl SiteMemory {
         let positions = self.positions_without(&keys, print, probabilities, included);
         let block = |(text, position, _): &(u64, u32, u32)| {
             let count = self.texts.get(&Compact64::from(*text));
-            let own = self.keeps_text(*text).then(|| {
-                count
-                    .map_or(0, |count| count.others(keys.url, included))
-                    .min(pages)
-            });
+            let own =
+                self.keeps_text(*text).then(|| count.map_or(0, |count| count.others(keys.url, included)).min(pages));
             let (entropy, probability) = positions.get(position).copied().unwrap_or_default();
-            BlockEvidence {
-                pages: own,
-                entropy,
-                probability,
-            }
+            BlockEvidence { pages: own, entropy, probability }
         };
-        Some(PageEvidence {
-            pages,
-            blocks: keys.of_blocks.iter().map(block).collect(),
-        })
+        Some(PageEvidence { pages, blocks: keys.of_blocks.iter().map(block).collect() })
     }
 
     /// Entropy and mean probability of each position of a page, over other pages.
@@ -94,23 +75,15 @@ impl SiteMemory {
                 *lost += spread(*pages).saturating_sub(spread(pages.saturating_sub(1)));
             }
         }
-        let means = probabilities
-            .map(|all| means(keys, &print.words, all))
-            .unwrap_or_default();
+        let means = probabilities.map(|all| means(keys, &print.words, all)).unwrap_or_default();
         own.into_iter()
             .filter_map(|(key, (texts, lost))| {
                 let known = self.positions.get(&key)?;
-                let entropy = entropy(
-                    known.texts.saturating_sub(texts),
-                    known.spread.get().saturating_sub(lost),
-                );
+                let entropy = entropy(known.texts.saturating_sub(texts), known.spread.get().saturating_sub(lost));
                 // Its own judgement is in the sum only if there was one of this model.
                 let own = means.get(&key).filter(|_| included && known.judged > 0);
                 let judged = known.judged.saturating_sub(u32::from(own.is_some()));
-                let sum = known
-                    .probability
-                    .get()
-                    .saturating_sub(own.copied().unwrap_or(0));
+                let sum = known.probability.get().saturating_sub(own.copied().unwrap_or(0));
                 let probability = (!means.is_empty() && judged > 0).then(|| {
                     let mean = sum as f64 / UNIT / f64::from(judged);
                     (mean.clamp(0.0, 1.0) as f32, judged)

@@ -42,34 +42,19 @@ impl SiteMemory {
     /// # Errors
     /// If `out` takes no more.
     pub fn write(&self, mut out: impl Write) -> Result<(), SitesError> {
-        let head = Head {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-        };
+        let head = Head { format: FORMAT.to_owned(), version: VERSION };
         let mut contents = Contents {
             max_bytes: self.max_bytes,
             threshold: self.threshold,
             model: self.model.clone(),
-            sites: self
-                .sites
-                .values()
-                .map(|site| (site.name.to_string(), site.count))
-                .collect(),
-            texts: self
-                .texts
-                .iter()
-                .map(|(key, count)| (key.get(), *count))
-                .collect(),
+            sites: self.sites.values().map(|site| (site.name.to_string(), site.count)).collect(),
+            texts: self.texts.iter().map(|(key, count)| (key.get(), *count)).collect(),
             positions: self
                 .positions
                 .iter()
                 .map(|(key, own)| (*key, own.pages, own.judged, own.probability.get()))
                 .collect(),
-            contents: self
-                .contents
-                .iter()
-                .map(|((position, text), pages)| (*position, *text, *pages))
-                .collect(),
+            contents: self.contents.iter().map(|((position, text), pages)| (*position, *text, *pages)).collect(),
         };
         contents.sites.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         contents.texts.sort_unstable_by_key(|(key, _)| *key);
@@ -90,10 +75,7 @@ impl SiteMemory {
             return Err(SitesError::NotASiteMemory(head.format));
         }
         if head.version != VERSION {
-            return Err(SitesError::Version {
-                found: head.version,
-                known: VERSION,
-            });
+            return Err(SitesError::Version { found: head.version, known: VERSION });
         }
         let contents: Contents = rmp_serde::decode::from_read(&mut input)?;
         if !contents.threshold.is_in_row() {

@@ -39,18 +39,12 @@ pub struct KnownSites {
 impl KnownSites {
     /// A memory that stays as it is.
     pub fn fixed(memory: SiteMemory) -> Self {
-        Self {
-            memory: RwLock::new(memory),
-            usage: SiteUse::Fixed,
-        }
+        Self { memory: RwLock::new(memory), usage: SiteUse::Fixed }
     }
 
     /// A memory that counts every page after it was asked about it.
     pub fn online(memory: SiteMemory) -> Self {
-        Self {
-            memory: RwLock::new(memory),
-            usage: SiteUse::Online,
-        }
+        Self { memory: RwLock::new(memory), usage: SiteUse::Online }
     }
 
     /// How it is used.
@@ -60,13 +54,7 @@ impl KnownSites {
 
     /// What is known of a page to which `model` gave these probabilities. Used online, the page is counted after
     /// that. Probabilities of other models than the memory's say nothing to it.
-    pub fn look_up(
-        &self,
-        url: &str,
-        page: &Page,
-        probabilities: &[f32],
-        model: &str,
-    ) -> Option<PageEvidence> {
+    pub fn look_up(&self, url: &str, page: &Page, probabilities: &[f32], model: &str) -> Option<PageEvidence> {
         let print = PagePrint::of(page);
         let (evidence, probabilities) = {
             let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
@@ -99,10 +87,7 @@ mod tests {
     #[test]
     fn only_online_it_learns() {
         let memory = SiteMemory::new(1 << 20).with_model("m 1");
-        for (known, after) in [
-            (KnownSites::fixed(memory.clone()), 0),
-            (KnownSites::online(memory), 3),
-        ] {
+        for (known, after) in [(KnownSites::fixed(memory.clone()), 0), (KnownSites::online(memory), 3)] {
             for story in 0..3 {
                 let url = format!("http://a.b/{story}");
                 let found = known.look_up(&url, &page(story), &[0.1, 0.9], "m 1");

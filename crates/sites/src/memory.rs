@@ -96,21 +96,12 @@ impl Keys {
         texts.dedup();
         // A fragment is a place on the page, not a page.
         let url = url.split('#').next().unwrap_or(url);
-        Self {
-            site,
-            url: mix(hash(url.as_bytes())) as u32,
-            texts,
-            of_blocks,
-        }
+        Self { site, url: mix(hash(url.as_bytes())) as u32, texts, of_blocks }
     }
 
     /// (position, text) pairs, each once, sorted.
     pub fn contents(&self) -> Vec<(u32, u32)> {
-        let mut contents: Vec<(u32, u32)> = self
-            .of_blocks
-            .iter()
-            .map(|(_, at, text)| (*at, *text))
-            .collect();
+        let mut contents: Vec<(u32, u32)> = self.of_blocks.iter().map(|(_, at, text)| (*at, *text)).collect();
         contents.sort_unstable();
         contents.dedup();
         contents
@@ -120,17 +111,13 @@ impl Keys {
 /// Mean probability of the words at each position of a page, in units of [`UNIT`].
 pub(crate) fn means(keys: &Keys, words: &[u32], probabilities: &[f32]) -> FxHashMap<u32, u64> {
     let mut sums: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
-    for (((_, position, _), words), probability) in
-        keys.of_blocks.iter().zip(words).zip(probabilities)
-    {
+    for (((_, position, _), words), probability) in keys.of_blocks.iter().zip(words).zip(probabilities) {
         let (sum, weight) = sums.entry(*position).or_default();
         let words = f64::from((*words).max(1));
         *sum += words * f64::from(probability.clamp(0.0, 1.0));
         *weight += words;
     }
-    let in_units = |(position, (sum, weight)): (u32, (f64, f64))| {
-        (position, (sum / weight * UNIT).round() as u64)
-    };
+    let in_units = |(position, (sum, weight)): (u32, (f64, f64))| (position, (sum / weight * UNIT).round() as u64);
     sums.into_iter().map(in_units).collect()
 }
 
@@ -276,10 +263,7 @@ impl SiteMemory {
 
     /// Pages that were counted, of the sites that it knows.
     pub fn pages(&self) -> u64 {
-        self.sites
-            .values()
-            .map(|site| u64::from(site.count.pages))
-            .sum()
+        self.sites.values().map(|site| u64::from(site.count.pages)).sum()
     }
 
     /// Whether blocks were given up for want of room.
@@ -289,14 +273,8 @@ impl SiteMemory {
 
     /// The sites, those with the most pages first, of equal ones by name.
     pub fn sites(&self) -> Vec<SiteSize<'_>> {
-        let mut sites: Vec<SiteSize<'_>> = self
-            .sites
-            .values()
-            .map(|site| SiteSize {
-                name: &site.name,
-                pages: site.count.pages,
-            })
-            .collect();
+        let mut sites: Vec<SiteSize<'_>> =
+            self.sites.values().map(|site| SiteSize { name: &site.name, pages: site.count.pages }).collect();
         sites.sort_unstable_by(|a, b| b.pages.cmp(&a.pages).then(a.name.cmp(b.name)));
         sites
     }
@@ -327,10 +305,7 @@ impl SiteMemory {
             let before = *known;
             *known = before.saturating_add(pages);
             let after = *known;
-            self.positions
-                .entry(key.0)
-                .or_default()
-                .count_text(before, after);
+            self.positions.entry(key.0).or_default().count_text(before, after);
         }
     }
 
@@ -355,14 +330,11 @@ impl SiteMemory {
         if threshold == Threshold::ALL {
             return;
         }
-        self.sites
-            .retain(|key, _| threshold.keeps(*key >> SITE_SHIFT));
+        self.sites.retain(|key, _| threshold.keeps(*key >> SITE_SHIFT));
         self.names = self.sites.values().map(|site| site.name.len() as u64).sum();
         self.texts.retain(|key, _| threshold.keeps(key.get()));
-        self.positions
-            .retain(|key, _| threshold.keeps(position_key(*key)));
-        self.contents
-            .retain(|key, _| threshold.keeps(position_key(key.0)));
+        self.positions.retain(|key, _| threshold.keeps(position_key(*key)));
+        self.contents.retain(|key, _| threshold.keeps(position_key(key.0)));
         // What grew past the bound on the way here does not stay so large.
         self.sites.shrink_to_fit();
         self.texts.shrink_to_fit();

@@ -29,9 +29,7 @@ impl PagePrint {
         };
         for block in &page.blocks {
             let around = page.path(block.element).take(DEPTH);
-            let position = around.fold(1, |before: u64, (_, element)| {
-                mix(before.rotate_left(7) ^ look(page, element))
-            });
+            let position = around.fold(1, |before: u64, (_, element)| mix(before.rotate_left(7) ^ look(page, element)));
             print.texts.push(hash(page.text(block).as_bytes()));
             print.positions.push(position);
             print.words.push(block.words);
@@ -70,9 +68,7 @@ mod tests {
 
     #[test]
     fn prints_tell_texts_and_positions() {
-        let page = print(
-            "<main><div class=a><p>One</p><p>Two</p></div><div class=b><p>One</p></div></main>",
-        );
+        let page = print("<main><div class=a><p>One</p><p>Two</p></div><div class=b><p>One</p></div></main>");
         assert_eq!(page.len(), 3);
         assert_eq!(page.texts[0], page.texts[2]);
         assert_ne!(page.texts[0], page.texts[1]);

@@ -19,10 +19,7 @@ pub fn site_of(url: &str) -> Option<Cow<'_, str>> {
     };
     let host = match host {
         Cow::Borrowed(host) => Cow::Borrowed(host.strip_prefix("www.").unwrap_or(host)),
-        Cow::Owned(host) => Cow::Owned(
-            host.strip_prefix("www.")
-                .map_or(host.clone(), str::to_owned),
-        ),
+        Cow::Owned(host) => Cow::Owned(host.strip_prefix("www.").map_or(host.clone(), str::to_owned)),
     };
     let is_placeholder = host.ends_with(".invalid") || &*host == "invalid";
     // No host is longer (RFC 1035).

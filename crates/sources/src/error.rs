@@ -16,9 +16,7 @@ pub enum SourceError {
     #[error("access denied (for public buckets set AWS_SKIP_SIGNATURE=true)")]
     Denied,
     /// The server sends the request on to a host that the user did not name.
-    #[error(
-        "redirects to another host ({0}), which is asked only if you say so (run --follow-hosts)"
-    )]
+    #[error("redirects to another host ({0}), which is asked only if you say so (run --follow-hosts)")]
     OtherHost(String),
     /// The server sends a signed request on to another one.
     #[error("redirects a signed request to another server ({0}), which is not followed")]

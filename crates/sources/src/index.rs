@@ -40,10 +40,7 @@ pub(crate) struct IndexLine {
 
 /// Gives every row of an index to `each`. The kind of file is known by its first bytes.
 pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
-    let failed = |source| RecordIndexError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| RecordIndexError::Io { path: path.to_owned(), source };
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let head = file.fill_buf().map_err(failed)?;
     if head.starts_with(PARQUET_MAGIC) {
@@ -55,10 +52,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), R
             what: "this build reads no Parquet (feature `parquet`)".to_owned(),
         });
     }
-    let lines: Box<dyn Read> = if head.starts_with(&GZIP_MAGIC) {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
+    let lines: Box<dyn Read> =
+        if head.starts_with(&GZIP_MAGIC) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     cdxj::read(path, BufReader::new(lines), each)
 }

@@ -28,6 +28,4 @@ pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file,
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
-pub use selection::{
-    BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord,
-};
+pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};

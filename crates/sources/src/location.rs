@@ -30,11 +30,7 @@ pub enum Base {
 impl Base {
     /// The base that an argument stands for.
     pub fn new(argument: &str) -> Self {
-        if is_url(argument) {
-            Self::Url(argument.to_owned())
-        } else {
-            Self::Folder(argument.into())
-        }
+        if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::Folder(argument.into()) }
     }
 
     /// Where a name stands for: a URL or absolute path as it is, any other below the base.
@@ -56,9 +52,7 @@ impl Base {
             return None;
         }
         match (self, self.join(name)) {
-            (Self::Folder(_), Location::File(path)) if Path::new(name).is_relative() => {
-                Some(Location::File(path))
-            }
+            (Self::Folder(_), Location::File(path)) if Path::new(name).is_relative() => Some(Location::File(path)),
             // As the parser of URLs reads them: it takes a backslash for a slash, `%2e` for a dot, and
             // passes over tabs and line ends.
             (Self::Url(base), Location::Url(joined)) => {
@@ -101,9 +95,9 @@ impl fmt::Display for Base {
 
 /// Whether an argument is a URL rather than a path.
 pub fn is_url(argument: &str) -> bool {
-    argument.split_once("://").is_some_and(|(scheme, _)| {
-        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
+    argument
+        .split_once("://")
+        .is_some_and(|(scheme, _)| !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 #[cfg(test)]
@@ -115,25 +109,14 @@ mod tests {
         let url = Base::new("https://data.example.org/x/");
         let folder = Base::new("crawl");
         for name in ["a.gz", "a/b..gz", "a/./b.gz"] {
-            assert!(
-                url.join_below(name).is_some() && folder.join_below(name).is_some(),
-                "{name}"
-            );
+            assert!(url.join_below(name).is_some() && folder.join_below(name).is_some(), "{name}");
         }
-        for name in [
-            "../a", "a/../../b", "..\\a", "s3://b/k", "file:///etc/passwd", "http://127.0.0.1/",
-        ] {
+        for name in ["../a", "a/../../b", "..\\a", "s3://b/k", "file:///etc/passwd", "http://127.0.0.1/"] {
             assert_eq!(url.join_below(name), None, "{name}");
             assert_eq!(folder.join_below(name), None, "{name}");
         }
         assert_eq!(folder.join_below("/etc/passwd"), None);
-        for name in [
-            "%2e%2e/a",
-            ".%2E/a",
-            ".\t./a",
-            "a/%2e%2e/%2e%2e/b",
-            "https://data.example.org/y/a",
-        ] {
+        for name in ["%2e%2e/a", ".%2E/a", ".\t./a", "a/%2e%2e/%2e%2e/b", "https://data.example.org/y/a"] {
             assert_eq!(url.join_below(name), None, "{name}");
         }
         let same = "https://data.example.org/x/a";
@@ -144,10 +127,7 @@ mod tests {
     fn names_are_joined_to_their_base() {
         let url = |url: &str| Location::Url(url.to_owned());
         let base = Base::new("https://data.example.org/x/");
-        assert_eq!(
-            base.join("a/b.gz"),
-            url("https://data.example.org/x/a/b.gz")
-        );
+        assert_eq!(base.join("a/b.gz"), url("https://data.example.org/x/a/b.gz"));
         assert_eq!(base.join("/a"), url("https://data.example.org/x/a"));
         assert_eq!(base.join("s3://b/k"), url("s3://b/k"));
         assert_eq!(Base::new("s3://b").join("k"), url("s3://b/k"));

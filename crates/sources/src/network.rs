@@ -141,10 +141,7 @@ impl<R: io::Seek> io::Seek for Stoppable<R> {
 ///
 /// # Errors
 /// If the system gives no thread.
-pub fn interruptible(
-    input: impl Read + Send + 'static,
-    stop: &StopFlag,
-) -> io::Result<Box<dyn Read + Send>> {
+pub fn interruptible(input: impl Read + Send + 'static, stop: &StopFlag) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(pieces_of(move || Ok(input), stop)?))
 }
 
@@ -161,10 +158,7 @@ pub fn open_file(path: &Path, stop: &StopFlag) -> io::Result<Box<dyn Read + Send
     Ok(Box::new(pieces_of(move || File::open(path), stop)?))
 }
 
-fn pieces_of<R: Read>(
-    open: impl FnOnce() -> io::Result<R> + Send + 'static,
-    stop: &StopFlag,
-) -> io::Result<Pieces> {
+fn pieces_of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, stop: &StopFlag) -> io::Result<Pieces> {
     let (sender, receiver) = sync_channel(AHEAD);
     let read = move || {
         let mut input = match open() {
@@ -192,14 +186,8 @@ fn pieces_of<R: Read>(
             }
         }
     };
-    thread::Builder::new()
-        .name("input".to_owned())
-        .spawn(read)?;
-    Ok(Pieces {
-        receiver,
-        piece: io::Cursor::new(Vec::new()),
-        stop: stop.clone(),
-    })
+    thread::Builder::new().name("input".to_owned()).spawn(read)?;
+    Ok(Pieces { receiver, piece: io::Cursor::new(Vec::new()), stop: stop.clone() })
 }
 
 /// What a thread reads, piece by piece.

@@ -3,13 +3,9 @@
 /// What stands in place of a secret.
 const HIDDEN: &str = "REDACTED";
 /// Names of query parameters that are secrets, in small letters.
-const SECRET_NAMES: [&str; 9] = [
-    "sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "key-pair-id",
-];
+const SECRET_NAMES: [&str; 9] = ["sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "key-pair-id"];
 /// Parts of such names.
-const SECRET_PARTS: [&str; 8] = [
-    "signature", "token", "secret", "password", "passwd", "credential", "auth", "session",
-];
+const SECRET_PARTS: [&str; 8] = ["signature", "token", "secret", "password", "passwd", "credential", "auth", "session"];
 /// Ends of such names.
 const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];
 
@@ -23,9 +19,7 @@ pub fn redacted(url: &str) -> String {
     // A parser of URLs takes a backslash for a slash; for what is hidden, the longer reading counts.
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, rest) = rest.split_at(end);
-    let host = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let (rest, fragment) = match rest.split_once('#') {
         Some((rest, fragment)) => (rest, Some(fragment)),
         None => (rest, None),
@@ -82,10 +76,7 @@ mod tests {
                 "https://h/k?AWSAccessKeyId=A&Signature=B&Expires=3",
                 "https://h/k?AWSAccessKeyId=REDACTED&Signature=REDACTED&Expires=3",
             ),
-            (
-                "https://h/k?sv=1&se=2&sig=x%3D&design=2",
-                "https://h/k?sv=1&se=2&sig=REDACTED&design=2",
-            ),
+            ("https://h/k?sv=1&se=2&sig=x%3D&design=2", "https://h/k?sv=1&se=2&sig=REDACTED&design=2"),
             (
                 "https://h/k?Key-Pair-Id=A&Policy=B&api_key=C&token=D#access_token=E",
                 "https://h/k?Key-Pair-Id=REDACTED&Policy=REDACTED&api_key=REDACTED\

@@ -80,16 +80,8 @@ impl Remote {
     pub fn new(options: NetworkOptions) -> io::Result<Self> {
         // The first one stays: it does not matter whose it is.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("sources")
-            .enable_all()
-            .build()?;
-        Ok(Self {
-            runtime,
-            options,
-            stores: Mutex::default(),
-        })
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("sources").enable_all().build()?;
+        Ok(Self { runtime, options, stores: Mutex::default() })
     }
 
     /// Opens an object and waits for its first answer.
@@ -147,10 +139,7 @@ impl Remote {
     ) -> impl Iterator<Item = Result<Vec<u8>, SourceError>> + use<> {
         let handle = self.runtime.handle().clone();
         let stop = self.options.stop.clone();
-        let mut ranges: VecDeque<_> = ranges
-            .into_iter()
-            .map(|(url, range)| (self.object(&url), range))
-            .collect();
+        let mut ranges: VecDeque<_> = ranges.into_iter().map(|(url, range)| (self.object(&url), range)).collect();
         let mut running: VecDeque<JoinHandle<Result<Vec<u8>, SourceError>>> = VecDeque::new();
         std::iter::from_fn(move || {
             while running.len() < TOGETHER
@@ -188,8 +177,7 @@ impl Remote {
                 }
             }
             "s3" | "s3a" if !parsed.username().is_empty() || parsed.password().is_some() => {
-                let what =
-                    "credentials of s3:// are taken from the environment (AWS_ACCESS_KEY_ID)";
+                let what = "credentials of s3:// are taken from the environment (AWS_ACCESS_KEY_ID)";
                 return Err(address(&what));
             }
             "s3" | "s3a" => {
@@ -204,8 +192,7 @@ impl Remote {
         let store = match stores.get(&key) {
             Some(store) => Arc::clone(store),
             None => {
-                let store = store(&key, &self.options)
-                    .map_err(|error| address(&object::one_line(&error)))?;
+                let store = store(&key, &self.options).map_err(|error| address(&object::one_line(&error)))?;
                 stores.insert(key, Arc::clone(&store));
                 store
             }
@@ -216,17 +203,9 @@ impl Remote {
 
 fn store(key: &str, options: &NetworkOptions) -> object_store::Result<Arc<dyn ObjectStore>> {
     // The client below repeats requests itself.
-    let no_retries = RetryConfig {
-        max_retries: 0,
-        ..RetryConfig::default()
-    };
-    let mut connector = RetryingConnector {
-        options: options.clone(),
-        authorization: None,
-    };
-    let client = ClientOptions::new()
-        .with_allow_http(true)
-        .with_timeout_disabled();
+    let no_retries = RetryConfig { max_retries: 0, ..RetryConfig::default() };
+    let mut connector = RetryingConnector { options: options.clone(), authorization: None };
+    let client = ClientOptions::new().with_allow_http(true).with_timeout_disabled();
     Ok(match key.strip_prefix("s3://") {
         Some(bucket) => {
             let never = AmazonS3ConfigKey::Client(ClientConfigKey::Timeout);
@@ -324,8 +303,7 @@ impl Read for RemoteReader {
             }
         }
         let count = self.piece.len().min(buffer.len());
-        self.piece
-            .copy_to_slice(buffer.get_mut(..count).unwrap_or_default());
+        self.piece.copy_to_slice(buffer.get_mut(..count).unwrap_or_default());
         Ok(count)
     }
 }

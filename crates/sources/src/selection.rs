@@ -116,11 +116,7 @@ impl RecordSelection {
     ///
     /// # Errors
     /// If it cannot be read, or names no record that may be read.
-    pub fn load(
-        index: &Path,
-        base: &Base,
-        options: SelectOptions,
-    ) -> Result<Self, RecordIndexError> {
+    pub fn load(index: &Path, base: &Base, options: SelectOptions) -> Result<Self, RecordIndexError> {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut rows = Vec::new();
         let mut bad_lines = BadLines::default();
@@ -227,11 +223,7 @@ impl RecordSelection {
                 last.bytes.end = last.bytes.end.max(end);
                 last.rows.end = at + 1;
             } else {
-                segments.push(ReadBatch {
-                    archive: row.file as usize,
-                    bytes: row.offset..end,
-                    rows: at..at + 1,
-                });
+                segments.push(ReadBatch { archive: row.file as usize, bytes: row.offset..end, rows: at..at + 1 });
             }
         }
         segments
@@ -254,10 +246,7 @@ impl RecordSelection {
             let bytes = match location {
                 _ if too_long => Err(SourceError::Failed("the record is too long".to_owned())),
                 Some(Location::File(path)) => {
-                    if open
-                        .as_ref()
-                        .is_none_or(|(number, _)| *number != segment.archive)
-                    {
+                    if open.as_ref().is_none_or(|(number, _)| *number != segment.archive) {
                         let file = File::open(path);
                         let file = file.map_err(|error| SourceError::File(error.to_string()));
                         open = Some((segment.archive, file));
@@ -269,10 +258,9 @@ impl RecordSelection {
                     }
                 }
                 #[cfg(feature = "remote")]
-                Some(Location::Url(_)) => fetched
-                    .as_mut()
-                    .and_then(Iterator::next)
-                    .unwrap_or(Err(SourceError::NotBuilt)),
+                Some(Location::Url(_)) => {
+                    fetched.as_mut().and_then(Iterator::next).unwrap_or(Err(SourceError::NotBuilt))
+                }
                 #[cfg(not(feature = "remote"))]
                 Some(Location::Url(_)) => Err(SourceError::NotBuilt),
                 None => Err(SourceError::NotFound),
@@ -287,9 +275,7 @@ impl RecordSelection {
         let wanted = segments.iter().filter_map(|segment| {
             let length = segment.bytes.end - segment.bytes.start;
             match self.archives.get(segment.archive) {
-                Some(Location::Url(url)) if length <= MAX_RANGE => {
-                    Some((url.clone(), segment.bytes.clone()))
-                }
+                Some(Location::Url(url)) if length <= MAX_RANGE => Some((url.clone(), segment.bytes.clone())),
                 _ => None,
             }
         });
@@ -299,11 +285,7 @@ impl RecordSelection {
     /// The rows of a segment out of its bytes. Bytes that end early are those of the last record in an
     /// archive whose index counts too many; what there is of it may be whole.
     fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<FoundRecord> {
-        let archive: Arc<str> = self
-            .archives
-            .get(segment.archive)
-            .map_or_else(String::new, ToString::to_string)
-            .into();
+        let archive: Arc<str> = self.archives.get(segment.archive).map_or_else(String::new, ToString::to_string).into();
         let rows = self.rows.get(segment.rows.clone()).unwrap_or_default();
         let found = rows.iter().map(|row| {
             let missing = |error| FoundRecord::Missing {
@@ -325,9 +307,7 @@ impl RecordSelection {
                     offset: row.offset,
                     bytes: bytes.to_vec(),
                 }),
-                _ => missing(SourceError::Failed(
-                    "the archive ends before the record".to_owned(),
-                )),
+                _ => missing(SourceError::Failed("the archive ends before the record".to_owned())),
             }
         });
         found.collect()
@@ -409,17 +389,7 @@ mod tests {
         };
         assert!(archive.ends_with("gone"));
         let texts = bytes(&found);
-        assert_eq!(
-            texts[..6],
-            [
-                "0",
-                "23",
-                "ab",
-                "hi",
-                "j",
-                "the archive ends before the record"
-            ]
-        );
+        assert_eq!(texts[..6], ["0", "23", "ab", "hi", "j", "the archive ends before the record"]);
         assert!(texts[6].contains("No such file"), "{texts:?}");
         assert_eq!(bytes(&read(&selection, 3))[..2], ["hi", "j"]);
     }
@@ -437,11 +407,7 @@ mod tests {
                 ("a", u64::MAX, u64::MAX),
             ],
         );
-        let groups: Vec<_> = selection
-            .segments(0)
-            .into_iter()
-            .map(|segment| segment.rows)
-            .collect();
+        let groups: Vec<_> = selection.segments(0).into_iter().map(|segment| segment.rows).collect();
         assert_eq!(groups, [0..2, 2..3, 3..4, 4..5]);
         assert_eq!(selection.segments(1)[0].bytes.start, 100 + GAP);
     }
@@ -451,8 +417,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join("i");
         fs::write(&index, "!meta\n\n").unwrap();
-        let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default())
-            .unwrap_err();
+        let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
         assert!(error.to_string().ends_with("i: names no record"), "{error}");
     }
 }

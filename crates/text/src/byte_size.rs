@@ -30,9 +30,7 @@ impl FromStr for ByteSize {
     type Err = ByteSizeError;
 
     fn from_str(text: &str) -> Result<Self, ByteSizeError> {
-        let end = text
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(text.len());
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, unit) = text.split_at(end);
         let shift = match unit.trim().to_ascii_lowercase().as_str() {
             "" | "b" => 0,
@@ -42,9 +40,7 @@ impl FromStr for ByteSize {
             "t" | "tb" | "tib" => 40,
             _ => return Err(ByteSizeError::Unit(unit.to_owned())),
         };
-        let number: u64 = digits
-            .parse()
-            .map_err(|_| ByteSizeError::NotASize(text.to_owned()))?;
+        let number: u64 = digits.parse().map_err(|_| ByteSizeError::NotASize(text.to_owned()))?;
         match number.checked_mul(1 << shift) {
             Some(bytes) if bytes > 0 => Ok(Self(bytes)),
             _ => Err(ByteSizeError::Range(text.to_owned())),
@@ -72,10 +68,7 @@ impl Serialize for ByteSize {
 impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(
-            untagged,
-            expecting = "expected a number of bytes, or a size such as \"64M\""
-        )]
+        #[serde(untagged, expecting = "expected a number of bytes, or a size such as \"64M\"")]
         enum Written {
             Number(u64),
             Text(String),

@@ -85,17 +85,9 @@ mod tests {
     #[test]
     fn words_of_every_length_have_hashes_of_their_own() {
         let letters = b"abcdefghabcdefghabcdefgh";
-        let mut all: Vec<u64> = (0..=letters.len())
-            .map(|len| word_hash(&letters[..len]))
-            .collect();
-        assert_eq!(
-            all[3],
-            word_hash_step(0, u64::from_le_bytes(*b"abc\0\0\0\0\0"))
-        );
-        assert_eq!(
-            all[16],
-            word_hash_step(all[8], u64::from_le_bytes(*b"abcdefgh"))
-        );
+        let mut all: Vec<u64> = (0..=letters.len()).map(|len| word_hash(&letters[..len])).collect();
+        assert_eq!(all[3], word_hash_step(0, u64::from_le_bytes(*b"abc\0\0\0\0\0")));
+        assert_eq!(all[16], word_hash_step(all[8], u64::from_le_bytes(*b"abcdefgh")));
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), letters.len() + 1);

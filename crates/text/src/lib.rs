@@ -23,9 +23,7 @@ pub mod words;
 
 pub use byte_size::{ByteSize, ByteSizeError};
 pub use controls::without_controls;
-pub use hash::{
-    EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step,
-};
+pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step};
 pub use long_runs::long_run;
 pub use masks::{AsciiCounts, Run, Runs, TextMasks};
 pub use stats::{TextStats, Word, half_words};

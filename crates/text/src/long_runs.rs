@@ -74,9 +74,7 @@ mod tests {
             let rarely = 2 + round as u64 % 90;
             let text: Vec<u8> = (0..len)
                 .map(|_| {
-                    state = state
-                        .wrapping_mul(6364136223846793005)
-                        .wrapping_add(1442695040888963407);
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                     match (state >> 33) % rarely {
                         0 => b" \t\n\r\x0C"[(state >> 45) as usize % 5],
                         other => b"ab\x0b\0\x80\xc3\xa9"[other as usize % 7],
@@ -88,11 +86,7 @@ mod tests {
                 let ends = |start: usize| text[start..].iter().position(u8::is_ascii_whitespace);
                 let is_long = |start: &usize| ends(*start).unwrap_or(len - start) >= least as usize;
                 let expected = (from..len).find(is_long);
-                assert_eq!(
-                    long_run(&text, from, least),
-                    expected,
-                    "{text:?} {from} {least}"
-                );
+                assert_eq!(long_run(&text, from, least), expected, "{text:?} {from} {least}");
             }
         }
     }

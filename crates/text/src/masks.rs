@@ -68,10 +68,7 @@ impl TextMasks {
         self.lower.clear();
         self.masks.reserve(text.len() / 64 + 1);
         self.lower.reserve(text.len() + 64 + PADDING);
-        Vectors::default().run(Read {
-            text: text.as_bytes(),
-            own: self,
-        });
+        Vectors::default().run(Read { text: text.as_bytes(), own: self });
         self.lower.truncate(text.len());
         self.lower.resize(text.len() + PADDING, 0);
     }
@@ -194,10 +191,7 @@ impl Iterator for Runs<'_> {
             behind = length;
         }
         let end = (self.from + behind as usize).min(self.end);
-        Some(Run {
-            range: start..end,
-            is_ascii,
-        })
+        Some(Run { range: start..end, is_ascii })
     }
 }
 
@@ -211,11 +205,7 @@ fn own_bits(at: usize, end: usize) -> u64 {
 /// As many of the lowest bits.
 #[inline(always)]
 fn low(bits: u32) -> u64 {
-    if bits >= 64 {
-        u64::MAX
-    } else {
-        (1 << bits) - 1
-    }
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 struct Read<'a> {
@@ -249,19 +239,11 @@ fn read<C: Compare>(form: C, chunk: &[u8; 64], own: &mut TextMasks) {
     let lower = form.lower(bytes);
     let digit = form.range(bytes, b'0', b'9');
     own.masks.push(Masks {
-        word: any([
-            form.range(lower, b'a', b'z'),
-            digit,
-            form.equal(bytes, b'_'),
-        ]),
+        word: any([form.range(lower, b'a', b'z'), digit, form.equal(bytes, b'_')]),
         digit,
         upper: form.range(bytes, b'A', b'Z'),
         comma: form.equal(bytes, b','),
-        sentence: any([
-            form.equal(bytes, b'.'),
-            form.equal(bytes, b'!'),
-            form.equal(bytes, b'?'),
-        ]),
+        sentence: any([form.equal(bytes, b'.'), form.equal(bytes, b'!'), form.equal(bytes, b'?')]),
         wide: form.wide(bytes),
     });
     own.lower.extend_from_slice(&form.store(lower));

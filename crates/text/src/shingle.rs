@@ -26,11 +26,7 @@ pub fn shingle(words: &[Word], length: u32) -> Option<Shingle> {
         chars = chars.saturating_add(word.chars);
         half_words += word.half_words;
         if half_words >= 2 * length {
-            return Some(Shingle {
-                hash,
-                chars,
-                words: at + 1,
-            });
+            return Some(Shingle { hash, chars, words: at + 1 });
         }
     }
     None

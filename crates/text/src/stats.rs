@@ -46,10 +46,7 @@ struct Found {
 impl<'a> TextStats<'a> {
     /// Those of a text.
     pub fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            found: OnceCell::new(),
-        }
+        Self { text, found: OnceCell::new() }
     }
 
     /// The text.
@@ -109,9 +106,7 @@ fn push_lower(word: &str, lower: &mut String) {
 
 /// The sum of the half words of words: twice their number where words are divided by spaces.
 pub fn half_words(words: &[Word]) -> u32 {
-    words
-        .iter()
-        .fold(0, |sum, word| sum.saturating_add(word.half_words))
+    words.iter().fold(0, |sum, word| sum.saturating_add(word.half_words))
 }
 
 #[cfg(test)]
@@ -122,38 +117,19 @@ mod tests {
     #[test]
     fn words_are_those_of_the_text_with_what_is_asked_of_them() {
         let stats = TextStats::new("An Éclair, 42 日本");
-        let all: Vec<_> = stats
-            .words()
-            .iter()
-            .map(|word| (word.start, word.chars, word.half_words, word.has_letter))
-            .collect();
-        assert_eq!(
-            all,
-            [
-                (0, 2, 2, true),
-                (3, 6, 2, true),
-                (12, 2, 2, false),
-                (15, 1, 1, true),
-                (18, 1, 1, true)
-            ]
-        );
+        let all: Vec<_> =
+            stats.words().iter().map(|word| (word.start, word.chars, word.half_words, word.has_letter)).collect();
+        assert_eq!(all, [(0, 2, 2, true), (3, 6, 2, true), (12, 2, 2, false), (15, 1, 1, true), (18, 1, 1, true)]);
         assert_eq!(stats.lower(), "an éclair 42 日 本 ");
         assert_eq!(half_words(stats.words()), 8);
-        assert_eq!(
-            stats.words()[1].hash,
-            mix(hash("éclair".as_bytes())),
-            "of the letters in lower case"
-        );
+        assert_eq!(stats.words()[1].hash, mix(hash("éclair".as_bytes())), "of the letters in lower case");
     }
 
     #[test]
     fn parts_have_their_own_words() {
         let text = "one two\nthree\n\nfour";
         let stats = TextStats::new(text);
-        let counts: Vec<usize> = text
-            .lines()
-            .map(|line| stats.words_in(line).len())
-            .collect();
+        let counts: Vec<usize> = text.lines().map(|line| stats.words_in(line).len()).collect();
         assert_eq!(counts, [2, 1, 0, 1]);
         assert_eq!(stats.words_in(text).len(), 4);
     }

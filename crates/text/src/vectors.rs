@@ -126,9 +126,7 @@ pub trait Compare: Tally {
 /// byte is the 0 at the other places, as 0 itself has the place of the space; and bytes beyond ASCII,
 /// which the instruction gives 0 for, are not either.
 #[cfg(target_arch = "x86_64")]
-const SPACE_BY_LOW_BITS: [u8; 16] = [
-    b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', 0, 0,
-];
+const SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', 0, 0];
 
 /// The bit that makes a capital letter of ASCII a small one.
 const SMALL: u8 = 0x20;
@@ -170,8 +168,7 @@ impl Compare for pulp::x86::V4 {
     fn lower(self, bytes: Self::Bytes) -> Self::Bytes {
         let capitals = self.range(bytes, b'A', b'Z');
         let small = self.avx512f._mm512_set1_epi8(SMALL as i8);
-        self.avx512bw
-            ._mm512_mask_add_epi8(bytes, capitals, bytes, small)
+        self.avx512bw._mm512_mask_add_epi8(bytes, capitals, bytes, small)
     }
 
     #[inline(always)]
@@ -211,20 +208,14 @@ impl Compare for pulp::x86::V3 {
     #[inline(always)]
     fn equal(self, bytes: Self::Bytes, byte: u8) -> u64 {
         let all = self.avx._mm256_set1_epi8(byte as i8);
-        let equal = [
-            self.avx2._mm256_cmpeq_epi8(bytes[0], all),
-            self.avx2._mm256_cmpeq_epi8(bytes[1], all),
-        ];
+        let equal = [self.avx2._mm256_cmpeq_epi8(bytes[0], all), self.avx2._mm256_cmpeq_epi8(bytes[1], all)];
         bits(self, equal)
     }
 
     #[inline(always)]
     fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64 {
         let [low, high] = bytes;
-        let inside = [
-            in_range(self, low, first, last),
-            in_range(self, high, first, last),
-        ];
+        let inside = [in_range(self, low, first, last), in_range(self, high, first, last)];
         bits(self, inside)
     }
 
@@ -241,10 +232,8 @@ impl Compare for pulp::x86::V3 {
     #[inline(always)]
     fn space(self, bytes: Self::Bytes) -> u64 {
         let table: __m256i = pulp::cast([SPACE_BY_LOW_BITS; 2]);
-        let candidates = [
-            self.avx2._mm256_shuffle_epi8(table, bytes[0]),
-            self.avx2._mm256_shuffle_epi8(table, bytes[1]),
-        ];
+        let candidates =
+            [self.avx2._mm256_shuffle_epi8(table, bytes[0]), self.avx2._mm256_shuffle_epi8(table, bytes[1])];
         let equal = [
             self.avx2._mm256_cmpeq_epi8(bytes[0], candidates[0]),
             self.avx2._mm256_cmpeq_epi8(bytes[1], candidates[1]),
@@ -278,9 +267,7 @@ impl Compare for pulp::x86::V3 {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
-    let low = simd
-        .avx2
-        ._mm256_and_si256(bytes, simd.avx._mm256_set1_epi8(0x7F));
+    let low = simd.avx2._mm256_and_si256(bytes, simd.avx._mm256_set1_epi8(0x7F));
     let to_a = simd.avx._mm256_set1_epi8((0x80 - b'A') as i8);
     let past_z = simd.avx._mm256_set1_epi8((0x7F - b'Z') as i8);
     let from_a = simd.avx2._mm256_add_epi8(low, to_a);
@@ -290,8 +277,7 @@ fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
     let highest = simd.avx._mm256_set1_epi8(i8::MIN);
     let capitals = simd.avx2._mm256_and_si256(capitals, highest);
     // From the highest bit to the one that makes a letter small.
-    simd.avx2
-        ._mm256_or_si256(bytes, simd.avx2._mm256_srli_epi16::<2>(capitals))
+    simd.avx2._mm256_or_si256(bytes, simd.avx2._mm256_srli_epi16::<2>(capitals))
 }
 
 /// All bits of the bytes from `first` to `last`.
@@ -312,8 +298,7 @@ fn in_range(simd: pulp::x86::V3, bytes: __m256i, first: u8, last: u8) -> __m256i
 fn at_most_16(simd: pulp::x86::V3, low: __m256, high: __m256, most: __m256) -> __m256i {
     let low = simd.avx._mm256_cmp_ps::<_CMP_LE_OQ>(low, most);
     let high = simd.avx._mm256_cmp_ps::<_CMP_LE_OQ>(high, most);
-    simd.avx2
-        ._mm256_packs_epi32(pulp::cast(low), pulp::cast(high))
+    simd.avx2._mm256_packs_epi32(pulp::cast(low), pulp::cast(high))
 }
 
 /// The highest bit of each of 64 bytes.
@@ -491,11 +476,7 @@ mod tests {
             let all = numbers.iter().enumerate();
             let expected = all.fold(0, |mask, (at, own)| mask | u64::from(*own <= most) << at);
             for vectors in Vectors::available() {
-                assert_eq!(
-                    vectors.run(AtMost(&numbers, most)),
-                    expected,
-                    "{vectors:?} {most}"
-                );
+                assert_eq!(vectors.run(AtMost(&numbers, most)), expected, "{vectors:?} {most}");
             }
         }
     }

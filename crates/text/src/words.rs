@@ -27,11 +27,7 @@ pub fn is_unspaced(c: char) -> bool {
 }
 
 fn is_word(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric() || c == '_'
-    } else {
-        c.is_alphanumeric()
-    }
+    if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() }
 }
 
 /// How a text is divided into words.
@@ -150,9 +146,7 @@ impl ByteTask for Count<'_> {
             };
             let wide = form.wide(chunk);
             let lower = form.lower(chunk);
-            let word = form.range(lower, b'a', b'z')
-                | form.range(chunk, b'0', b'9')
-                | form.equal(chunk, b'_');
+            let word = form.range(lower, b'a', b'z') | form.range(chunk, b'0', b'9') | form.equal(chunk, b'_');
             // ASCII up to the first character that is none, and the rest of these bytes one by one.
             let ascii = wide.trailing_zeros();
             let own = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
@@ -267,16 +261,14 @@ mod tests {
     #[test]
     fn words_counted_in_steps_are_those_of_the_iterator() {
         let parts = [
-            "a", "Z", "_", "0", "9", " ", ".", "@", "[", "`", "{", "/", ":", "é", "語", "ア", "“",
-            "word ", "0123456789abcdef", "                ",
+            "a", "Z", "_", "0", "9", " ", ".", "@", "[", "`", "{", "/", ":", "é", "語", "ア", "“", "word ",
+            "0123456789abcdef", "                ",
         ];
         let mut state = 1u64;
         for _ in 0..20_000 {
             let mut text = String::new();
             for _ in 0..24 {
-                state = state
-                    .wrapping_mul(6364136223846793005)
-                    .wrapping_add(1442695040888963407);
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 // Mostly ASCII, so that whole steps of it are among them.
                 let at = (state >> 33) as usize % (parts.len() * 3);
                 text.push_str(parts.get(at).unwrap_or(&parts[at % 12]));
@@ -291,19 +283,13 @@ mod tests {
 
     #[test]
     fn latin_words_are_runs() {
-        assert_eq!(
-            all("It's 3_a, naïve—no.", Rule::Characters),
-            ["It", "s", "3_a", "naïve", "no"]
-        );
+        assert_eq!(all("It's 3_a, naïve—no.", Rule::Characters), ["It", "s", "3_a", "naïve", "no"]);
         assert_eq!(count("It's 3_a, naïve—no."), 5);
     }
 
     #[test]
     fn han_counts_by_character_unless_strict() {
-        assert_eq!(
-            all("我用Rust写", Rule::Characters),
-            ["我", "用", "Rust", "写"]
-        );
+        assert_eq!(all("我用Rust写", Rule::Characters), ["我", "用", "Rust", "写"]);
         assert_eq!(all("我用Rust写", Rule::Strict), ["我用Rust写"]);
         assert_eq!(count("我用Rust写"), 4);
     }
@@ -330,21 +316,8 @@ mod tests {
 
     #[test]
     fn count_agrees_with_the_iterator() {
-        for text in [
-            "",
-            " ",
-            "a",
-            "a日b",
-            "ไทย x",
-            "—…",
-            "ab cd_ef 12",
-            "日本語テキスト。",
-        ] {
-            assert_eq!(
-                count(text) as usize,
-                words(text, Rule::Characters).count(),
-                "{text:?}"
-            );
+        for text in ["", " ", "a", "a日b", "ไทย x", "—…", "ab cd_ef 12", "日本語テキスト。"] {
+            assert_eq!(count(text) as usize, words(text, Rule::Characters).count(), "{text:?}");
         }
     }
 }

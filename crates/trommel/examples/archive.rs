@@ -5,9 +5,7 @@
 use std::path::Path;
 use std::{env, error::Error};
 
-use trommel::archive::{
-    MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
-};
+use trommel::archive::{MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
 use trommel::{Extractor, page_hints};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,10 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 continue;
             }
         };
-        if !matches!(
-            media_type(&record, &page).0,
-            MediaType::Html | MediaType::Xhtml
-        ) {
+        if !matches!(media_type(&record, &page).0, MediaType::Html | MediaType::Xhtml) {
             continue;
         }
         let document = extractor.document(&page.body, &page_hints(&record, &page));

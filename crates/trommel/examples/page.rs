@@ -14,18 +14,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let settings = Settings::from_json(r#"{"model": "best", "text": "markdown"}"#)?;
     let extractor = Extractor::new(&settings)?;
-    let hints = Hints {
-        url: url.as_deref(),
-        ..Hints::default()
-    };
+    let hints = Hints { url: url.as_deref(), ..Hints::default() };
     let document = extractor.document(&page, &hints);
 
     println!("title:      {}", document.title.unwrap_or_default());
     println!("authors:    {}", document.metadata.author.join(", "));
-    println!(
-        "published:  {}",
-        document.metadata.published.unwrap_or_default()
-    );
+    println!("published:  {}", document.metadata.published.unwrap_or_default());
     println!("language:   {}", document.lang.unwrap_or_default());
     println!("confidence: {:.2}", document.confidence);
     println!("\n{}", document.text);

@@ -9,9 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, error::Error, fs, hint::black_box};
 
-use trommel::archive::{
-    MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
-};
+use trommel::archive::{MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
 use trommel::{Extractor, Hints, Session};
 
 /// Bytes that a crawler gets at a time: what a read of a socket gives, and a packet.
@@ -25,9 +23,7 @@ const LONGEST: usize = 500_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let path = arguments
-        .next()
-        .ok_or("usage: session_cost FILE [whole|parts|open [BYTES]]")?;
+    let path = arguments.next().ok_or("usage: session_cost FILE [whole|parts|open [BYTES]]")?;
     let pages = pages(&path)?;
     let extractor = Extractor::default();
     match arguments.next().as_deref() {
@@ -100,21 +96,14 @@ fn time(extractor: &Extractor, pages: &[Vec<u8>]) {
     println!("{} pages, whole: {:.1} ms", pages.len(), whole * 1e3);
     for (size, sum) in PARTS.iter().zip(&sums[1..]) {
         let time = sum.as_secs_f64();
-        println!(
-            "in parts of {size} bytes: {:.1} ms, {:.2} times as much",
-            time * 1e3,
-            time / whole
-        );
+        println!("in parts of {size} bytes: {:.1} ms, {:.2} times as much", time * 1e3, time / whole);
     }
 }
 
 /// Resident memory that sessions take that have all of their page. Memory that was used before is not
 /// resident anew, so this comes first in its process.
 fn open(extractor: &Extractor, pages: &[Vec<u8>], least: usize) -> Result<(), Box<dyn Error>> {
-    let pages: Vec<&Vec<u8>> = pages
-        .iter()
-        .filter(|page| (least..LONGEST).contains(&page.len()))
-        .collect();
+    let pages: Vec<&Vec<u8>> = pages.iter().filter(|page| (least..LONGEST).contains(&page.len())).collect();
     let before = resident()?;
     let mut sessions = Vec::new();
     let mut bytes = 0;

@@ -56,11 +56,7 @@ impl Extractor {
             .with_policy(settings.content.into())
             // Only Markdown shows strong text, emphasis and links.
             .with_inline_style(settings.text.form == TextForm::Markdown);
-        Self {
-            judge,
-            model,
-            options: settings.document_options(),
-        }
+        Self { judge, model, options: settings.document_options() }
     }
 
     /// Corrects the model by other pages of a page's site.
@@ -77,10 +73,7 @@ impl Extractor {
 
     /// The same extractor after a change of the one that judges pages.
     #[must_use]
-    pub fn map(
-        mut self,
-        change: impl FnOnce(trommel_extract::Extractor) -> trommel_extract::Extractor,
-    ) -> Self {
+    pub fn map(mut self, change: impl FnOnce(trommel_extract::Extractor) -> trommel_extract::Extractor) -> Self {
         self.judge = change(self.judge);
         self
     }

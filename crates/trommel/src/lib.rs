@@ -104,11 +104,10 @@
 //! crates below this one, for programs that need only a single stage.
 
 pub use trommel_extract::{
-    ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize,
-    ChunkSizeError, ChunkUnit, CommentPolicy, ContentPolicy, Document, DocumentOptions,
-    DocumentTable, Extraction, ExtractionObserver, ExtractionStage, HeadlinePolicy, HintError,
-    Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post, Role, RoleSet,
-    ScriptForm, TextOptions, TextSpan,
+    ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
+    CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
+    ExtractionStage, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
+    Role, RoleSet, ScriptForm, TextOptions, TextSpan,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};
@@ -154,9 +153,8 @@ pub use extractor::Extractor;
 pub use record::page_hints;
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use settings::{
-    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings,
-    PAGE_FACTOR, PartialSettings, Settings, SettingsError, SettingsFileError, SiteMode,
-    SiteSettings, TextForm, TextSettings,
+    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, PAGE_FACTOR,
+    PartialSettings, Settings, SettingsError, SettingsFileError, SiteMode, SiteSettings, TextForm, TextSettings,
 };
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};

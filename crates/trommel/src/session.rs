@@ -169,10 +169,7 @@ impl<'a> Session<'a> {
             known.canonical.clone_from(&head.canonical);
             known.robots = head.meta("robots").map(str::to_owned);
         }
-        if let Some(extraction) = self
-            .page
-            .so_far(self.extractor.judge(), &self.hints.borrowed())
-        {
+        if let Some(extraction) = self.page.so_far(self.extractor.judge(), &self.hints.borrowed()) {
             known.links = extraction.links();
             known.next_page = extraction.next_page();
         }
@@ -290,30 +287,18 @@ mod tests {
     /// Real pages, in each encoding, cut into parts as networks cut them.
     #[test]
     fn real_pages_in_parts_are_the_same() {
-        let text =
-            "<html><head><title>Мельница</title></head><body><p>Мельница стоит у реки, и её \
+        let text = "<html><head><title>Мельница</title></head><body><p>Мельница стоит у реки, и её \
             колесо вращается уже двести лет.</p><!-- ende --><script>if (a < b) {}</script>"
-                .repeat(200);
+            .repeat(200);
         let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode(&text);
         let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let marked = [&[0xEF, 0xBB, 0xBF], text.as_bytes()].concat();
         for page in [text.as_bytes(), &cyrillic, &utf16, &marked] {
             let expected = whole(page);
-            assert!(
-                expected.text.contains("Мельница стоит"),
-                "{}",
-                expected.charset
-            );
+            assert!(expected.text.contains("Мельница стоит"), "{}", expected.charset);
             for size in [1, 1400, 16 << 10] {
-                let cuts = (1..)
-                    .map(|number| number * size)
-                    .take_while(|cut| *cut < page.len());
-                assert_eq!(
-                    in_parts(page, cuts),
-                    expected,
-                    "{size} {}",
-                    expected.charset
-                );
+                let cuts = (1..).map(|number| number * size).take_while(|cut| *cut < page.len());
+                assert_eq!(in_parts(page, cuts), expected, "{size} {}", expected.charset);
             }
         }
     }
@@ -335,13 +320,9 @@ mod tests {
 
     #[test]
     fn links_are_known_before_the_page_has_ended() {
-        let hints = Hints {
-            url: Some("https://example.org/a/b"),
-            ..Hints::default()
-        };
+        let hints = Hints { url: Some("https://example.org/a/b"), ..Hints::default() };
         let mut session = Session::new(&EXTRACTOR, hints);
-        let long =
-            "The mill stands by the river, and its wheel has turned there for two hundred years. ";
+        let long = "The mill stands by the river, and its wheel has turned there for two hundred years. ";
         let page = format!(
             "<html><head><meta name=robots content='noindex'><link rel=canonical href=/c>\
              <link rel=next href='?p=2'></head><body><nav><ul><li><a href=/home>Home</a><li><a href=/news>News</a>\
@@ -354,19 +335,9 @@ mod tests {
         let known = session.known();
         assert_eq!(known.canonical.as_deref(), Some("/c"));
         assert_eq!(known.robots.as_deref(), Some("noindex"));
-        assert_eq!(
-            known.next_page.as_deref(),
-            Some("https://example.org/a/b?p=2")
-        );
+        assert_eq!(known.next_page.as_deref(), Some("https://example.org/a/b?p=2"));
         let urls: Vec<&str> = known.links.iter().map(|link| link.url.as_str()).collect();
-        assert_eq!(
-            urls,
-            [
-                "https://example.org/home",
-                "https://example.org/news",
-                "https://example.org/mill"
-            ]
-        );
+        assert_eq!(urls, ["https://example.org/home", "https://example.org/news", "https://example.org/mill"]);
         assert!(known.links[2].kept && known.links[2].probability > 0.5);
         assert!(!known.links[0].kept && known.links[0].probability < known.links[2].probability);
         assert_eq!(known.links[2].role, Role::Body);
@@ -378,8 +349,7 @@ mod tests {
 
     #[test]
     fn settings_hold_for_sessions_too() {
-        let settings =
-            Settings::from_json(r#"{"text": "markdown", "headline": "exclude"}"#).unwrap();
+        let settings = Settings::from_json(r#"{"text": "markdown", "headline": "exclude"}"#).unwrap();
         let extractor = Extractor::new(&settings).unwrap();
         let mut session = Session::new(&extractor, Hints::default());
         session.feed(b"<h1>Mill</h1><p>one <b>two</b> <a href=http://x/>three</a>");

@@ -19,8 +19,7 @@ use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    ArticlePolicy, ChunkSize, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet,
-    ScriptForm,
+    ArticlePolicy, ChunkSize, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet, ScriptForm,
 };
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
@@ -155,11 +154,7 @@ pub struct SiteSettings {
 
 impl Default for SiteSettings {
     fn default() -> Self {
-        Self {
-            memory: SiteMode::Off,
-            file: None,
-            size: ByteSize(1 << 30),
-        }
+        Self { memory: SiteMode::Off, file: None, size: ByteSize(1 << 30) }
     }
 }
 
@@ -221,12 +216,7 @@ pub struct LimitSettings {
 
 impl Default for LimitSettings {
     fn default() -> Self {
-        Self {
-            jobs: None,
-            max_record: ByteSize(64 << 20),
-            max_payload: ByteSize(64 << 20),
-            max_memory: None,
-        }
+        Self { jobs: None, max_record: ByteSize(64 << 20), max_payload: ByteSize(64 << 20), max_memory: None }
     }
 }
 
@@ -250,12 +240,7 @@ pub struct OutputSettings {
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self {
-            format: Vec::new(),
-            compress: None,
-            split_size: None,
-            checkpoint: ByteSize(4 << 20),
-        }
+        Self { format: Vec::new(), compress: None, split_size: None, checkpoint: ByteSize(4 << 20) }
     }
 }
 
@@ -289,10 +274,7 @@ impl Settings {
             None => Ok(()),
             Some((key, name)) => Err(SettingsError::invalid(
                 &format!("filters.{key}"),
-                format!(
-                    "the model knows no page type {name:?}; it knows {}",
-                    known.join(", ")
-                ),
+                format!("the model knows no page type {name:?}; it knows {}", known.join(", ")),
             )),
         }
     }
@@ -301,18 +283,11 @@ impl Settings {
     /// that may be taken, if that is less than what is chosen for each. They depend on nothing else, so that the
     /// output does not depend on the number of workers.
     pub fn max_record_and_payload(&self) -> (u64, u64) {
-        let LimitSettings {
-            jobs: _,
-            max_record: ByteSize(record),
-            max_payload: ByteSize(payload),
-            max_memory,
-        } = self.limits;
+        let LimitSettings { jobs: _, max_record: ByteSize(record), max_payload: ByteSize(payload), max_memory } =
+            self.limits;
         match max_memory {
             None => (record, payload),
-            Some(ByteSize(memory)) => (
-                record.min(memory / PAGE_FACTOR),
-                payload.min(memory / 2 / PAGE_FACTOR),
-            ),
+            Some(ByteSize(memory)) => (record.min(memory / PAGE_FACTOR), payload.min(memory / 2 / PAGE_FACTOR)),
         }
     }
 
@@ -340,24 +315,14 @@ impl Settings {
     /// # Errors
     /// [`SettingsError::Conflict`] naming the choice.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let Self {
-            content,
-            text,
-            include,
-            sites,
-            ..
-        } = self;
+        let Self { content, text, include, sites, .. } = self;
         let is_markdown = text.form == TextForm::Markdown;
         let only_in_markdown = "is for Markdown only: add text = \"markdown\"";
         let is_divided = text.sections || (include.posts && is_markdown);
         for (key, is_wrong, message) in [
             ("text.links", text.links && !is_markdown, only_in_markdown),
             ("text.images", text.images && !is_markdown, only_in_markdown),
-            (
-                "text.sections",
-                text.sections && !is_markdown,
-                only_in_markdown,
-            ),
+            ("text.sections", text.sections && !is_markdown, only_in_markdown),
             (
                 "text.sections",
                 text.sections && include.posts,

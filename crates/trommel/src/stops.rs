@@ -81,22 +81,11 @@ impl fmt::Display for StopReason {
 impl EarlyStops {
     /// All early stops, for pages in these languages (all if empty).
     pub fn all(languages: Vec<String>) -> Self {
-        Self {
-            not_html: true,
-            noindex: true,
-            languages,
-            hopeless: true,
-            block_pages: true,
-        }
+        Self { not_html: true, noindex: true, languages, hopeless: true, block_pages: true }
     }
 
     /// The reason to reject the page so far.
-    pub(crate) fn look(
-        &mut self,
-        page: &PushPage,
-        extractor: &Extractor,
-        hints: &Hints<'_>,
-    ) -> Option<StopReason> {
+    pub(crate) fn look(&mut self, page: &PushPage, extractor: &Extractor, hints: &Hints<'_>) -> Option<StopReason> {
         if self.not_html && page.len() >= HEAD {
             // Once is enough.
             self.not_html = false;
@@ -130,10 +119,7 @@ impl EarlyStops {
         if self.block_pages && !head.title.is_empty() {
             self.block_pages = false;
             let title = head.title.to_lowercase();
-            if BLOCK_TITLES
-                .iter()
-                .any(|known| title.trim_start().starts_with(known))
-            {
+            if BLOCK_TITLES.iter().any(|known| title.trim_start().starts_with(known)) {
                 return Some(StopReason::BlockPage);
             }
         }
@@ -151,16 +137,13 @@ impl EarlyStops {
 /// Whether something begins as other formats do. A tag anywhere in it speaks for HTML.
 fn is_no_html(bytes: &[u8]) -> bool {
     const KNOWN: [&[u8]; 14] = [
-        b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM",
-        b"\x7FELF", b"OggS", b"ID3", b"\0\0\0 ftyp", b"wOFF", b"wOF2",
+        b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",
+        b"OggS", b"ID3", b"\0\0\0 ftyp", b"wOFF", b"wOF2",
     ];
     let start = bytes.trim_ascii_start();
     let is_data = start.starts_with(b"{") || start.starts_with(b"[");
     let has_tag = bytes.windows(2).any(|pair| {
-        pair.first() == Some(&b'<')
-            && pair
-                .get(1)
-                .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'!')
+        pair.first() == Some(&b'<') && pair.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'!')
     });
     KNOWN.iter().any(|known| bytes.starts_with(known)) || is_data && !has_tag
 }
@@ -192,49 +175,21 @@ mod tests {
         let scripts = "<script>var words = [1, 2, 3];</script>\n".repeat(10_000);
         for (page, reason) in [
             (format!("%PDF-1.7 {body}"), StopReason::NotHtml),
-            (
-                format!("{{\"a\": {}1}}", "[1],".repeat(5000)),
-                StopReason::NotHtml,
-            ),
-            (
-                format!("<html><meta name=robots content='max-snippet:3, NoIndex'>{body}"),
-                StopReason::NoIndex,
-            ),
-            (
-                format!("<html lang=de-AT><title>x</title>{body}"),
-                StopReason::Language,
-            ),
-            (
-                format!("<title>Just a moment...</title>{body}"),
-                StopReason::BlockPage,
-            ),
-            (
-                format!("<title>Shop</title><body><div id=app></div>{scripts}<p>Loading"),
-                StopReason::Hopeless,
-            ),
+            (format!("{{\"a\": {}1}}", "[1],".repeat(5000)), StopReason::NotHtml),
+            (format!("<html><meta name=robots content='max-snippet:3, NoIndex'>{body}"), StopReason::NoIndex),
+            (format!("<html lang=de-AT><title>x</title>{body}"), StopReason::Language),
+            (format!("<title>Just a moment...</title>{body}"), StopReason::BlockPage),
+            (format!("<title>Shop</title><body><div id=app></div>{scripts}<p>Loading"), StopReason::Hopeless),
         ] {
             let stops = EarlyStops::all(vec!["en".to_owned(), "fr".to_owned()]);
             let (verdict, bytes) = stop(&page, stops);
             assert_eq!(verdict, Verdict::Stop(reason), "{reason}");
-            let most = if reason == StopReason::Hopeless {
-                HOPELESS + 1400
-            } else {
-                9_000
-            };
-            assert!(
-                bytes <= most && bytes < page.len(),
-                "{reason} after {bytes}"
-            );
+            let most = if reason == StopReason::Hopeless { HOPELESS + 1400 } else { 9_000 };
+            assert!(bytes <= most && bytes < page.len(), "{reason} after {bytes}");
             // Nothing is told that was not asked for.
-            assert_eq!(
-                stop(&page, EarlyStops::default()).0,
-                Verdict::Continue,
-                "{reason}"
-            );
+            assert_eq!(stop(&page, EarlyStops::default()).0, Verdict::Continue, "{reason}");
         }
-        let wanted = format!(
-            "<html lang=en-GB><title>The mill</title><meta name=robots content=index>{body}"
-        );
+        let wanted = format!("<html lang=en-GB><title>The mill</title><meta name=robots content=index>{body}");
         let stops = EarlyStops::all(vec!["en".to_owned()]);
         assert_eq!(stop(&wanted, stops), (Verdict::Continue, wanted.len()));
     }

@@ -32,18 +32,9 @@ pub fn bars(rows: &[Row], most: usize) -> Vec<Bar> {
                 _ => f64::from(row.words),
             };
             let all: f64 = rows.iter().map(weight).sum();
-            let likely: f64 = rows
-                .iter()
-                .map(|row| weight(row) * f64::from(row.probability))
-                .sum();
+            let likely: f64 = rows.iter().map(|row| weight(row) * f64::from(row.probability)).sum();
             let kept: f64 = rows.iter().filter(|row| row.kept).map(weight).sum();
-            Bar {
-                first: at * run,
-                blocks: rows.len(),
-                words,
-                probability: likely / all,
-                kept: kept * 2.0 >= all,
-            }
+            Bar { first: at * run, blocks: rows.len(), words, probability: likely / all, kept: kept * 2.0 >= all }
         })
         .collect()
 }
@@ -53,49 +44,23 @@ mod tests {
     use super::*;
 
     fn row(words: u32, probability: f32) -> Row<'static> {
-        Row {
-            words,
-            probability,
-            kept: probability > 0.5,
-            ..Row::default()
-        }
+        Row { words, probability, kept: probability > 0.5, ..Row::default() }
     }
 
     #[test]
     fn few_blocks_have_a_bar_each() {
         let all = bars(&[row(4, 0.25), row(0, 0.75)], BARS);
-        let bar = |first, words, probability, kept| Bar {
-            first,
-            blocks: 1,
-            words,
-            probability,
-            kept,
-        };
+        let bar = |first, words, probability, kept| Bar { first, blocks: 1, words, probability, kept };
         assert_eq!(all, [bar(0, 4, 0.25, false), bar(1, 0, 0.75, true)]);
         assert!(bars(&[], BARS).is_empty());
     }
 
     #[test]
     fn many_blocks_share_bars() {
-        let rows = [
-            row(1, 0.0),
-            row(3, 1.0),
-            row(0, 0.0),
-            row(0, 0.5),
-            row(7, 0.25),
-        ];
+        let rows = [row(1, 0.0), row(3, 1.0), row(0, 0.0), row(0, 0.5), row(7, 0.25)];
         let all = bars(&rows, 3);
         assert_eq!(all.len(), 3);
-        assert_eq!(
-            all[0],
-            Bar {
-                first: 0,
-                blocks: 2,
-                words: 4,
-                probability: 0.75,
-                kept: true
-            }
-        );
+        assert_eq!(all[0], Bar { first: 0, blocks: 2, words: 4, probability: 0.75, kept: true });
         assert_eq!((all[1].probability, all[1].kept), (0.25, false));
         assert_eq!((all[2].first, all[2].blocks), (4, 1));
         let many: Vec<Row> = (0..100_000).map(|_| row(1, 0.5)).collect();

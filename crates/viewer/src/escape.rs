@@ -67,8 +67,7 @@ mod tests {
 
     #[test]
     fn nothing_gets_out_of_text_or_attribute() {
-        let hostile =
-            "</p><script>alert('1')</script> \" onload=x & &lt; \0\u{1b}\u{85} é 日本\n\tx";
+        let hostile = "</p><script>alert('1')</script> \" onload=x & &lt; \0\u{1b}\u{85} é 日本\n\tx";
         assert_eq!(
             Escaped(hostile).to_string(),
             "&lt;/p&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &quot; onload=x &amp; &amp;lt; \
@@ -80,12 +79,7 @@ mod tests {
 
     #[test]
     fn thousands_are_set_off() {
-        for (count, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
+        for (count, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(Grouped(count).to_string(), text);
         }
         assert_eq!(WordCount(1).to_string(), "1 word");

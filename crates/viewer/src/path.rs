@@ -10,14 +10,8 @@ const TOKENS: usize = 4;
 /// The elements around the element `index`, outermost first: `article.post › div#text › p`. `html`
 /// and `body` are left out; `…` stands for outer ones beyond the sixth.
 pub fn path(page: &Page, index: u32) -> String {
-    let mut around = page
-        .path(index)
-        .filter(|(_, element)| !matches!(page.name(element), "html" | "body"));
-    let mut names: Vec<String> = around
-        .by_ref()
-        .take(ELEMENTS)
-        .map(|(_, element)| name(page, element))
-        .collect();
+    let mut around = page.path(index).filter(|(_, element)| !matches!(page.name(element), "html" | "body"));
+    let mut names: Vec<String> = around.by_ref().take(ELEMENTS).map(|(_, element)| name(page, element)).collect();
     if around.next().is_some() {
         names.push("…".to_owned());
     }
@@ -27,14 +21,11 @@ pub fn path(page: &Page, index: u32) -> String {
 
 fn name(page: &Page, element: &Element) -> String {
     let mut name = page.name(element).to_owned();
-    let shown = page
-        .attribute_words(element)
-        .iter()
-        .filter_map(|token| match token.attribute {
-            Attribute::Id => Some(('#', token)),
-            Attribute::Class => Some(('.', token)),
-            Attribute::Role | Attribute::Itemprop => None,
-        });
+    let shown = page.attribute_words(element).iter().filter_map(|token| match token.attribute {
+        Attribute::Id => Some(('#', token)),
+        Attribute::Class => Some(('.', token)),
+        Attribute::Role | Attribute::Itemprop => None,
+    });
     for (mark, token) in shown.take(TOKENS) {
         name.push(mark);
         name.push_str(page.word_text(token));
@@ -54,8 +45,7 @@ mod tests {
 
     #[test]
     fn names_classes_and_ids() {
-        let html =
-            "<body><div id=main class='post-body wide odd tall'><p itemprop=text><b>bold</b>";
+        let html = "<body><div id=main class='post-body wide odd tall'><p itemprop=text><b>bold</b>";
         assert_eq!(of_first(html), "div#main.post.body.wide › p › b");
         assert_eq!(of_first("bare"), "");
     }

@@ -59,13 +59,8 @@ pub struct Explainer<'m> {
 impl<'m> Explainer<'m> {
     /// Readies the names of a model.
     pub fn new(model: &'m Model) -> Self {
-        let columns: HashMap<&str, usize> = model
-            .schema()
-            .names()
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (name.as_str(), at))
-            .collect();
+        let columns: HashMap<&str, usize> =
+            model.schema().names().iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         // The first is what the blocks like it add.
         let mut known = vec![(Arc::from(FIELD), None)];
         let mut at: HashMap<String, usize> = HashMap::new();
@@ -81,12 +76,7 @@ impl<'m> Explainer<'m> {
             })
             .collect();
         let topics = known.iter().map(|(name, _)| topics(name)).collect();
-        Self {
-            model,
-            known,
-            topics,
-            reason_of,
-        }
+        Self { model, known, topics, reason_of }
     }
 
     /// The reasons of those blocks of a page for which `wanted` says so. Only the columns that the model asks for are
@@ -106,9 +96,7 @@ impl<'m> Explainer<'m> {
                     continue;
                 }
                 for (column, lanes) in set.asked().iter().zip(columns.values()) {
-                    if let (Some(place), Some(value)) =
-                        (row.get_mut(usize::from(*column)), lanes.get(lane))
-                    {
+                    if let (Some(place), Some(value)) = (row.get_mut(usize::from(*column)), lanes.get(lane)) {
                         *place = *value;
                     }
                 }
@@ -147,10 +135,7 @@ impl<'m> Explainer<'m> {
                 *topics.entry(*topic).or_default() += odds / 2.0;
             }
         }
-        let mut topics: Vec<_> = topics
-            .into_iter()
-            .filter(|(_, odds)| *odds != 0.0)
-            .collect();
+        let mut topics: Vec<_> = topics.into_iter().filter(|(_, odds)| *odds != 0.0).collect();
         topics.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         let mut all: Vec<Contribution> = self
             .known
@@ -180,12 +165,7 @@ impl<'m> Explainer<'m> {
 impl Reasons {
     /// The three topics that add most, as a sentence; none if nothing but the start counts.
     pub fn sentence(&self) -> Option<String> {
-        let largest: Vec<_> = self
-            .topics
-            .iter()
-            .filter(|(topic, _)| *topic != Topic::Start)
-            .take(3)
-            .collect();
+        let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();
         let side = |is_for: bool| {
             let names: Vec<String> = largest
                 .iter()
@@ -214,9 +194,7 @@ fn topics(reason: &str) -> [Topic; 2] {
 /// Which blocks of these numbers of words get reasons: those with words, if they are more than
 /// `most` those with most words, of equal ones the first.
 pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..words.len())
-        .filter(|at| words.get(*at).is_some_and(|words| *words > 0))
-        .collect();
+    let mut order: Vec<usize> = (0..words.len()).filter(|at| words.get(*at).is_some_and(|words| *words > 0)).collect();
     if order.len() > most {
         let rank = |at: &usize| (std::cmp::Reverse(words.get(*at).copied()), *at);
         order.select_nth_unstable_by_key(most, rank);
@@ -237,38 +215,25 @@ mod tests {
     use trommel_features::FeatureGroup;
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::{
-        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, Selection, StepFunction,
-        Training, VERSION, WeightedScorer,
+        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, Selection, StepFunction, Training, VERSION,
+        WeightedScorer,
     };
 
     /// A model of half a linear and half an additive part over `columns` text features.
     fn model(columns: usize) -> Model {
-        let names = trommel_features::Schema::new(
-            &[FeatureGroup::Text, FeatureGroup::Shallow],
-            &[],
-            &[],
-            &[],
-        );
+        let names = trommel_features::Schema::new(&[FeatureGroup::Text, FeatureGroup::Shallow], &[], &[], &[]);
         let names: Vec<String> = names.names().iter().take(columns).cloned().collect();
         let every = || 0..u16::try_from(columns).unwrap();
         let linear = Linear {
             intercept: 1.0,
             weights: every()
-                .map(|column| ColumnWeight {
-                    column,
-                    weight: f32::from(column) - 2.0,
-                    deviation: 1.0,
-                })
+                .map(|column| ColumnWeight { column, weight: f32::from(column) - 2.0, deviation: 1.0 })
                 .collect(),
         };
         let additive = Additive {
             intercept: -3.0,
             step_functions: every()
-                .map(|column| StepFunction {
-                    column,
-                    edges: vec![0.5],
-                    weights: vec![0.0, 0.25],
-                })
+                .map(|column| StepFunction { column, edges: vec![0.5], weights: vec![0.0, 0.25] })
                 .collect(),
             crosses: vec![],
         };
@@ -301,11 +266,7 @@ mod tests {
         let model = model(3);
         let names = model.schema().names();
         let reasons = Explainer::new(&model).explain(&[1.0, 0.0, 4.0], 0.0);
-        let reason = |name: &str, value, odds| Contribution {
-            name: name.into(),
-            value,
-            odds,
-        };
+        let reason = |name: &str, value, odds| Contribution { name: name.into(), value, odds };
         let sum: f64 = reasons.topics.iter().map(|(_, odds)| odds).sum();
         assert_eq!(sum, reasons.sum);
         assert_eq!(
@@ -339,10 +300,7 @@ mod tests {
 
     #[test]
     fn pairs_count_half_for_each_topic() {
-        assert_eq!(
-            topics("prose.before x link_density"),
-            [Topic::Prose, Topic::Links]
-        );
+        assert_eq!(topics("prose.before x link_density"), [Topic::Prose, Topic::Links]);
         assert_eq!(topics("own.p"), [Topic::Elements; 2]);
     }
 
@@ -355,22 +313,14 @@ mod tests {
             sum,
             topics: topics.to_vec(),
         };
-        let topics = [
-            (Topic::Start, -9.0),
-            (Topic::Prose, 1.5),
-            (Topic::Form, 1.0),
-            (Topic::Links, -0.5),
-            (Topic::Page, 0.25),
-        ];
+        let topics =
+            [(Topic::Start, -9.0), (Topic::Prose, 1.5), (Topic::Form, 1.0), (Topic::Links, -0.5), (Topic::Page, 0.25)];
         assert_eq!(
             reasons(2.0, &topics).sentence().unwrap(),
             "For it: the prose around it (+1.50), length and form of its text (+1.00). \
              Against it: links (-0.50)."
         );
-        assert_eq!(
-            reasons(-2.0, &topics[3..4]).sentence().unwrap(),
-            "Against it: links (-0.50)."
-        );
+        assert_eq!(reasons(-2.0, &topics[3..4]).sentence().unwrap(), "Against it: links (-0.50).");
         assert_eq!(reasons(0.0, &topics[..1]).sentence(), None);
     }
 
@@ -378,12 +328,7 @@ mod tests {
     #[test]
     fn reasons_of_a_page_are_those_of_its_rows() {
         let blocks: String = (0..150)
-            .map(|at| {
-                format!(
-                    "<div class=c{}><p>Some words, then. <a href=x>{at}</a></div>",
-                    at % 7
-                )
-            })
+            .map(|at| format!("<div class=c{}><p>Some words, then. <a href=x>{at}</a></div>", at % 7))
             .collect();
         let page = ScanEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
         let url = Some("http://a.example/some");
@@ -405,10 +350,7 @@ mod tests {
     #[test]
     fn longest_blocks_are_explained() {
         assert_eq!(explained(&[3, 0, 1], 9), [true, false, true]);
-        assert_eq!(
-            explained(&[1, 5, 0, 5, 9, 5], 3),
-            [false, true, false, true, true, false]
-        );
+        assert_eq!(explained(&[1, 5, 0, 5, 9, 5], 3), [false, true, false, true, true, false]);
         assert_eq!(explained(&[1, 2], 0), [false, false]);
         assert!(explained(&[], 3).is_empty());
     }

@@ -86,9 +86,7 @@ fn write_fragment(out: &mut String, view: &View) -> fmt::Result {
         Some(lang) => format!(" lang=\"{}\"", Escaped(lang)),
         None => String::new(),
     };
-    out.push_str(
-        "<div class=\"panes\">\n<section class=\"blocks\" aria-label=\"Blocks of the page\">\n",
-    );
+    out.push_str("<div class=\"panes\">\n<section class=\"blocks\" aria-label=\"Blocks of the page\">\n");
     blocks(out, &view.rows, &lang)?;
     out.push_str("</section>\n");
     if !view.plain.trim().is_empty() {
@@ -107,17 +105,9 @@ fn title<'a>(view: &'a View) -> Escaped<'a> {
 }
 
 fn head(out: &mut String, view: &View) -> fmt::Result {
-    writeln!(
-        out,
-        "<header class=\"page\">\n<h1 dir=\"auto\">{}</h1>",
-        title(view)
-    )?;
+    writeln!(out, "<header class=\"page\">\n<h1 dir=\"auto\">{}</h1>", title(view))?;
     if let Some(url) = view.url {
-        writeln!(
-            out,
-            "<p class=\"url\"><bdi>{}</bdi></p>",
-            Escaped(fitting(url, 4000))
-        )?;
+        writeln!(out, "<p class=\"url\"><bdi>{}</bdi></p>", Escaped(fitting(url, 4000)))?;
     }
     out.push_str("<dl>\n");
     for (name, value) in &view.facts {
@@ -137,10 +127,7 @@ fn output(out: &mut String, name: &str, title: &str, text: &str, lang: &str) -> 
     let shown = fitting(text, TEXT_BYTES);
     let rest = match text.len() - shown.len() {
         0 => String::new(),
-        rest => format!(
-            "<p class=\"note\">{} more bytes are left out here.</p>",
-            Grouped(rest as u64)
-        ),
+        rest => format!("<p class=\"note\">{} more bytes are left out here.</p>", Grouped(rest as u64)),
     };
     writeln!(
         out,
@@ -157,11 +144,7 @@ fn fitting(text: &str, most: usize) -> &str {
     }
     let mut written = 0;
     let fits = |&(_, c): &(usize, char)| {
-        written += if "&<>\"'".contains(c) {
-            6
-        } else {
-            c.len_utf8().max(if c.is_control() { 3 } else { 1 })
-        };
+        written += if "&<>\"'".contains(c) { 6 } else { c.len_utf8().max(if c.is_control() { 3 } else { 1 }) };
         written <= most
     };
     let end = text.char_indices().take_while(fits).last();
@@ -258,16 +241,8 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
         row.span.1,
     )?;
     let text = fitting(&row.text, BLOCK_TEXT);
-    let rest = if text.len() < row.text.len() {
-        " …"
-    } else {
-        ""
-    };
-    write!(
-        out,
-        "<p class=\"t\" dir=\"auto\"{lang}>{}{rest}</p>",
-        Escaped(text)
-    )?;
+    let rest = if text.len() < row.text.len() { " …" } else { "" };
+    write!(out, "<p class=\"t\" dir=\"auto\"{lang}>{}{rest}</p>", Escaped(text))?;
     if let Some(reasons) = &row.reasons {
         why(out, reasons, row.probability)?;
     }
@@ -277,11 +252,7 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
 
 /// Writes the reasons of a block, with the check that they add up to what the model said.
 fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
-    writeln!(
-        out,
-        "<details class=\"why\"><summary>why: log odds {:+.4}</summary>",
-        log_odds(probability)
-    )?;
+    writeln!(out, "<details class=\"why\"><summary>why: log odds {:+.4}</summary>", log_odds(probability))?;
     if let Some(sentence) = reasons.sentence() {
         writeln!(out, "<p class=\"said\">{sentence}</p>")?;
     }
@@ -289,15 +260,7 @@ fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
     out.push_str("<table><thead><tr><th>reason<th>adds<th>against · for</thead><tbody>\n");
     let most = largest(&mut reasons.topics.iter().map(|(_, odds)| *odds));
     for (topic, odds) in &reasons.topics {
-        writeln!(
-            out,
-            "<tr><th>{}<td>{odds:+.4}<td>{}",
-            topic.name(),
-            OddsBar {
-                odds: *odds,
-                largest: most
-            }
-        )?;
+        writeln!(out, "<tr><th>{}<td>{odds:+.4}<td>{}", topic.name(), OddsBar { odds: *odds, largest: most })?;
     }
     out.push_str(
         "</tbody></table>\n<details><summary>features and pairs of them</summary>\n<table><thead><tr><th>feature\
@@ -308,11 +271,7 @@ fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
         writeln!(out, "{}", Line { reason, largest })?;
     }
     if reasons.others > 0 {
-        writeln!(
-            out,
-            "<tr class=\"o\"><th>{} smaller<td><td>{:+.4}<td>",
-            reasons.others, reasons.others_odds
-        )?;
+        writeln!(out, "<tr class=\"o\"><th>{} smaller<td><td>{:+.4}<td>", reasons.others, reasons.others_odds)?;
     }
     out.push_str("</tbody></table></details>\n");
     let gap = gap(reasons.sum, probability);
@@ -323,11 +282,7 @@ fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
         reasons.shown.len() + reasons.others,
         reasons.sum,
         logistic(reasons.sum),
-        if gap < AGREES {
-            " ✓"
-        } else {
-            " — these do not agree"
-        }
+        if gap < AGREES { " ✓" } else { " — these do not agree" }
     )
 }
 
@@ -365,10 +320,7 @@ impl fmt::Display for Line<'_> {
             Some(value) => write!(f, "{value:.4}")?,
             None => f.write_str("–")?,
         }
-        let bar = OddsBar {
-            odds: *odds,
-            largest: self.largest,
-        };
+        let bar = OddsBar { odds: *odds, largest: self.largest };
         write!(f, "<td>{odds:+.4}<td>{bar}")
     }
 }
@@ -399,37 +351,18 @@ mod tests {
 
     #[test]
     fn a_role_is_shown_only_where_it_is_known() {
-        let plain = Row {
-            text: "a < b".into(),
-            probability: 0.25,
-            words: 2,
-            ..Row::default()
-        };
+        let plain = Row { text: "a < b".into(), probability: 0.25, words: 2, ..Row::default() };
         let out = written(&plain);
         assert!(out.contains("id=\"b7\" style=\"--p:0.250;--d:0\""), "{out}");
-        assert!(
-            out.contains("<p class=\"t\" dir=\"auto\">a &lt; b</p>"),
-            "{out}"
-        );
-        assert!(
-            !out.contains("class=\"r\"") && !out.contains("<details"),
-            "{out}"
-        );
-        let out = written(&Row {
-            role: Some("headline"),
-            ..plain
-        });
+        assert!(out.contains("<p class=\"t\" dir=\"auto\">a &lt; b</p>"), "{out}");
+        assert!(!out.contains("class=\"r\"") && !out.contains("<details"), "{out}");
+        let out = written(&Row { role: Some("headline"), ..plain });
         assert!(out.contains("<b class=\"r\">headline</b>"), "{out}");
     }
 
     #[test]
     fn runs_of_dropped_blocks_are_folded() {
-        let row = |kept, role| Row {
-            kept,
-            role: Some(role),
-            words: 2,
-            ..Row::default()
-        };
+        let row = |kept, role| Row { kept, role: Some(role), words: 2, ..Row::default() };
         let rows = [
             row(false, "menu"),
             row(false, "links"),
@@ -441,9 +374,7 @@ mod tests {
         let mut out = String::new();
         blocks(&mut out, &rows, "").unwrap();
         assert_eq!(out.matches("<details class=\"run\">").count(), 2);
-        assert!(out.starts_with(
-            "<details class=\"run\"><summary>3 dropped blocks, 6 words: links, menu</summary>"
-        ));
+        assert!(out.starts_with("<details class=\"run\"><summary>3 dropped blocks, 6 words: links, menu</summary>"));
         assert!(out.contains("<summary>1 dropped block, 2 words: footer</summary>"));
         let kept = out.find("<article class=\"b k\" id=\"b4\"").unwrap();
         assert!(out[..kept].trim_end().ends_with("</details>"), "{out}");
@@ -464,58 +395,33 @@ mod tests {
 
     #[test]
     fn reports_have_a_bound() {
-        let rows: Vec<Row> = (0..200_000)
-            .map(|_| Row {
-                text: "\"x\" ".repeat(40).into(),
-                ..Row::default()
-            })
-            .collect();
+        let rows: Vec<Row> = (0..200_000).map(|_| Row { text: "\"x\" ".repeat(40).into(), ..Row::default() }).collect();
         let mut out = String::new();
         blocks(&mut out, &rows, "").unwrap();
         assert!(out.len() < 16 << 20, "{}", out.len());
         assert!(out.contains("more blocks are left out here"));
-        assert_eq!(
-            out.matches("<details").count(),
-            out.matches("</details>").count()
-        );
+        assert_eq!(out.matches("<details").count(), out.matches("</details>").count());
     }
 
     #[test]
     fn bars_go_left_and_right_by_size() {
         let line = |value, odds| {
-            let reason = Contribution {
-                name: "class:<x>".into(),
-                value,
-                odds,
-            };
+            let reason = Contribution { name: "class:<x>".into(), value, odds };
             let largest = 2.0;
-            Line {
-                reason: &reason,
-                largest,
-            }
-            .to_string()
+            Line { reason: &reason, largest }.to_string()
         };
         assert_eq!(
             line(Some(3.0), -2.0),
             "<tr><th>class:&lt;x&gt;<td>3<td>-2.0000<td><i class=\"n\" style=\"--w:50.0\"></i>"
         );
-        assert!(
-            line(Some(0.5), 0.5)
-                .ends_with("<td>0.5000<td>+0.5000<td><i class=\"y\" style=\"--w:12.5\"></i>")
-        );
+        assert!(line(Some(0.5), 0.5).ends_with("<td>0.5000<td>+0.5000<td><i class=\"y\" style=\"--w:12.5\"></i>"));
         assert!(line(None, 0.5).contains("<td>–<td>"));
     }
 
     #[test]
     fn a_sum_that_does_not_add_up_is_told() {
         let said = |sum, probability| {
-            let reasons = Reasons {
-                topics: vec![],
-                shown: vec![],
-                others: 0,
-                others_odds: 0.0,
-                sum,
-            };
+            let reasons = Reasons { topics: vec![], shown: vec![], others: 0, others_odds: 0.0, sum };
             let mut out = String::new();
             why(&mut out, &reasons, probability).unwrap();
             out

@@ -25,11 +25,7 @@ pub fn svg(out: &mut String, bars: &[Bar]) -> fmt::Result {
         let y = if bar.kept { HALF - height } else { HALF };
         let what = if bar.kept { "kept" } else { "dropped" };
         let last = bar.first + bar.blocks;
-        write!(
-            out,
-            "\n<a href=\"#b{}\" tabindex=\"-1\"><title>",
-            bar.first + 1
-        )?;
+        write!(out, "\n<a href=\"#b{}\" tabindex=\"-1\"><title>", bar.first + 1)?;
         match bar.blocks {
             1 => write!(out, "Block {last}")?,
             _ => write!(out, "Blocks {} to {last}", bar.first + 1)?,
@@ -60,20 +56,12 @@ mod tests {
 
     #[test]
     fn kept_bars_stand_and_dropped_ones_hang() {
-        let bar = |first, words, kept| Bar {
-            first,
-            blocks: 1,
-            words,
-            probability: 0.25,
-            kept,
-        };
+        let bar = |first, words, kept| Bar { first, blocks: 1, words, probability: 0.25, kept };
         let mut out = String::new();
         svg(&mut out, &[bar(0, 1600, true), bar(1, 400, false)]).unwrap();
         let lines: Vec<&str> = out.lines().collect();
         assert!(lines[0].contains("viewBox=\"0 0 2 100\""), "{out}");
-        assert!(lines[1].starts_with(
-            "<a href=\"#b1\" tabindex=\"-1\"><title>Block 1: kept, 0.250, 1,600 words<"
-        ));
+        assert!(lines[1].starts_with("<a href=\"#b1\" tabindex=\"-1\"><title>Block 1: kept, 0.250, 1,600 words<"));
         let rect = "<rect x=\"0\" y=\"0.0\" width=\".9\" height=\"50.0\" style=\"--p:0.250\"/>";
         assert!(lines[1].contains(rect), "{out}");
         let rect = "<rect x=\"1\" y=\"50.0\" width=\".9\" height=\"25.0\" style=\"--p:0.250\"/>";
@@ -82,13 +70,7 @@ mod tests {
 
     #[test]
     fn runs_name_their_ends_and_bars_are_seen() {
-        let run = Bar {
-            first: 6,
-            blocks: 3,
-            words: 0,
-            probability: 0.0,
-            kept: false,
-        };
+        let run = Bar { first: 6, blocks: 3, words: 0, probability: 0.0, kept: false };
         let mut out = String::new();
         svg(&mut out, &[run]).unwrap();
         assert!(out.contains("href=\"#b7\""), "{out}");

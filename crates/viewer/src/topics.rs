@@ -54,11 +54,7 @@ impl Topic {
             "comments" => Self::Comments,
             "page" | "address" => Self::Page,
             "own" | "innermost" | "parent" | "around" | "surroundings" => Self::Elements,
-            "position"
-                if rest.contains("like") || rest.contains("repeat") || rest.contains("seen") =>
-            {
-                Self::Repetition
-            }
+            "position" if rest.contains("like") || rest.contains("repeat") || rest.contains("seen") => Self::Repetition,
             "position" if rest.contains("title") => Self::Subject,
             "position" => Self::Place,
             _ if group.starts_with("container_") && rest.starts_with("prose") => Self::Prose,
@@ -124,9 +120,7 @@ mod tests {
     fn only_density_and_text_are_form() {
         let model = Model::builtin("fast").unwrap();
         for name in model.schema().names() {
-            let is_form = ["text.", "text_density", "tag_ratio."]
-                .iter()
-                .any(|start| name.starts_with(start));
+            let is_form = ["text.", "text_density", "tag_ratio."].iter().any(|start| name.starts_with(start));
             assert!(is_form || Topic::of(name) != Topic::Form, "{name}");
         }
     }

@@ -67,18 +67,12 @@ impl<'a> View<'a> {
     pub fn new(extraction: &'a Extraction<'_>, url: Option<&'a str>, model: &Model) -> Self {
         let (page, verdicts) = (extraction.page(), extraction.verdicts());
         let document = extraction.document(&DocumentOptions::default());
-        let (probabilities, choice) = (
-            &verdicts.judgement.probabilities,
-            &verdicts.judgement.choice,
-        );
+        let (probabilities, choice) = (&verdicts.judgement.probabilities, &verdicts.judgement.choice);
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let with_reasons = explained(&words, BLOCKS);
         let reasons = Explainer::new(model).of_page(page, url, &with_reasons);
-        let depths: Vec<u16> = page
-            .blocks
-            .iter()
-            .map(|block| page.container(block).map_or(0, |(_, own)| own.depth))
-            .collect();
+        let depths: Vec<u16> =
+            page.blocks.iter().map(|block| page.container(block).map_or(0, |(_, own)| own.depth)).collect();
         let outermost = depths.iter().copied().min().unwrap_or(0);
         let mut rows: Vec<Row> = page
             .blocks
@@ -88,24 +82,20 @@ impl<'a> View<'a> {
             .zip(reasons.into_iter().zip(depths))
             .zip(extraction.roles())
             .zip(&verdicts.by)
-            .map(
-                |(((((block, probability), kept), (reasons, depth)), role), by)| Row {
-                    text: page.text(block).into(),
-                    role: Some(role.name()),
-                    path: path(page, block.element),
-                    indent: (depth - outermost).min(INDENTS),
-                    words: block.words,
-                    link_density: block.link_density(),
-                    span: block.span,
-                    hidden: page
-                        .element(block.element)
-                        .is_some_and(|element| element.hidden),
-                    probability: *probability,
-                    kept: *kept,
-                    by: *by,
-                    reasons,
-                },
-            )
+            .map(|(((((block, probability), kept), (reasons, depth)), role), by)| Row {
+                text: page.text(block).into(),
+                role: Some(role.name()),
+                path: path(page, block.element),
+                indent: (depth - outermost).min(INDENTS),
+                words: block.words,
+                link_density: block.link_density(),
+                span: block.span,
+                hidden: page.element(block.element).is_some_and(|element| element.hidden),
+                probability: *probability,
+                kept: *kept,
+                by: *by,
+                reasons,
+            })
             .collect();
         let left_out = left_out(&rows);
         // Going through all blocks for them takes as long as judging the page.
@@ -121,11 +111,7 @@ impl<'a> View<'a> {
                 ..Row::default()
             }));
         }
-        let kind = verdicts
-            .judgement
-            .page_type
-            .as_ref()
-            .map(|kind| format!("{} ({:.3})", kind.name, kind.probability));
+        let kind = verdicts.judgement.page_type.as_ref().map(|kind| format!("{} ({:.3})", kind.name, kind.probability));
         Self {
             facts: facts(&document, &rows, kind, model),
             left_out,
@@ -139,42 +125,20 @@ impl<'a> View<'a> {
     }
 }
 
-fn facts(
-    document: &Document,
-    rows: &[Row],
-    kind: Option<String>,
-    model: &Model,
-) -> Vec<(&'static str, String)> {
+fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model) -> Vec<(&'static str, String)> {
     let kept = || rows.iter().filter(|row| row.kept);
-    let words = |rows: &mut dyn Iterator<Item = &Row>| {
-        Grouped(rows.map(|row| u64::from(row.words)).sum()).to_string()
-    };
+    let words = |rows: &mut dyn Iterator<Item = &Row>| Grouped(rows.map(|row| u64::from(row.words)).sum()).to_string();
     let of = |part: String, all: String| format!("{part} of {all}");
     let file = model.file();
     let mut facts = Vec::new();
     facts.extend(kind.map(|kind| ("page type", kind)));
     facts.extend([
-        (
-            "confidence (expected F1)",
-            format!("{:.3}", document.confidence),
-        ),
-        (
-            "blocks kept",
-            of(
-                Grouped(kept().count() as u64).to_string(),
-                Grouped(rows.len() as u64).to_string(),
-            ),
-        ),
-        (
-            "words kept",
-            of(words(&mut kept()), words(&mut rows.iter())),
-        ),
+        ("confidence (expected F1)", format!("{:.3}", document.confidence)),
+        ("blocks kept", of(Grouped(kept().count() as u64).to_string(), Grouped(rows.len() as u64).to_string())),
+        ("words kept", of(words(&mut kept()), words(&mut rows.iter()))),
     ]);
     facts.extend(document.lang.clone().map(|lang| ("language", lang)));
-    facts.push((
-        "charset",
-        format!("{} ({})", document.charset, document.charset_source),
-    ));
+    facts.push(("charset", format!("{} ({})", document.charset, document.charset_source)));
     let capped = match document.capped.is_empty() {
         true => "none".to_owned(),
         false => document.capped.join(", "),

@@ -29,12 +29,7 @@ impl<R: Read + Seek> Window<R> {
     /// If the input cannot be sought in.
     pub fn new(mut input: R, start: u64, length: u64) -> io::Result<Self> {
         input.seek(SeekFrom::Start(start))?;
-        Ok(Self {
-            input,
-            start,
-            length,
-            at: 0,
-        })
+        Ok(Self { input, start, length, at: 0 })
     }
 }
 
@@ -42,9 +37,7 @@ impl<R: Read> Read for Window<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let room = buffer.len().min(left);
-        let read = self
-            .input
-            .read(buffer.get_mut(..room).unwrap_or_default())?;
+        let read = self.input.read(buffer.get_mut(..room).unwrap_or_default())?;
         self.at += read as u64;
         Ok(read)
     }
@@ -58,10 +51,7 @@ impl<R: Seek> Seek for Window<R> {
             SeekFrom::Current(by) => self.at.checked_add_signed(by),
         };
         let at = at.ok_or(io::ErrorKind::InvalidInput)?;
-        let place = self
-            .start
-            .checked_add(at)
-            .ok_or(io::ErrorKind::InvalidInput)?;
+        let place = self.start.checked_add(at).ok_or(io::ErrorKind::InvalidInput)?;
         self.input.seek(SeekFrom::Start(place))?;
         self.at = at;
         Ok(at)

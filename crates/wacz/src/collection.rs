@@ -21,18 +21,12 @@ struct Resource {
 /// none. They are relative to its own place.
 pub fn collection(json: &[u8]) -> Option<Vec<String>> {
     let description: Description = serde_json::from_slice(json).ok()?;
-    if !matches!(
-        description.profile.as_str(),
-        "multi-wacz-package" | "wacz-multi"
-    ) {
+    if !matches!(description.profile.as_str(), "multi-wacz-package" | "wacz-multi") {
         return None;
     }
-    let paths = description
-        .resources
-        .into_iter()
-        .map(|resource| match resource.path.is_empty() {
-            true => resource.name,
-            false => resource.path,
-        });
+    let paths = description.resources.into_iter().map(|resource| match resource.path.is_empty() {
+        true => resource.name,
+        false => resource.path,
+    });
     Some(paths.filter(|path| !path.is_empty()).collect())
 }

@@ -49,10 +49,7 @@ impl Container {
     /// If the bytes cannot be read, or are no ZIP file of which any entry is left.
     pub fn new(name: impl Into<Arc<str>>, open: Open) -> Result<Self, WaczError> {
         let name = name.into();
-        let failed = |source| WaczError::Io {
-            name: name.to_string(),
-            source,
-        };
+        let failed = |source| WaczError::Io { name: name.to_string(), source };
         let mut bytes = BufReader::with_capacity(512, open().map_err(failed)?);
         let ((entries, more), salvaged) = match directory::listed(&mut bytes) {
             Ok(listed) => (listed, None),
@@ -62,22 +59,13 @@ impl Container {
                 let what = one_line(&error);
                 let entries = salvage::entries(&mut bytes).map_err(failed)?;
                 if entries.is_empty() {
-                    return Err(WaczError::NotZip {
-                        name: name.to_string(),
-                        what,
-                    });
+                    return Err(WaczError::NotZip { name: name.to_string(), what });
                 }
                 ((entries, 0), Some(what.into()))
             }
         };
         let (entries, unread) = directory::distinct(entries, more, &mut bytes).map_err(failed)?;
-        Ok(Self {
-            name,
-            open,
-            entries: entries.into(),
-            unread: unread.into(),
-            salvaged,
-        })
+        Ok(Self { name, open, entries: entries.into(), unread: unread.into(), salvaged })
     }
 
     /// The same container with its archives and lists of pages only, for those who read these.
@@ -126,9 +114,7 @@ impl Container {
         let mut archives: Vec<&Entry> = self.entries.iter().filter(|e| e.is_archive()).collect();
         archives.sort_by(|a, b| a.name.cmp(&b.name));
         if archives.is_empty() {
-            return Err(WaczError::NoArchive {
-                name: self.name.to_string(),
-            });
+            return Err(WaczError::NoArchive { name: self.name.to_string() });
         }
         let checked = archives.into_iter().map(|entry| {
             self.readable(entry)?;
@@ -153,11 +139,7 @@ impl Container {
     }
 
     fn of_entry(&self, entry: &Entry, what: String) -> WaczError {
-        WaczError::Entry {
-            name: self.name.to_string(),
-            entry: entry.name.clone(),
-            what,
-        }
+        WaczError::Entry { name: self.name.to_string(), entry: entry.name.clone(), what }
     }
 
     /// The bytes of an entry as they are stored.
@@ -184,9 +166,7 @@ impl Container {
     /// As [`Container::stored`]; while reading, if they are damaged.
     pub fn read(&self, entry: &Entry) -> Result<Box<dyn Read + Send>, WaczError> {
         self.readable(entry)?;
-        let stored = self
-            .stored(entry)
-            .map_err(|error| self.of_entry(entry, error.to_string()))?;
+        let stored = self.stored(entry).map_err(|error| self.of_entry(entry, error.to_string()))?;
         Ok(match entry.method {
             StorageMethod::Deflated => Box::new(DeflateDecoder::new(stored)),
             _ => Box::new(stored),
@@ -213,26 +193,15 @@ impl Container {
     }
 
     pub(crate) fn failed(&self, source: io::Error) -> WaczError {
-        WaczError::Io {
-            name: self.name.to_string(),
-            source,
-        }
+        WaczError::Io { name: self.name.to_string(), source }
     }
 
     pub(crate) fn of_name(&self, entry: &str, error: &dyn fmt::Display) -> WaczError {
-        WaczError::Entry {
-            name: self.name.to_string(),
-            entry: entry.to_owned(),
-            what: error.to_string(),
-        }
+        WaczError::Entry { name: self.name.to_string(), entry: entry.to_owned(), what: error.to_string() }
     }
 
     pub(crate) fn json(&self, entry: &str, source: serde_json::Error) -> WaczError {
-        WaczError::Json {
-            name: self.name.to_string(),
-            entry: entry.to_owned(),
-            source,
-        }
+        WaczError::Json { name: self.name.to_string(), entry: entry.to_owned(), source }
     }
 }
 
@@ -253,10 +222,7 @@ fn data_start(bytes: &mut (impl Read + Seek), entry: &Entry) -> io::Result<u64> 
 
 /// Whether an error of reading comes of what stands in the container, which ends too early, say.
 fn is_of_content(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
-    )
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }
 
 /// What an error says, in one line.

@@ -82,9 +82,7 @@ pub(crate) fn distinct(
         }
         let is_last = |at: usize, entry: &Entry| last.get(entry.name.as_str()) == Some(&at);
         let places = entries.iter().enumerate();
-        places
-            .map(|(at, entry)| !is_last(at, entry))
-            .collect::<Vec<bool>>()
+        places.map(|(at, entry)| !is_last(at, entry)).collect::<Vec<bool>>()
     };
     let what = "not read, as an entry of that name comes later";
     unread.extend(take_out(&mut entries, &named_again, what));
@@ -106,10 +104,7 @@ pub(crate) fn distinct(
             continue;
         }
         if let Some(entry) = previous.and_then(|previous| entries.get_mut(previous)) {
-            let end = entry
-                .header
-                .saturating_add(LOCAL_HEADER)
-                .saturating_add(entry.stored);
+            let end = entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored);
             if end > begin {
                 // A directory that is damaged may name a place in the middle of an entry.
                 if !is_header(bytes, begin)? {
@@ -127,10 +122,7 @@ pub(crate) fn distinct(
     unread.extend(take_out(&mut entries, &placed_again, what));
     if let Some(first) = cut.first() {
         let what = "read up to where the next entry begins, although longer by the directory";
-        unread.push(UnreadEntries {
-            what: told(first, cut.len(), what),
-            stored: lost,
-        });
+        unread.push(UnreadEntries { what: told(first, cut.len(), what), stored: lost });
     }
     Ok((entries, unread))
 }

@@ -37,9 +37,7 @@ impl Entry {
     /// Whether its name leads to a place below the container's root.
     pub fn is_below_root(&self) -> bool {
         let is_drive = self.name.as_bytes().get(1) == Some(&b':');
-        !self.name.starts_with(['/', '\\'])
-            && !is_drive
-            && self.name.split(['/', '\\']).all(|part| part != "..")
+        !self.name.starts_with(['/', '\\']) && !is_drive && self.name.split(['/', '\\']).all(|part| part != "..")
     }
 
     /// Whether it says to be an archive of the container.

@@ -79,9 +79,8 @@ impl Container {
         let json = |source| self.json(DESCRIPTION, source);
         let stated: Description = serde_json::from_slice(&description).map_err(json)?;
         let entries = self.entries().iter();
-        let mut entries: HashMap<&str, Option<&Entry>> = entries
-            .map(|entry| (entry.name.as_str(), Some(entry)))
-            .collect();
+        let mut entries: HashMap<&str, Option<&Entry>> =
+            entries.map(|entry| (entry.name.as_str(), Some(entry))).collect();
         let mut faults = Vec::new();
         for resource in stated.resources.iter().flatten() {
             let what = match entries.get_mut(resource.path.as_str()).map(Option::take) {
@@ -91,10 +90,7 @@ impl Container {
                 None => Some(format!("named by {DESCRIPTION}, but missing")),
             };
             if let Some(what) = what {
-                faults.push(Fault {
-                    entry: resource.path.clone(),
-                    what,
-                });
+                faults.push(Fault { entry: resource.path.clone(), what });
             }
         }
         faults.extend(self.digest_fault(&description));

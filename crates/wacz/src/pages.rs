@@ -45,11 +45,7 @@ impl PageList {
     /// If a list cannot be read.
     pub fn of(container: &Container) -> Result<Self, WaczError> {
         let mut list = Self::default();
-        for entry in container
-            .entries()
-            .iter()
-            .filter(|entry| is_list(&entry.name))
-        {
+        for entry in container.entries().iter().filter(|entry| is_list(&entry.name)) {
             let mut lines = Lines::new(BufReader::new(container.read(entry)?));
             let failed = |error: io::Error| container.of_name(&entry.name, &error);
             while let Some(line) = lines.next().map_err(failed)? {
@@ -136,11 +132,7 @@ pub(crate) enum Piece<'a> {
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self {
-            input,
-            line: Vec::new(),
-            is_within: false,
-        }
+        Self { input, line: Vec::new(), is_within: false }
     }
 
     /// The next line or piece; none at the end.
@@ -159,8 +151,7 @@ impl<R: BufRead> Lines<R> {
             let end = memchr::memchr(b'\n', there);
             is_ended = end.is_some();
             let taken = end.map_or(there.len(), |end| end + 1);
-            self.line
-                .extend_from_slice(there.get(..taken).unwrap_or_default());
+            self.line.extend_from_slice(there.get(..taken).unwrap_or_default());
             self.input.consume(taken);
         }
         // Without an end it is one all the same if nothing follows.

@@ -44,13 +44,7 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
         at = Some(found.data + stored).filter(|at| *at < end);
         if !found.name.ends_with('/') {
             names += found.name.len();
-            entries.push(Entry {
-                name: found.name,
-                method: found.method,
-                encrypted: found.encrypted,
-                stored,
-                header,
-            });
+            entries.push(Entry { name: found.name, method: found.method, encrypted: found.encrypted, stored, header });
         }
     }
     Ok(entries)

@@ -18,8 +18,7 @@ const PAGES: &str = "{\"format\":\"json-pages-1.0\",\"id\":\"pages\",\"title\":\
 
 fn container(bytes: Vec<u8>) -> Result<Container, crate::WaczError> {
     let bytes: Arc<[u8]> = bytes.into();
-    let open =
-        move || -> std::io::Result<Box<dyn Bytes>> { Ok(Box::new(Cursor::new(bytes.clone()))) };
+    let open = move || -> std::io::Result<Box<dyn Bytes>> { Ok(Box::new(Cursor::new(bytes.clone()))) };
     Container::new("x.wacz", Arc::new(open))
 }
 
@@ -47,11 +46,7 @@ fn streamed(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
 fn read(container: &Container, name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let entry = container.entry(name).unwrap();
-    container
-        .read(entry)
-        .unwrap()
-        .read_to_end(&mut bytes)
-        .unwrap();
+    container.read(entry).unwrap().read_to_end(&mut bytes).unwrap();
     bytes
 }
 
@@ -70,10 +65,7 @@ fn stored_archives_are_windows_and_deflated_ones_are_streams() {
     let container = container(bytes).unwrap();
     assert_eq!(container.salvaged(), None);
     let archives = container.archives().unwrap();
-    let names: Vec<_> = archives
-        .iter()
-        .map(|entry| entry.as_ref().unwrap().name.as_str())
-        .collect();
+    let names: Vec<_> = archives.iter().map(|entry| entry.as_ref().unwrap().name.as_str()).collect();
     assert_eq!(names, ["archive/a.warc.gz", "archive/b.warc"]);
     let mut window = container.stored(archives[0].as_ref().unwrap()).unwrap();
     window.seek(SeekFrom::Start(4)).unwrap();
@@ -81,10 +73,7 @@ fn stored_archives_are_windows_and_deflated_ones_are_streams() {
     window.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "456789");
     assert_eq!(window.seek(SeekFrom::End(-3)).unwrap(), 7);
-    assert_eq!(
-        container.entry("archive/b.warc").unwrap().method,
-        StorageMethod::Deflated
-    );
+    assert_eq!(container.entry("archive/b.warc").unwrap().method, StorageMethod::Deflated);
     assert!(read(&container, "archive/b.warc") == long);
 }
 
@@ -131,8 +120,7 @@ fn large_containers_have_a_directory_of_64_bits() {
     for number in 0..66_000 {
         zip.start_file(format!("other/{number}"), options).unwrap();
     }
-    zip.start_file("archive/a.warc", options.large_file(true))
-        .unwrap();
+    zip.start_file("archive/a.warc", options.large_file(true)).unwrap();
     zip.write_all(b"in ZIP64").unwrap();
     let bytes = zip.finish().unwrap().into_inner();
     let whole = container(bytes.clone()).unwrap();
@@ -145,32 +133,19 @@ fn large_containers_have_a_directory_of_64_bits() {
 
 #[test]
 fn what_is_not_read_is_refused_by_name() {
-    let bytes = zip(&[
-        ("archive/../../etc/a.warc", STORED, b"x"),
-        ("archive/b.warc", STORED, b"x"),
-    ]);
+    let bytes = zip(&[("archive/../../etc/a.warc", STORED, b"x"), ("archive/b.warc", STORED, b"x")]);
     let mut crypt = bytes.clone();
     // The directory says that the second one is encrypted.
     let at = memchr::memmem::rfind(&crypt, b"archive/b.warc").unwrap() - 46 + 8;
     crypt[at] |= 1;
     let container_ = container(crypt).unwrap();
-    let refused: Vec<String> = container_
-        .archives()
-        .unwrap()
-        .into_iter()
-        .map(|archive| archive.unwrap_err().to_string())
-        .collect();
+    let refused: Vec<String> =
+        container_.archives().unwrap().into_iter().map(|archive| archive.unwrap_err().to_string()).collect();
     assert_eq!(
         refused,
-        [
-            "x.wacz!archive/../../etc/a.warc: its name leads out of the container",
-            "x.wacz!archive/b.warc: is encrypted"
-        ]
+        ["x.wacz!archive/../../etc/a.warc: its name leads out of the container", "x.wacz!archive/b.warc: is encrypted"]
     );
-    let error = container(zip(&[("a.txt", STORED, b"x")]))
-        .unwrap()
-        .archives()
-        .unwrap_err();
+    let error = container(zip(&[("a.txt", STORED, b"x")])).unwrap().archives().unwrap_err();
     assert_eq!(error.to_string(), "x.wacz: no WARC file in archive/");
     for bytes in [&b""[..], b"WARC/1.0\r\n", &[0; 100]] {
         let error = container(bytes.to_vec()).unwrap_err().to_string();
@@ -181,15 +156,10 @@ fn what_is_not_read_is_refused_by_name() {
 #[test]
 fn pages_are_known_by_their_url() {
     let extra = "{\"url\":\"http://c.example/\",\"ts\":\"2024\"}\n";
-    let bytes = zip(&[
-        ("pages/pages.jsonl", DEFLATED, PAGES.as_bytes()),
-        ("pages/extraPages.jsonl", STORED, extra.as_bytes()),
-    ]);
+    let bytes =
+        zip(&[("pages/pages.jsonl", DEFLATED, PAGES.as_bytes()), ("pages/extraPages.jsonl", STORED, extra.as_bytes())]);
     let list = PageList::of(&container(bytes).unwrap()).unwrap();
-    assert_eq!(
-        (list.len(), list.bad_lines(), list.is_full()),
-        (3, 1, false)
-    );
+    assert_eq!((list.len(), list.bad_lines(), list.is_full()), (3, 1, false));
     assert_eq!(list.title("http://a.example/#top"), Some("Mill"));
     assert_eq!(list.title("http://b.example/"), Some(""));
     assert_eq!(list.title("http://c.example/"), Some(""));
@@ -200,10 +170,7 @@ fn pages_are_known_by_their_url() {
 fn collections_name_their_containers() {
     let json = br#"{"profile":"multi-wacz-package","resources":[
         {"name":"a","path":"https://host/a.wacz","hash":"sha256:0"},{"name":"b.wacz"}]}"#;
-    assert_eq!(
-        collection(json),
-        Some(vec!["https://host/a.wacz".into(), "b.wacz".into()])
-    );
+    assert_eq!(collection(json), Some(vec!["https://host/a.wacz".into(), "b.wacz".into()]));
     assert_eq!(collection(br#"{"profile":"data-package"}"#), None);
     assert_eq!(collection(b"x"), None);
 }
@@ -225,30 +192,19 @@ fn texts_are_written_beside_the_pages() {
         (url == "http://a.example/").then(|| "The \"old\" mill\n".to_owned())
     };
     let (out, written) = write_texts(&before, Cursor::new(Vec::new()), &mut text).unwrap();
-    assert_eq!(
-        (written.pages, written.texts, written.unsigned),
-        (2, 1, false)
-    );
+    assert_eq!((written.pages, written.texts, written.unsigned), (2, 1, false));
     assert_eq!(asked[0].1, "2024-05-01T00:00:00Z");
     let mut bytes = out.into_inner();
     let after = container(bytes.clone()).unwrap();
     assert!(read(&after, "archive/a.warc") == archive);
-    assert_eq!(
-        after.entry("archive/a.warc").unwrap().method,
-        StorageMethod::Stored
-    );
+    assert_eq!(after.entry("archive/a.warc").unwrap().method, StorageMethod::Stored);
     let lines = String::from_utf8(read(&after, "pages/pages.jsonl")).unwrap();
     let lines: Vec<&str> = lines.lines().collect();
     assert!(lines[0].contains("\"hasText\":true"), "{}", lines[0]);
-    assert!(
-        lines[1].contains(r#""text":"The \"old\" mill\n""#),
-        "{}",
-        lines[1]
-    );
+    assert!(lines[1].contains(r#""text":"The \"old\" mill\n""#), "{}", lines[1]);
     assert_eq!(lines[2], "no JSON");
     assert!(!lines[3].contains("text\""), "{}", lines[3]);
-    let description: serde_json::Value =
-        serde_json::from_slice(&read(&after, "datapackage.json")).unwrap();
+    let description: serde_json::Value = serde_json::from_slice(&read(&after, "datapackage.json")).unwrap();
     assert_eq!(description["title"], "T");
     assert_eq!(after.check_hashes().unwrap(), []);
     // One byte of the archive is another now.
@@ -257,11 +213,7 @@ fn texts_are_written_beside_the_pages() {
     let faults = container(bytes).unwrap().check_hashes().unwrap();
     assert_eq!(faults.len(), 1);
     assert_eq!(faults[0].entry, "archive/a.warc");
-    assert!(
-        faults[0].what.starts_with("SHA-256 is "),
-        "{}",
-        faults[0].what
-    );
+    assert!(faults[0].what.starts_with("SHA-256 is "), "{}", faults[0].what);
 }
 
 /// The place of the header in the directory of the entry of that name.
@@ -275,12 +227,7 @@ fn copies_share_one_directory() {
     let container = container(bytes).unwrap();
     let copy = container.clone();
     assert_eq!(copy.entries().as_ptr(), container.entries().as_ptr());
-    let names: Vec<String> = copy
-        .without_other_entries()
-        .entries()
-        .iter()
-        .map(|entry| entry.name.clone())
-        .collect();
+    let names: Vec<String> = copy.without_other_entries().entries().iter().map(|entry| entry.name.clone()).collect();
     assert_eq!(names, ["archive/a.warc"]);
 }
 
@@ -297,19 +244,13 @@ fn of_entries_with_one_name_the_last_is_read_and_the_others_are_told() {
     let container = container(bytes.clone()).unwrap();
     assert_eq!(container.archives().unwrap().len(), 1);
     assert_eq!(read(&container, "archive/a.warc"), b"the second");
-    let unread: Vec<(&str, u64)> = container
-        .unread()
-        .iter()
-        .map(|unread| (unread.what.as_str(), unread.stored))
-        .collect();
+    let unread: Vec<(&str, u64)> =
+        container.unread().iter().map(|unread| (unread.what.as_str(), unread.stored)).collect();
     let what = "archive/a.warc: not read, as an entry of that name comes later";
     assert_eq!(unread, [(what, 9)]);
     let out = Cursor::new(Vec::new());
     let error = write_texts(&container, out, &mut |_, _| None).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!("x.wacz: not written anew, as this would be lost: {what}")
-    );
+    assert_eq!(error.to_string(), format!("x.wacz: not written anew, as this would be lost: {what}"));
     // By the headers of the entries as well.
     let end = memchr::memmem::find(&bytes, b"PK\x01\x02").unwrap();
     let cut = self::container(bytes[..end].to_vec()).unwrap();
@@ -336,10 +277,7 @@ fn entries_do_not_overlap() {
     };
     let (same, what) = told(&bytes);
     assert_eq!(same.entries().len(), 2);
-    assert_eq!(
-        what,
-        ["archive/b.warc: not read, as another entry begins at the same place"]
-    );
+    assert_eq!(what, ["archive/b.warc: not read, as another entry begins at the same place"]);
     // One that has more bytes than there are up to the next.
     let mut bytes = whole.clone();
     let of_a = in_directory(&bytes, "archive/a.warc") + 20;
@@ -348,12 +286,7 @@ fn entries_do_not_overlap() {
     assert!(read(&long, "archive/a.warc").starts_with(b"0123456789"));
     assert!(read(&long, "archive/a.warc").len() < 60);
     assert_eq!(read(&long, "archive/b.warc"), b"abcdefghij");
-    assert_eq!(
-        what,
-        [
-            "archive/a.warc: read up to where the next entry begins, although longer by the directory"
-        ]
-    );
+    assert_eq!(what, ["archive/a.warc: read up to where the next entry begins, although longer by the directory"]);
     // A place in the middle of another entry harms that one not.
     let mut bytes = whole.clone();
     let of_c = in_directory(&bytes, "archive/c.warc") + 42;
@@ -370,10 +303,7 @@ fn entries_do_not_overlap() {
     }
     let (wrong, what) = told(&bytes);
     assert_eq!(read(&wrong, "archive/a.warc"), b"0123456789");
-    assert_eq!(
-        what,
-        ["archive/c.warc: not read, as another entry begins at the same place"]
-    );
+    assert_eq!(what, ["archive/c.warc: not read, as another entry begins at the same place"]);
 }
 
 #[test]
@@ -410,10 +340,7 @@ fn a_line_that_is_too_long_is_no_page_and_is_copied() {
         "{{\"url\":\"http://long.example/\",\"title\":\"{long}\"}}\n\
          {{\"url\":\"http://a.example/\",\"deep\":{{\"n\":1e400}}}}\n"
     );
-    let bytes = zip(&[
-        ("archive/a.warc", STORED, b"x"),
-        ("pages/pages.jsonl", DEFLATED, pages.as_bytes()),
-    ]);
+    let bytes = zip(&[("archive/a.warc", STORED, b"x"), ("pages/pages.jsonl", DEFLATED, pages.as_bytes())]);
     let before = container(bytes).unwrap();
     let list = PageList::of(&before).unwrap();
     assert_eq!((list.len(), list.bad_lines()), (1, 1));
@@ -430,10 +357,7 @@ fn a_line_that_is_too_long_is_no_page_and_is_copied() {
     let (first, rest) = after.split_once('\n').unwrap();
     assert!(pages.starts_with(first) && first.len() > 17 << 20);
     // What is in a line stays as it is, numbers too.
-    assert_eq!(
-        rest,
-        "{\"deep\":{\"n\":1e400},\"text\":\"T\",\"url\":\"http://a.example/\"}\n"
-    );
+    assert_eq!(rest, "{\"deep\":{\"n\":1e400},\"text\":\"T\",\"url\":\"http://a.example/\"}\n");
 }
 
 /// Counts the bytes that are read.
@@ -442,8 +366,7 @@ struct Counted(Cursor<Arc<[u8]>>, Arc<std::sync::atomic::AtomicU64>);
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.0.read(buffer)?;
-        self.1
-            .fetch_add(read as u64, std::sync::atomic::Ordering::Relaxed);
+        self.1.fetch_add(read as u64, std::sync::atomic::Ordering::Relaxed);
         Ok(read)
     }
 }
@@ -465,10 +388,7 @@ fn searching_for_entries_is_linear() {
     let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let counter = count.clone();
     let open = move || -> std::io::Result<Box<dyn Bytes>> {
-        Ok(Box::new(Counted(
-            Cursor::new(bytes.clone()),
-            counter.clone(),
-        )))
+        Ok(Box::new(Counted(Cursor::new(bytes.clone()), counter.clone())))
     };
     let container = Container::new("x.wacz", Arc::new(open)).unwrap();
     assert!(container.salvaged().is_some());
@@ -503,15 +423,8 @@ impl Seek for Failing {
 fn hashes_are_taken_once() {
     let resource = r#"{"path":"archive/a.warc","hash":"sha256:00"}"#;
     let json = format!("{{\"resources\":[{resource},{resource}]}}");
-    let bytes = zip(&[
-        ("archive/a.warc", STORED, b"x"),
-        ("datapackage.json", STORED, json.as_bytes()),
-    ]);
+    let bytes = zip(&[("archive/a.warc", STORED, b"x"), ("datapackage.json", STORED, json.as_bytes())]);
     let faults = container(bytes).unwrap().check_hashes().unwrap();
-    assert!(
-        faults[0].what.starts_with("SHA-256 is "),
-        "{}",
-        faults[0].what
-    );
+    assert!(faults[0].what.starts_with("SHA-256 is "), "{}", faults[0].what);
     assert_eq!(faults[1].what, "named by datapackage.json more than once");
 }

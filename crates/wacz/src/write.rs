@@ -48,10 +48,7 @@ pub fn write_texts<W: Write + Seek>(
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
 ) -> Result<(W, TextsWritten), WaczError> {
     if let Some(unread) = container.unread().first() {
-        return Err(WaczError::Unread {
-            name: container.name().to_owned(),
-            what: unread.what.clone(),
-        });
+        return Err(WaczError::Unread { name: container.name().to_owned(), what: unread.what.clone() });
     }
     let entries = container.entries();
     if !entries.iter().any(|entry| is_list(&entry.name)) {
@@ -85,19 +82,15 @@ pub fn write_texts<W: Write + Seek>(
     }
     let description = description(container, resources)?;
     let digest = json!({ "path": DESCRIPTION, "hash": hash(&description) });
-    written.unsigned = container
-        .description(DIGEST)?
-        .is_some_and(|old| memchr::memmem::find(&old, b"signedData").is_some());
+    written.unsigned =
+        container.description(DIGEST)?.is_some_and(|old| memchr::memmem::find(&old, b"signedData").is_some());
     let digest = pretty(container, DIGEST, &digest)?;
     for (name, bytes) in [(DESCRIPTION, &description), (DIGEST, &digest)] {
         let done = zip.start_file(name, options(bytes.len() as u64));
         done.map_err(|error| container.of_name(name, &error))?;
-        zip.write_all(bytes)
-            .map_err(|error| container.failed(error))?;
+        zip.write_all(bytes).map_err(|error| container.failed(error))?;
     }
-    let out = zip
-        .finish()
-        .map_err(|error| container.of_name(DESCRIPTION, &error))?;
+    let out = zip.finish().map_err(|error| container.of_name(DESCRIPTION, &error))?;
     Ok((out, written))
 }
 
@@ -120,11 +113,7 @@ struct Sink<'a, W: Write + Seek> {
 }
 
 impl<'a, W: Write + Seek> Sink<'a, W> {
-    fn begin(
-        container: &'a Container,
-        zip: &'a mut ZipWriter<W>,
-        entry: &'a Entry,
-    ) -> Result<Self, WaczError> {
+    fn begin(container: &'a Container, zip: &'a mut ZipWriter<W>, entry: &'a Entry) -> Result<Self, WaczError> {
         // How much a list or what is deflated will have is not known.
         let bytes = match entry.method == StorageMethod::Stored && !is_list(&entry.name) {
             true => entry.stored,
@@ -132,13 +121,7 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
         };
         let begun: Result<(), ZipError> = zip.start_file(entry.name.as_str(), options(bytes));
         begun.map_err(|error| container.of_name(&entry.name, &error))?;
-        Ok(Self {
-            container,
-            zip,
-            hasher: Sha256::new(),
-            bytes: 0,
-            name: &entry.name,
-        })
+        Ok(Self { container, zip, hasher: Sha256::new(), bytes: 0, name: &entry.name })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), WaczError> {

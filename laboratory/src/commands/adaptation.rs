@@ -30,11 +30,7 @@ pub struct AdaptationArgs {
 
 pub fn run(args: &AdaptationArgs) -> anyhow::Result<()> {
     let base = Model::open(&args.from)?;
-    let curve = Curve {
-        sizes: args.sizes.clone(),
-        draws: args.draws,
-        from_nothing: args.from_nothing,
-    };
+    let curve = Curve { sizes: args.sizes.clone(), draws: args.draws, from_nothing: args.from_nothing };
     for pages in &args.pages {
         crate::out(&table(&base, &[read_beside(pages)?], &curve)?)?;
     }

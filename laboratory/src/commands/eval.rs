@@ -45,10 +45,7 @@ pub fn run(args: &MethodEvalArgs) -> anyhow::Result<()> {
         }
         None => Some(args.method.fitted()?),
     };
-    let options = EvalOptions {
-        rule: Rule::Characters,
-        comments: true,
-    };
+    let options = EvalOptions { rule: Rule::Characters, comments: true };
     for pages in &args.pages {
         let mut set = read_beside(pages)?;
         let mut grouped: FxHashMap<String, Vec<bool>> = FxHashMap::default();
@@ -56,23 +53,14 @@ pub fn run(args: &MethodEvalArgs) -> anyhow::Result<()> {
             let hosts = pages_by_host(&set, args.least_pages.unwrap_or(1));
             let kept = extract_by_host(method.as_ref(), &set, &hosts);
             let ids = set.pages.iter().map(|page| page.gold.record_id.clone());
-            grouped = ids
-                .zip(kept)
-                .filter_map(|(id, kept)| Some((id, kept?)))
-                .collect();
-            set.pages
-                .retain(|page| grouped.contains_key(&page.gold.record_id));
+            grouped = ids.zip(kept).filter_map(|(id, kept)| Some((id, kept?))).collect();
+            set.pages.retain(|page| grouped.contains_key(&page.gold.record_id));
         }
         let keep = |page: &LabelledPage| {
             let kept: Vec<bool> = match &single {
                 // A method that is not fitted never gets here.
-                Some(method) => method
-                    .extract_from(&page.page, &page.html)
-                    .unwrap_or_default(),
-                None => grouped
-                    .get(&page.gold.record_id)
-                    .cloned()
-                    .unwrap_or_default(),
+                Some(method) => method.extract_from(&page.page, &page.html).unwrap_or_default(),
+                None => grouped.get(&page.gold.record_id).cloned().unwrap_or_default(),
             };
             kept_text(&page.page, &kept, &[])
         };

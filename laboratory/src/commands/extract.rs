@@ -49,12 +49,7 @@ pub fn run(args: &MethodExtractArgs) -> anyhow::Result<()> {
     } else {
         bytes = fs::read(&args.file).with_context(|| args.file.clone())?;
     }
-    let hints = Hints {
-        url: args.url.as_deref(),
-        http_charset: None,
-        crawl_charset: None,
-        date: None,
-    };
+    let hints = Hints { url: args.url.as_deref(), http_charset: None, crawl_charset: None, date: None };
     if let Form::Xml = args.format {
         let decoded = charset::decode(&bytes, &hints.charset());
         let page = ScanEngine.read(&decoded.text, &Limits::default());
@@ -78,23 +73,11 @@ pub fn run(args: &MethodExtractArgs) -> anyhow::Result<()> {
 
 /// A page judged by a published method: it gives verdicts but neither probabilities (they are 0 or
 /// 1) nor a confidence (0).
-fn by_method<'a>(
-    method: &dyn Method,
-    bytes: &'a [u8],
-    hints: &Hints<'a>,
-) -> anyhow::Result<Extraction<'a>> {
+fn by_method<'a>(method: &dyn Method, bytes: &'a [u8], hints: &Hints<'a>) -> anyhow::Result<Extraction<'a>> {
     let decoded = charset::decode(bytes, &hints.charset());
     let page = ScanEngine.read_styled(&decoded.text, &Limits::default());
     let kept = method.extract_from(&page, &decoded.text)?;
     let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
-    let choice = Choice {
-        kept,
-        expected_f1: 0.0,
-    };
-    Ok(Extraction::new(
-        decoded,
-        page,
-        Verdicts::of_method(probabilities, choice),
-        hints,
-    ))
+    let choice = Choice { kept, expected_f1: 0.0 };
+    Ok(Extraction::new(decoded, page, Verdicts::of_method(probabilities, choice), hints))
 }

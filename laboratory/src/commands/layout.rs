@@ -8,8 +8,7 @@ use rustc_hash::FxHashSet;
 use trommel_archive::name::is_archive;
 use trommel_html::{Engine as _, Limits, ScanEngine};
 use trommel_lab::layout::{
-    Browser, OverlayColumn, PageLayout, PageSource, Rect, Resources, block_nodes, read_archive,
-    write_layouts,
+    Browser, OverlayColumn, PageLayout, PageSource, Rect, Resources, block_nodes, read_archive, write_layouts,
 };
 use trommel_lab::vips::vips;
 use trommel_learn::{gold_beside, read_gold};
@@ -62,10 +61,7 @@ pub fn run(args: &LayoutArgs) -> anyhow::Result<()> {
         };
         if let Some((path, model)) = &model {
             let path = numbered(path, (pages.len() > 1).then_some(number + 1));
-            let columns = [
-                visual_blocks(&layout, args.degree),
-                judged_blocks(page, &layout, model),
-            ];
+            let columns = [visual_blocks(&layout, args.degree), judged_blocks(page, &layout, model)];
             let picture = browser.overlay(&layout, &columns)?;
             std::fs::write(&path, picture).with_context(|| path.display().to_string())?;
         }
@@ -77,14 +73,8 @@ pub fn run(args: &LayoutArgs) -> anyhow::Result<()> {
 }
 
 /// The pages of a file; what its archive answers beside them is added to `resources`.
-fn read(
-    path: &Path,
-    sample: Option<usize>,
-    resources: &mut Resources,
-) -> anyhow::Result<Vec<PageSource>> {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
+fn read(path: &Path, sample: Option<usize>, resources: &mut Resources) -> anyhow::Result<Vec<PageSource>> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
     if !is_archive(&name) {
         let html = std::fs::read(path).with_context(|| path.display().to_string())?;
@@ -97,14 +87,8 @@ fn read(
     let wanted = match gold_beside(path).filter(|gold| gold.exists()) {
         Some(gold) => {
             let golds = read_gold(&gold)?;
-            let ids = golds
-                .iter()
-                .map(|gold| gold.record_id.trim_matches(['<', '>']).to_owned());
-            Some(
-                evenly(ids.collect(), sample)
-                    .into_iter()
-                    .collect::<FxHashSet<_>>(),
-            )
+            let ids = golds.iter().map(|gold| gold.record_id.trim_matches(['<', '>']).to_owned());
+            Some(evenly(ids.collect(), sample).into_iter().collect::<FxHashSet<_>>())
         }
         None => None,
     };
@@ -117,9 +101,7 @@ fn read(
 
 /// `NAME-NUMBER.png` for `NAME.png`.
 fn numbered(path: &Path, number: Option<usize>) -> PathBuf {
-    let stem = path
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned());
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     match number {
         Some(number) => path.with_file_name(format!("{}-{number}.png", stem.unwrap_or_default())),
         None => path.to_owned(),
@@ -130,10 +112,7 @@ fn visual_blocks(layout: &PageLayout, degree: u8) -> OverlayColumn {
     let structure = vips(layout, degree);
     OverlayColumn {
         title: format!("VIPS, degree {degree}"),
-        boxes: structure
-            .leaves()
-            .map(|block| (block.rect, "royalblue", block.degree.to_string()))
-            .collect(),
+        boxes: structure.leaves().map(|block| (block.rect, "royalblue", block.degree.to_string())).collect(),
     }
 }
 
@@ -143,37 +122,22 @@ fn judged_blocks(page: &PageSource, layout: &PageLayout, model: &Model) -> Overl
     let judged = model.judge(&tables, Some(&page.url));
     let mut boxes = Vec::new();
     for (at, nodes) in block_nodes(&tables, layout).into_iter().enumerate() {
-        let nodes = nodes
-            .into_iter()
-            .filter_map(|node| layout.nodes.get(node as usize));
+        let nodes = nodes.into_iter().filter_map(|node| layout.nodes.get(node as usize));
         let rect = nodes.fold(Rect::default(), |all, node| all.union(&node.rect));
         if rect.is_empty() {
             continue;
         }
         let kept = judged.choice.kept.get(at).copied().unwrap_or_default();
         let probability = judged.probabilities.get(at).copied().unwrap_or_default();
-        boxes.push((
-            rect,
-            if kept { "green" } else { "gray" },
-            format!("{probability:.2}"),
-        ));
+        boxes.push((rect, if kept { "green" } else { "gray" }, format!("{probability:.2}")));
     }
-    OverlayColumn {
-        title: "model best: kept in green".to_owned(),
-        boxes,
-    }
+    OverlayColumn { title: "model best: kept in green".to_owned(), boxes }
 }
 
 /// `count` of the items, evenly from the first to the last; all of them without a count.
 fn evenly<T>(items: Vec<T>, count: Option<usize>) -> Vec<T> {
     let all = items.len();
     let count = count.unwrap_or(all).min(all);
-    let picked: Vec<bool> = (0..all)
-        .map(|at| at * count / all.max(1) != (at + 1) * count / all.max(1))
-        .collect();
-    items
-        .into_iter()
-        .zip(picked)
-        .filter_map(|(item, picked)| picked.then_some(item))
-        .collect()
+    let picked: Vec<bool> = (0..all).map(|at| at * count / all.max(1) != (at + 1) * count / all.max(1)).collect();
+    items.into_iter().zip(picked).filter_map(|(item, picked)| picked.then_some(item)).collect()
 }

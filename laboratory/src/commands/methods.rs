@@ -31,10 +31,7 @@ impl MethodArgs {
         if let Some(own) = &found
             && !self.fit.is_empty()
         {
-            bail!(
-                "{} does not learn: --fit does nothing for it",
-                own.about().name
-            );
+            bail!("{} does not learn: --fit does nothing for it", own.about().name);
         }
         Ok(found)
     }
@@ -47,20 +44,13 @@ impl MethodArgs {
         }
         let Some(mut method) = by_name(name) else {
             let names: Vec<&str> = all().iter().map(|method| method.about().name).collect();
-            bail!(
-                "unknown method {name}, expected one of {}",
-                names.join(", ")
-            );
+            bail!("unknown method {name}, expected one of {}", names.join(", "));
         };
         if method.about().learns {
             if self.fit.is_empty() {
                 bail!("{name} learns: name labelled archives to fit it on with --fit");
             }
-            let sets: Vec<PageSet> = self
-                .fit
-                .iter()
-                .map(|pages| read_beside(pages))
-                .collect::<anyhow::Result<_>>()?;
+            let sets: Vec<PageSet> = self.fit.iter().map(|pages| read_beside(pages)).collect::<anyhow::Result<_>>()?;
             fit(method.as_mut(), &sets)?;
         } else if !self.fit.is_empty() {
             bail!("{name} does not learn: --fit does nothing for it");
@@ -70,22 +60,14 @@ impl MethodArgs {
 }
 
 fn fit(method: &mut dyn Method, sets: &[PageSet]) -> anyhow::Result<()> {
-    let labels: Vec<Vec<Vec<bool>>> = sets
-        .iter()
-        .map(|set| set.labels(true, LABEL_SHARE))
-        .collect();
-    let examples: Vec<Example> = sets
-        .iter()
-        .zip(&labels)
-        .flat_map(|(set, labels)| set.examples(labels))
-        .collect();
+    let labels: Vec<Vec<Vec<bool>>> = sets.iter().map(|set| set.labels(true, LABEL_SHARE)).collect();
+    let examples: Vec<Example> = sets.iter().zip(&labels).flat_map(|(set, labels)| set.examples(labels)).collect();
     Ok(method.fit(&examples)?)
 }
 
 /// Reads a set whose gold file stands beside its archive.
 pub fn read_beside(pages: &Path) -> anyhow::Result<PageSet> {
-    let gold = gold_beside(pages)
-        .with_context(|| format!("{}: cannot tell its gold file", pages.display()))?;
+    let gold = gold_beside(pages).with_context(|| format!("{}: cannot tell its gold file", pages.display()))?;
     Ok(read_set(pages, &gold)?)
 }
 
@@ -94,10 +76,7 @@ pub fn run(_: &MethodsArgs) -> anyhow::Result<()> {
     let by_site = all_by_site().into_iter().map(|method| *method.about());
     for about in single.chain(by_site) {
         let learns = if about.learns { " (learns)" } else { "" };
-        crate::out(&format!(
-            "{}{learns}\n    {}\n    {}\n",
-            about.name, about.line, about.citation
-        ))?;
+        crate::out(&format!("{}{learns}\n    {}\n    {}\n", about.name, about.line, about.citation))?;
     }
     Ok(())
 }

@@ -20,13 +20,8 @@ pub struct RenderedArgs {
 pub fn run(args: &RenderedArgs) -> anyhow::Result<()> {
     let (pages, layouts) = (&args.pages, &args.layouts);
     if pages.len() != layouts.len() {
-        bail!(
-            "{} archives but {} files of layouts",
-            pages.len(),
-            layouts.len()
-        );
+        bail!("{} archives but {} files of layouts", pages.len(), layouts.len());
     }
-    let sets: Vec<(PathBuf, PathBuf)> =
-        pages.iter().cloned().zip(layouts.iter().cloned()).collect();
+    let sets: Vec<(PathBuf, PathBuf)> = pages.iter().cloned().zip(layouts.iter().cloned()).collect();
     crate::out(&rendered_report(&sets)?)
 }

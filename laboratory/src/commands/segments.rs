@@ -20,8 +20,8 @@ pub struct SegmentsArgs {
 }
 
 pub fn run(args: &SegmentsArgs) -> anyhow::Result<()> {
-    let gold = gold_beside(&args.pages)
-        .with_context(|| format!("{}: cannot tell its gold file", args.pages.display()))?;
+    let gold =
+        gold_beside(&args.pages).with_context(|| format!("{}: cannot tell its gold file", args.pages.display()))?;
     let pages = read_segmented(&args.pages, &gold, &args.layouts)?;
     let (segmentations, classes) = (segmentation_report(&pages)?, block_class_report(&pages)?);
     crate::out(&format!("{segmentations}\nClasses of blocks\n\n{classes}"))

@@ -97,22 +97,15 @@ impl Browser {
         let browser = headless_chrome::Browser::new(options).map_err(failed)?;
         let tab = browser.new_tab().map_err(failed)?;
         tab.set_default_timeout(PAGE_TIME);
-        tab.call_method(Emulation::SetScriptExecutionDisabled { value: true })
-            .map_err(failed)?;
+        tab.call_method(Emulation::SetScriptExecutionDisabled { value: true }).map_err(failed)?;
         let current = Arc::new(Mutex::new(Current::default()));
         let answers = Arc::clone(&current);
         tab.enable_fetch(None, None).map_err(failed)?;
-        tab.enable_request_interception(Arc::new(
-            move |_, _, event: Fetch::events::RequestPausedEvent| {
-                answer(&answers, &resources, &event)
-            },
-        ))
+        tab.enable_request_interception(Arc::new(move |_, _, event: Fetch::events::RequestPausedEvent| {
+            answer(&answers, &resources, &event)
+        }))
         .map_err(failed)?;
-        Ok(Self {
-            _browser: browser,
-            tab,
-            current,
-        })
+        Ok(Self { _browser: browser, tab, current })
     }
 
     /// Lays out a page.
@@ -121,18 +114,12 @@ impl Browser {
     /// If the browser does not answer in time.
     pub fn layout(&self, page: &PageSource) -> Result<PageLayout, BrowserError> {
         self.open(&page.url, with_offsets(&page.html))?;
-        let snapshot = self.tab.call_method(CaptureSnapshot {
-            computed_styles: COMPUTED_STYLES.to_vec(),
-        });
+        let snapshot = self.tab.call_method(CaptureSnapshot { computed_styles: COMPUTED_STYLES.to_vec() });
         let mut layout = snapshot.map_err(failed)?.layout();
         layout.record_id.clone_from(&page.record_id);
         layout.url.clone_from(&page.url);
         layout.window = WINDOW.0;
-        layout.requests = self
-            .current
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .requests;
+        layout.requests = self.current.lock().unwrap_or_else(PoisonError::into_inner).requests;
         Ok(layout)
     }
 
@@ -149,27 +136,17 @@ impl Browser {
     ///
     /// # Errors
     /// If the browser does not answer in time.
-    pub fn overlay(
-        &self,
-        layout: &PageLayout,
-        columns: &[OverlayColumn],
-    ) -> Result<Vec<u8>, BrowserError> {
+    pub fn overlay(&self, layout: &PageLayout, columns: &[OverlayColumn]) -> Result<Vec<u8>, BrowserError> {
         let size = picture_size(layout);
         let (html, size) = overlay_html(&self.screenshot(size)?, size, columns);
         self.open("http://localhost/overlay", html)?;
-        BASE64
-            .decode(self.screenshot(size)?.as_bytes())
-            .map_err(failed)
+        BASE64.decode(self.screenshot(size)?.as_bytes()).map_err(failed)
     }
 
     fn open(&self, url: &str, html: String) -> Result<(), BrowserError> {
         {
             let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-            *current = Current {
-                url: key(url),
-                html,
-                requests: Requests::default(),
-            };
+            *current = Current { url: key(url), html, requests: Requests::default() };
         }
         self.tab.navigate_to(url).map_err(failed)?;
         self.tab.wait_until_navigated().map_err(failed)?;
@@ -199,10 +176,7 @@ impl Browser {
 fn picture_size(layout: &PageLayout) -> (i32, i32) {
     let rect = layout.rect();
     let width = rect.right().clamp(1, MAX_PICTURE.0);
-    (
-        width.max(WINDOW.0 as i32),
-        rect.bottom().clamp(1, MAX_PICTURE.1),
-    )
+    (width.max(WINDOW.0 as i32), rect.bottom().clamp(1, MAX_PICTURE.1))
 }
 
 fn answer(
@@ -217,15 +191,9 @@ fn answer(
             request_id: request.request_id.clone(),
             response_code: 200,
             response_headers: Some(vec![
-                Fetch::HeaderEntry {
-                    name: "Content-Type".to_owned(),
-                    value: content_type.to_owned(),
-                },
+                Fetch::HeaderEntry { name: "Content-Type".to_owned(), value: content_type.to_owned() },
                 // Fonts and style sheets with modules are read across sites only if these allow it.
-                Fetch::HeaderEntry {
-                    name: "Access-Control-Allow-Origin".to_owned(),
-                    value: "*".to_owned(),
-                },
+                Fetch::HeaderEntry { name: "Access-Control-Allow-Origin".to_owned(), value: "*".to_owned() },
             ]),
             binary_response_headers: None,
             body: Some(BASE64.encode(body)),

@@ -186,11 +186,7 @@ impl Line {
             record_id: self.record_id,
             url: self.url,
             window: self.window,
-            requests: Requests {
-                style_sheets: self.style_sheets,
-                others: self.others,
-                failed: self.failed,
-            },
+            requests: Requests { style_sheets: self.style_sheets, others: self.others, failed: self.failed },
             nodes,
         })
     }
@@ -202,23 +198,13 @@ impl Line {
 /// If the file cannot be read or a line is no layout.
 pub fn read_layouts(path: &Path) -> Result<Vec<PageLayout>, LayoutError> {
     let name = path.display().to_string();
-    let io = |source| LayoutError::Io {
-        path: name.clone(),
-        source,
-    };
+    let io = |source| LayoutError::Io { path: name.clone(), source };
     let mut pages = Vec::new();
     for (line, text) in numbered_lines(path).map_err(io)? {
         let text = text.map_err(io)?;
-        let read: Line = serde_json::from_str(&text).map_err(|source| LayoutError::Json {
-            path: name.clone(),
-            line,
-            source,
-        })?;
-        pages.push(read.page().map_err(|message| LayoutError::Columns {
-            path: name.clone(),
-            line,
-            message,
-        })?);
+        let read: Line =
+            serde_json::from_str(&text).map_err(|source| LayoutError::Json { path: name.clone(), line, source })?;
+        pages.push(read.page().map_err(|message| LayoutError::Columns { path: name.clone(), line, message })?);
     }
     Ok(pages)
 }
@@ -229,10 +215,7 @@ pub fn read_layouts(path: &Path) -> Result<Vec<PageLayout>, LayoutError> {
 /// If the file cannot be written.
 pub fn write_layouts(path: &Path, pages: &[PageLayout]) -> Result<(), LayoutError> {
     let name = path.display().to_string();
-    let io = |source| LayoutError::Io {
-        path: name.clone(),
-        source,
-    };
+    let io = |source| LayoutError::Io { path: name.clone(), source };
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let file = File::create(&part).map_err(io)?;
@@ -253,12 +236,7 @@ mod tests {
         let body = LayoutNode {
             name: "body".into(),
             start: Some(7),
-            rect: Rect {
-                x: 1,
-                y: 2,
-                width: 3,
-                height: 4,
-            },
+            rect: Rect { x: 1, y: 2, width: 3, height: 4 },
             font_size: 13.3,
             font_weight: 700,
             background: Some(0x00FF_FFFF),
@@ -278,11 +256,7 @@ mod tests {
             record_id: "urn:x".into(),
             url: "http://a.example/".into(),
             window: 1280,
-            requests: Requests {
-                style_sheets: 1,
-                others: 2,
-                failed: 3,
-            },
+            requests: Requests { style_sheets: 1, others: 2, failed: 3 },
             nodes: vec![body, text],
         }
     }
@@ -292,10 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.layout.jsonl.gz");
         write_layouts(&path, &[page(), PageLayout::default()]).unwrap();
-        assert_eq!(
-            read_layouts(&path).unwrap(),
-            [page(), PageLayout::default()]
-        );
+        assert_eq!(read_layouts(&path).unwrap(), [page(), PageLayout::default()]);
     }
 
     #[test]
@@ -306,17 +277,11 @@ mod tests {
         line.chars.pop();
         std::fs::write(&path, serde_json::to_string(&line).unwrap()).unwrap();
         let error = read_layouts(&path).unwrap_err().to_string();
-        assert!(
-            error.ends_with("x.layout.jsonl, line 1: parent has 2 nodes and chars 1"),
-            "{error}"
-        );
+        assert!(error.ends_with("x.layout.jsonl, line 1: parent has 2 nodes and chars 1"), "{error}");
         let mut line = Line::of(&page());
         line.parent = vec![1, 0];
         std::fs::write(&path, serde_json::to_string(&line).unwrap()).unwrap();
         let error = read_layouts(&path).unwrap_err().to_string();
-        assert!(
-            error.contains("node 0 stands before its parent 1"),
-            "{error}"
-        );
+        assert!(error.contains("node 0 stands before its parent 1"), "{error}");
     }
 }

@@ -42,24 +42,10 @@ mod tests {
             is_text: true,
             ..LayoutNode::default()
         };
-        let tag = |tag: &str| LayoutNode {
-            is_text: false,
-            ..text(tag)
-        };
-        let nodes = [
-            "<p>One", "One ", "<b>", "two", "<select", "no", "<p>three", "three",
-        ];
-        let nodes = nodes.map(|own| {
-            if own.starts_with('<') {
-                tag(own)
-            } else {
-                text(own)
-            }
-        });
-        let layout = PageLayout {
-            nodes: nodes.to_vec(),
-            ..PageLayout::default()
-        };
+        let tag = |tag: &str| LayoutNode { is_text: false, ..text(tag) };
+        let nodes = ["<p>One", "One ", "<b>", "two", "<select", "no", "<p>three", "three"];
+        let nodes = nodes.map(|own| if own.starts_with('<') { tag(own) } else { text(own) });
+        let layout = PageLayout { nodes: nodes.to_vec(), ..PageLayout::default() };
         assert_eq!(page.blocks.len(), 2);
         assert_eq!(block_nodes(&page, &layout), [vec![1, 3], vec![7]]);
     }

@@ -95,10 +95,7 @@ impl PageLayout {
     pub fn children(&self) -> Vec<Vec<u32>> {
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (at, node) in (0u32..).zip(&self.nodes) {
-            if let Some(own) = node
-                .parent
-                .and_then(|parent| children.get_mut(parent as usize))
-            {
+            if let Some(own) = node.parent.and_then(|parent| children.get_mut(parent as usize)) {
                 own.push(at);
             }
         }
@@ -125,10 +122,7 @@ mod tests {
 
     #[test]
     fn children_and_ends_follow_from_the_parents() {
-        let node = |parent| LayoutNode {
-            parent,
-            ..LayoutNode::default()
-        };
+        let node = |parent| LayoutNode { parent, ..LayoutNode::default() };
         let layout = PageLayout {
             nodes: vec![node(None), node(Some(0)), node(Some(1)), node(Some(0))],
             ..PageLayout::default()

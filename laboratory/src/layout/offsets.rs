@@ -24,10 +24,7 @@ pub(super) fn with_offsets(html: &str) -> String {
             if is_first && chunk.text_type() == TextType::Data && !text.trim().is_empty() {
                 let blank = text.len() - text.trim_start().len();
                 let at = chunk.source_location().bytes().start + blank;
-                chunk.before(
-                    &format!("<!--{OFFSET_ATTRIBUTE}={at}-->"),
-                    ContentType::Html,
-                );
+                chunk.before(&format!("<!--{OFFSET_ATTRIBUTE}={at}-->"), ContentType::Html);
             }
             Ok(())
         }));

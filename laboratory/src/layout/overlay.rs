@@ -68,27 +68,12 @@ mod tests {
 
     #[test]
     fn boxes_lie_over_each_copy() {
-        let rect = Rect {
-            x: 1,
-            y: 2,
-            width: 3,
-            height: 4,
-        };
-        let column = |title: &str| OverlayColumn {
-            title: title.into(),
-            boxes: vec![(rect, "red", "a < b".into())],
-        };
+        let rect = Rect { x: 1, y: 2, width: 3, height: 4 };
+        let column = |title: &str| OverlayColumn { title: title.into(), boxes: vec![(rect, "red", "a < b".into())] };
         let (html, size) = overlay_html("QQ==", (100, 50), &[column("one"), column("two")]);
         assert_eq!(size, (220, 90));
-        assert!(
-            html.contains("left:120px;top:40px;width:100px;height:50px"),
-            "{html}"
-        );
-        assert_eq!(
-            html.matches("left:1px;top:2px;width:3px;height:4px;border:2px solid red")
-                .count(),
-            2
-        );
+        assert!(html.contains("left:120px;top:40px;width:100px;height:50px"), "{html}");
+        assert_eq!(html.matches("left:1px;top:2px;width:3px;height:4px;border:2px solid red").count(), 2);
         assert_eq!(html.matches(">a &lt; b</span>").count(), 2);
     }
 }

@@ -70,12 +70,7 @@ mod tests {
     use super::*;
 
     fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
-        Rect {
-            x,
-            y,
-            width,
-            height,
-        }
+        Rect { x, y, width, height }
     }
 
     #[test]

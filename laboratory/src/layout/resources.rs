@@ -4,9 +4,7 @@ use std::path::Path;
 
 use percent_encoding::percent_decode_str;
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_archive::{
-    ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
-};
+use trommel_archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
 use trommel_extract::Hints;
 use trommel_html::charset;
 
@@ -68,36 +66,19 @@ pub fn read_archive(
         let Ok(payload) = payload(&record, &PayloadOptions::default()) else {
             continue;
         };
-        if payload
-            .status
-            .is_some_and(|status| !(200..300).contains(&status))
-        {
+        if payload.status.is_some_and(|status| !(200..300).contains(&status)) {
             continue;
         }
-        let is_html = matches!(
-            media_type(&record, &payload).0,
-            MediaType::Html | MediaType::Xhtml
-        );
+        let is_html = matches!(media_type(&record, &payload).0, MediaType::Html | MediaType::Xhtml);
         let is_page = wanted.map_or(is_html, |wanted| wanted.contains(id));
         if is_page {
-            let hints = Hints {
-                url: Some(url),
-                http_charset: payload.charset(),
-                crawl_charset: None,
-                date: None,
-            };
+            let hints = Hints { url: Some(url), http_charset: payload.charset(), crawl_charset: None, date: None };
             let decoded = charset::decode(&payload.body, &hints.charset());
-            pages.push(PageSource {
-                record_id: id.to_owned(),
-                url: url.to_owned(),
-                html: decoded.text.to_string(),
-            });
+            pages.push(PageSource { record_id: id.to_owned(), url: url.to_owned(), html: decoded.text.to_string() });
         } else if !is_html {
             let content_type = payload.content_type().unwrap_or_default().to_owned();
             let body = payload.body.into_owned();
-            resources
-                .0
-                .insert(key(url), Resource { content_type, body });
+            resources.0.insert(key(url), Resource { content_type, body });
         }
     }
     Ok(pages)
@@ -109,10 +90,7 @@ mod tests {
 
     #[test]
     fn urls_are_compared_as_they_are_meant() {
-        assert_eq!(
-            key("http://a.example/css%3Fx=1|2#top"),
-            key("https://a.example/css?x=1%7C2")
-        );
+        assert_eq!(key("http://a.example/css%3Fx=1|2#top"), key("https://a.example/css?x=1%7C2"));
         assert_ne!(key("http://a.example/a"), key("http://a.example/b"));
     }
 }

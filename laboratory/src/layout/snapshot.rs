@@ -7,10 +7,8 @@ use super::node::{LayoutNode, PageLayout};
 use super::rect::Rect;
 
 /// Computed styles to be asked for, in this order.
-pub const COMPUTED_STYLES: [&str; 7] = [
-    "display", "visibility", "opacity", "font-size", "font-weight", "background-color",
-    "background-image",
-];
+pub const COMPUTED_STYLES: [&str; 7] =
+    ["display", "visibility", "opacity", "font-size", "font-weight", "background-color", "background-image"];
 
 /// Attribute that says at which byte of the decoded page a start tag begins. A comment of this name, `=` and
 /// the byte says the same of the text right behind it.
@@ -62,15 +60,8 @@ impl Snapshot {
         let mut rects: FxHashMap<usize, Rect> = FxHashMap::default();
         for (at, node) in document.layout.node_index.iter().enumerate() {
             boxes.entry(*node).or_insert(at);
-            let own = document
-                .layout
-                .bounds
-                .get(at)
-                .map_or(Rect::default(), |own| rect(own));
-            rects
-                .entry(*node)
-                .and_modify(|all| *all = all.union(&own))
-                .or_insert(own);
+            let own = document.layout.bounds.get(at).map_or(Rect::default(), |own| rect(own));
+            rects.entry(*node).and_modify(|all| *all = all.union(&own)).or_insert(own);
         }
         let mut nodes = Vec::new();
         // Of each node of the document: its place in `nodes` or that of the nearest one around it, and
@@ -79,9 +70,7 @@ impl Snapshot {
         let mut comment: Option<(i64, u32)> = None;
         for at in 0..document.nodes.node_type.len() {
             let parent = number(&document.nodes.parent_index, at);
-            let around = usize::try_from(parent)
-                .ok()
-                .and_then(|parent| kept.get(parent));
+            let around = usize::try_from(parent).ok().and_then(|parent| kept.get(parent));
             let (mut own, mut clear) = around.copied().unwrap_or_default();
             let kind = number(&document.nodes.node_type, at);
             if kind == COMMENT {
@@ -99,9 +88,7 @@ impl Snapshot {
                 clear |= self.style(document, *place, 2) == "0";
                 node.is_invisible |= clear;
                 if node.is_text {
-                    node.start = comment
-                        .filter(|(beside, _)| *beside == parent)
-                        .map(|(_, offset)| offset);
+                    node.start = comment.filter(|(beside, _)| *beside == parent).map(|(_, offset)| offset);
                 }
                 let is_shown = match kind {
                     ELEMENT => !node.name.starts_with(':'),
@@ -118,10 +105,7 @@ impl Snapshot {
             }
             kept.push((own, clear));
         }
-        PageLayout {
-            nodes,
-            ..PageLayout::default()
-        }
+        PageLayout { nodes, ..PageLayout::default() }
     }
 
     fn node(&self, document: &Document, at: usize, place: usize) -> LayoutNode {
@@ -131,9 +115,7 @@ impl Snapshot {
         let image = self.style(document, place, 6);
         LayoutNode {
             parent: None,
-            name: self
-                .string(number(&document.nodes.node_name, at))
-                .to_ascii_lowercase(),
+            name: self.string(number(&document.nodes.node_name, at)).to_ascii_lowercase(),
             start: self.offset(document, at),
             rect: Rect::default(),
             font_size: pixels(self.style(document, place, 3)),
@@ -143,11 +125,7 @@ impl Snapshot {
             is_text,
             is_inline: is_text || self.style(document, place, 0) == "inline",
             is_invisible: self.style(document, place, 1) != "visible",
-            chars: if is_text {
-                text.chars().filter(|c| !c.is_whitespace()).count() as u32
-            } else {
-                0
-            },
+            chars: if is_text { text.chars().filter(|c| !c.is_whitespace()).count() as u32 } else { 0 },
         }
     }
 
@@ -168,8 +146,7 @@ impl Snapshot {
 
     fn string(&self, at: i64) -> &str {
         let at = usize::try_from(at).ok();
-        at.and_then(|at| self.strings.get(at))
-            .map_or("", String::as_str)
+        at.and_then(|at| self.strings.get(at)).map_or("", String::as_str)
     }
 }
 
@@ -234,10 +211,7 @@ mod tests {
     #[test]
     fn nodes_with_a_box_have_their_places_in_the_page() {
         let nodes = snapshot().layout().nodes;
-        let told: Vec<_> = nodes
-            .iter()
-            .map(|node| (node.name.as_str(), node.parent, node.start, node.chars))
-            .collect();
+        let told: Vec<_> = nodes.iter().map(|node| (node.name.as_str(), node.parent, node.start, node.chars)).collect();
         assert_eq!(
             told,
             [

@@ -36,13 +36,8 @@ const PAPER: &str = "Kohlschütter, Fankhauser and Nejdl, Boilerplate Detection 
 
 impl Boilerpipe {
     /// Every extractor, in the order of tables.
-    pub const ALL: [Boilerpipe; 5] = [
-        Boilerpipe::NumWords,
-        Boilerpipe::Density,
-        Boilerpipe::Canola,
-        Boilerpipe::Article,
-        Boilerpipe::Default,
-    ];
+    pub const ALL: [Boilerpipe; 5] =
+        [Boilerpipe::NumWords, Boilerpipe::Density, Boilerpipe::Canola, Boilerpipe::Article, Boilerpipe::Default];
 }
 
 impl Method for Boilerpipe {
@@ -123,18 +118,12 @@ mod tests {
         // Home: all linked: no. Headline: after a linked block (1 > 5/9) a block needs 41 words or 18
         // in the next: the next has 20: yes. Prose: 20 > 16: yes. "Two words": next has 20 > 15: yes.
         // Last: half of it linked (> 1/3): no.
-        assert_eq!(
-            Boilerpipe::NumWords.extract(&page).unwrap(),
-            [false, true, true, true, false]
-        );
+        assert_eq!(Boilerpipe::NumWords.extract(&page).unwrap(), [false, true, true, true, false]);
     }
 
     #[test]
     fn density_rules_by_hand() {
-        let page = read(&format!(
-            "<p>One two three</p><p>{}</p><p>four five</p>",
-            prose(40)
-        ));
+        let page = read(&format!("<p>One two three</p><p>{}</p><p>four five</p>", prose(40)));
         // 40 words of 5 characters are 199 characters: two full lines, 32 words, density 16.
         // First: density 3 <= 9, next 16 > 10: yes. Second: density 16 > 9 and the next is not empty:
         // yes. Third: density 2 <= 9, next 0, previous 16 > 4: yes.
@@ -146,17 +135,10 @@ mod tests {
 
     #[test]
     fn canola_by_hand() {
-        let page = read(&format!(
-            "<p>a b <a href=/>c</a></p><p>{}</p><p>{}</p><p>x</p>",
-            prose(12),
-            prose(20)
-        ));
+        let page = read(&format!("<p>a b <a href=/>c</a></p><p>{}</p><p>{}</p><p>x</p>", prose(12), prose(20)));
         // First: some link and 12 > 11 words next: yes. Second: 12 words, next 20 > 6 without links, but
         // links before (1/3): no. Third: 20 > 19: yes. Last: 1 word, nothing next: no.
-        assert_eq!(
-            Boilerpipe::Canola.extract(&page).unwrap(),
-            [true, false, true, false]
-        );
+        assert_eq!(Boilerpipe::Canola.extract(&page).unwrap(), [true, false, true, false]);
     }
 
     #[test]
@@ -165,37 +147,21 @@ mod tests {
         // density rules keep none of the first (4 <= 9, next 4 <= 10, previous 0 <= 4) either; with
         // five words before, the fused block follows one of density 5 > 4: yes.
         let four = "<p>a b c d</p>".repeat(3);
-        assert_eq!(
-            Boilerpipe::Default.extract(&read(&four)).unwrap(),
-            [false; 3]
-        );
+        assert_eq!(Boilerpipe::Default.extract(&read(&four)).unwrap(), [false; 3]);
         let page = read(&format!("<p>1 2 3 4 5</p>{four}"));
-        assert_eq!(
-            Boilerpipe::Default.extract(&page).unwrap(),
-            [false, true, true, true]
-        );
+        assert_eq!(Boilerpipe::Default.extract(&page).unwrap(), [false, true, true, true]);
         // Without fusing, the third and fourth follow density 4, which is not above 4.
-        assert_eq!(
-            Boilerpipe::Density.extract(&page).unwrap(),
-            [false, true, false, false]
-        );
+        assert_eq!(Boilerpipe::Density.extract(&page).unwrap(), [false, true, false, false]);
     }
 
     #[test]
     fn pages_of_no_block_and_one_block() {
         for method in Boilerpipe::ALL {
             assert!(method.extract(&read("")).unwrap().is_empty());
-            assert_eq!(
-                method.extract(&read("<p>short")).unwrap(),
-                [false],
-                "{method:?}"
-            );
+            assert_eq!(method.extract(&read("<p>short")).unwrap(), [false], "{method:?}");
         }
         let one = read(&format!("<p>{}", prose(30)));
-        let kept: Vec<bool> = Boilerpipe::ALL
-            .iter()
-            .map(|method| method.extract(&one).unwrap()[0])
-            .collect();
+        let kept: Vec<bool> = Boilerpipe::ALL.iter().map(|method| method.extract(&one).unwrap()[0]).collect();
         // The density rules never keep a block of density above 9 with nothing after it.
         assert_eq!(kept, [true, false, true, true, false]);
     }

@@ -61,10 +61,7 @@ impl Method for BteSegments {
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
         let runs = maximal_runs(&word_units(page, TAG));
         let most = runs.iter().map(|(sum, _)| *sum).fold(0.0, f64::max);
-        let kept = runs
-            .into_iter()
-            .filter(|(sum, _)| *sum >= most * SHARE)
-            .map(|(_, run)| run);
+        let kept = runs.into_iter().filter(|(sum, _)| *sum >= most * SHARE).map(|(_, run)| run);
         Ok(mark(page.blocks.len(), kept))
     }
 }
@@ -79,7 +76,8 @@ mod tests {
         method.extract(&page).unwrap()
     }
 
-    const PAGE: &str = "<ul><li>a</li><li>b</li></ul><p>one two three four five</p><p>six seven eight nine</p><ul><li>c</li></ul>";
+    const PAGE: &str =
+        "<ul><li>a</li><li>b</li></ul><p>one two three four five</p><p>six seven eight nine</p><ul><li>c</li></ul>";
 
     #[test]
     fn the_best_run_is_the_prose() {
@@ -94,10 +92,7 @@ mod tests {
         let html = "<p>a <b>b</b> <i>c</i></p><p>d e</p>";
         let page = ScanEngine.read(html, &Limits::default());
         // The last </i> comes after the last character, so it stands before the next block.
-        assert_eq!(
-            (page.blocks[0].tags_inside, page.blocks[1].tags_before),
-            (3, 3)
-        );
+        assert_eq!((page.blocks[0].tags_inside, page.blocks[1].tags_before), (3, 3));
         // So block 0 scores 0, block 1 scores 2, and bridging would cost 3.
         assert_eq!(kept(&Bte, html), [false, true]);
     }
@@ -105,11 +100,8 @@ mod tests {
     #[test]
     fn segments_keep_what_is_near_the_best() {
         let words = |count: usize| vec!["w"; count].join(" ");
-        let html = format!(
-            "<p>{}</p><ul><li>x</li><li></li><li></li><li></li><li></li></ul><p>{}</p>",
-            words(20),
-            words(6),
-        );
+        let html =
+            format!("<p>{}</p><ul><li>x</li><li></li><li></li><li></li><li></li></ul><p>{}</p>", words(20), words(6),);
         // Words 20, 1, 6. Tags before block 1: /p ul li = 3; before block 2: /li, 8 of the empty
         // items, /ul, p = 11. 20-3+1 = 18 < 20 and 1-11 < 0: three maximal runs of 20, 1 and 6;
         // a tenth of the best is 2.

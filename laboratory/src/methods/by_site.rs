@@ -79,9 +79,7 @@ mod tests {
     /// Pages of a news site: a menu, a notice on every page, a story of its own, a list of teasers that some
     /// pages share.
     fn page(number: usize) -> Page {
-        let things = [
-            "mill", "barn", "inn", "tower", "bridge", "harbour", "school", "chapel",
-        ];
+        let things = ["mill", "barn", "inn", "tower", "bridge", "harbour", "school", "chapel"];
         let thing = things[number % things.len()];
         let words: Vec<String> = (0..14).map(|at| format!("{thing}word{at}")).collect();
         let story = words.join(" ");
@@ -99,12 +97,7 @@ mod tests {
         for method in all_by_site() {
             let kept = method.extract(&pages);
             for kept in kept {
-                assert_eq!(
-                    kept,
-                    [false, false, true, true, false],
-                    "{}",
-                    method.about().name
-                );
+                assert_eq!(kept, [false, false, true, true, false], "{}", method.about().name);
             }
         }
     }
@@ -114,12 +107,7 @@ mod tests {
         let page = page(0);
         let empty = read("");
         for method in all_by_site() {
-            assert_eq!(
-                method.extract(&[&page]),
-                [[true; 5]],
-                "{}",
-                method.about().name
-            );
+            assert_eq!(method.extract(&[&page]), [[true; 5]], "{}", method.about().name);
             assert!(method.extract(&[&empty]).concat().is_empty());
             assert!(method.extract(&[]).is_empty());
         }

@@ -40,10 +40,7 @@ impl Counts {
         let one = |value: f64| if value <= 0.0 { 1.0 } else { value };
         let (chars, tags) = (self.chars, one(self.tags));
         let (link_chars, link_tags) = (one(self.link_chars), one(self.link_tags));
-        let base =
-            (chars * link_chars / one(chars - link_chars) + ratio * chars + std::f64::consts::E)
-                .ln()
-                .ln();
+        let base = (chars * link_chars / one(chars - link_chars) + ratio * chars + std::f64::consts::E).ln().ln();
         chars / tags * (chars * tags / (link_chars * link_tags)).ln() / base
     }
 }
@@ -66,8 +63,7 @@ struct Densities {
 }
 
 fn visible(page: &Page, block: &Block) -> bool {
-    page.element(block.element)
-        .is_none_or(|element| !element.hidden)
+    page.element(block.element).is_none_or(|element| !element.hidden)
 }
 
 fn is_link(element: &Element) -> bool {
@@ -81,21 +77,14 @@ fn densities(page: &Page) -> Densities {
     for block in page.blocks.iter().filter(|block| visible(page, block)) {
         let chars = f64::from(block.chars);
         let link_chars = (chars * f64::from(block.link_density())).round();
-        for sum in counts
-            .get_mut(home(page, block) as usize)
-            .into_iter()
-            .chain([&mut whole])
-        {
+        for sum in counts.get_mut(home(page, block) as usize).into_iter().chain([&mut whole]) {
             sum.chars += chars;
             sum.link_chars += link_chars;
         }
     }
     for (at, element) in page.elements.iter().enumerate().rev() {
         let own = counts.get(at).copied().unwrap_or_default();
-        if let Some(parent) = counts
-            .get_mut(element.parent as usize)
-            .filter(|_| !element.hidden)
-        {
+        if let Some(parent) = counts.get_mut(element.parent as usize).filter(|_| !element.hidden) {
             parent.chars += own.chars;
             parent.link_chars += own.link_chars;
             parent.tags += own.tags + 1.0;
@@ -103,29 +92,19 @@ fn densities(page: &Page) -> Densities {
         }
     }
     whole.tags = len as f64;
-    whole.link_tags = page
-        .elements
-        .iter()
-        .filter(|element| is_link(element))
-        .count() as f64;
-    let body = page
-        .elements
-        .iter()
-        .position(|element| element.tag == Tag::Body);
+    whole.link_tags = page.elements.iter().filter(|element| is_link(element)).count() as f64;
+    let body = page.elements.iter().position(|element| element.tag == Tag::Body);
     let of_body = body.and_then(|at| counts.get(at)).unwrap_or(&whole);
     let ratio = of_body.link_chars.max(1.0) / of_body.chars.max(1.0);
     let density: Vec<f64> = counts.iter().map(|counts| counts.density(ratio)).collect();
     let mut sums = vec![0.0; len];
     let mut whole_sum = 0.0;
     for block in page.blocks.iter().filter(|block| visible(page, block)) {
-        *sums
-            .get_mut(home(page, block) as usize)
-            .unwrap_or(&mut whole_sum) += text_density(f64::from(block.chars), ratio);
+        *sums.get_mut(home(page, block) as usize).unwrap_or(&mut whole_sum) +=
+            text_density(f64::from(block.chars), ratio);
     }
     for (element, density) in page.elements.iter().zip(&density) {
-        *sums
-            .get_mut(element.parent as usize)
-            .unwrap_or(&mut whole_sum) += density;
+        *sums.get_mut(element.parent as usize).unwrap_or(&mut whole_sum) += density;
     }
     let mut best: Vec<(u32, f64)> = (0u32..).zip(sums).collect();
     for (at, element) in page.elements.iter().enumerate().rev() {
@@ -138,12 +117,7 @@ fn densities(page: &Page) -> Densities {
             }
         }
     }
-    Densities {
-        density,
-        best,
-        body,
-        whole: (whole.density(ratio), whole_sum),
-    }
+    Densities { density, best, body, whole: (whole.density(ratio), whole_sum) }
 }
 
 impl Method for Cetd {
@@ -157,39 +131,18 @@ impl Method for Cetd {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let Densities {
-            density,
-            best,
-            body,
-            whole,
-        } = densities(page);
-        let is_top =
-            |at: usize, element: &Element| body.map_or(element.parent == NONE, |body| at == body);
-        let mut winner = (
-            None,
-            if body.is_some() {
-                f64::NEG_INFINITY
-            } else {
-                whole.1
-            },
-        );
+        let Densities { density, best, body, whole } = densities(page);
+        let is_top = |at: usize, element: &Element| body.map_or(element.parent == NONE, |body| at == body);
+        let mut winner = (None, if body.is_some() { f64::NEG_INFINITY } else { whole.1 });
         for ((at, element), (of, sum)) in page.elements.iter().enumerate().zip(&best) {
             if is_top(at, element) && *sum > winner.1 {
                 winner = (Some(*of), *sum);
             }
         }
         let Some(winner) = winner.0 else {
-            return Ok(page
-                .blocks
-                .iter()
-                .map(|block| visible(page, block))
-                .collect());
+            return Ok(page.blocks.iter().map(|block| visible(page, block)).collect());
         };
-        let mut threshold = if body.is_some() {
-            f64::INFINITY
-        } else {
-            whole.0
-        };
+        let mut threshold = if body.is_some() { f64::INFINITY } else { whole.0 };
         for (at, element) in page.path(winner) {
             threshold = threshold.min(density.get(at as usize).copied().unwrap_or_default());
             if is_top(at as usize, element) {
@@ -206,13 +159,8 @@ impl Method for Cetd {
         // Whether each element is reached from the body over elements at or above the threshold.
         let mut reached: Vec<bool> = Vec::with_capacity(page.elements.len());
         for (at, element) in page.elements.iter().enumerate() {
-            let around = is_top(at, element)
-                || reached
-                    .get(element.parent as usize)
-                    .copied()
-                    .unwrap_or(false);
-            let dense =
-                density.get(at).is_some_and(|density| *density >= threshold) && !element.hidden;
+            let around = is_top(at, element) || reached.get(element.parent as usize).copied().unwrap_or(false);
+            let dense = density.get(at).is_some_and(|density| *density >= threshold) && !element.hidden;
             reached.push(around && dense);
             if around
                 && dense
@@ -223,22 +171,10 @@ impl Method for Cetd {
         }
         let mut content: Vec<bool> = Vec::with_capacity(page.elements.len());
         for (at, element) in page.elements.iter().enumerate() {
-            let around = content
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or(false);
+            let around = content.get(element.parent as usize).copied().unwrap_or(false);
             content.push((around || marked.get(at).copied().unwrap_or(false)) && !element.hidden);
         }
-        Ok(page
-            .blocks
-            .iter()
-            .map(|block| {
-                content
-                    .get(home(page, block) as usize)
-                    .copied()
-                    .unwrap_or(false)
-            })
-            .collect())
+        Ok(page.blocks.iter().map(|block| content.get(home(page, block) as usize).copied().unwrap_or(false)).collect())
     }
 }
 
@@ -267,30 +203,12 @@ mod tests {
         // body: 118 / 8 ln(118 * 8 / (8 * 2)) / ln ln(118 * 8 / 110 + 8 + e) = 55.4.
         let page = page();
         let found = densities(&page);
-        let tags: Vec<&str> = page
-            .elements
-            .iter()
-            .map(|element| page.name(element))
-            .collect();
+        let tags: Vec<&str> = page.elements.iter().map(|element| page.name(element)).collect();
         assert_eq!(tags, ["body", "ul", "li", "a", "li", "a", "div", "p", "p"]);
-        for (at, density) in [
-            (0, 55.420),
-            (1, 0.965),
-            (2, 0.0),
-            (6, 336.518),
-            (7, 341.177),
-            (8, 289.764),
-        ] {
-            assert!(
-                (found.density[at] - density).abs() < 1e-3,
-                "{at}: {}",
-                found.density[at]
-            );
+        for (at, density) in [(0, 55.420), (1, 0.965), (2, 0.0), (6, 336.518), (7, 341.177), (8, 289.764)] {
+            assert!((found.density[at] - density).abs() < 1e-3, "{at}: {}", found.density[at]);
         }
-        assert_eq!(
-            (found.best[0].0, found.best[1].0, found.best[7].0),
-            (6, 3, 7)
-        );
+        assert_eq!((found.best[0].0, found.best[1].0, found.best[7].0), (6, 3, 7));
         assert!((found.best[0].1 - 630.941).abs() < 1e-3);
     }
 

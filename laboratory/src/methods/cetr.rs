@@ -38,10 +38,7 @@ impl Method for CetrThreshold {
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
         let ratios: Vec<f32> = tag_ratios(page).iter().map(|ratios| ratios[0]).collect();
         let least = LAMBDA * deviation(&ratios);
-        Ok(ratios
-            .iter()
-            .map(|ratio| f64::from(*ratio) >= least)
-            .collect())
+        Ok(ratios.iter().map(|ratio| f64::from(*ratio) >= least).collect())
     }
 }
 
@@ -57,10 +54,7 @@ impl Method for Cetr {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        Ok(tag_ratios(page)
-            .iter()
-            .map(|ratios| ratios[2] > 0.0)
-            .collect())
+        Ok(tag_ratios(page).iter().map(|ratios| ratios[2] > 0.0).collect())
     }
 }
 
@@ -73,10 +67,7 @@ mod tests {
     fn page(long: usize) -> Page {
         let prose = format!("<p>{}!</p>", "ten chars ".repeat(20).trim_end());
         let menu = "<p>x</p>".repeat(9);
-        ScanEngine.read(
-            &format!("{menu}{}{menu}", prose.repeat(long)),
-            &Limits::default(),
-        )
+        ScanEngine.read(&format!("{menu}{}{menu}", prose.repeat(long)), &Limits::default())
     }
 
     #[test]
@@ -101,11 +92,7 @@ mod tests {
     #[test]
     fn edges() {
         for method in [&CetrThreshold as &dyn Method, &Cetr] {
-            let keep = |html: &str| {
-                method
-                    .extract(&ScanEngine.read(html, &Limits::default()))
-                    .unwrap()
-            };
+            let keep = |html: &str| method.extract(&ScanEngine.read(html, &Limits::default())).unwrap();
             assert!(keep("").is_empty());
             // One block: the deviation is 0, and a free centre stands on the block.
             assert_eq!(keep("<p>one block"), [true]);

@@ -87,10 +87,7 @@ impl Method for CetrLinesThreshold {
         let lines = source_lines(html);
         let ratios = smooth(&ratios(&lines));
         let least = LAMBDA * deviation(&ratios);
-        let content: Vec<bool> = ratios
-            .iter()
-            .map(|ratio| f64::from(*ratio) >= least)
-            .collect();
+        let content: Vec<bool> = ratios.iter().map(|ratio| f64::from(*ratio) >= least).collect();
         Ok(blocks_of(page, &lines, &content))
     }
 }
@@ -117,9 +114,7 @@ impl Method for CetrLines {
 }
 
 fn no_source(method: &dyn Method) -> MethodError {
-    MethodError::NoSource {
-        method: method.about().name,
-    }
+    MethodError::NoSource { method: method.about().name }
 }
 
 fn ratios(lines: &[SourceLine]) -> Vec<f32> {
@@ -136,11 +131,7 @@ fn plane(lines: &[SourceLine]) -> Vec<[f32; 2]> {
 fn smooth(series: &[f32]) -> Vec<f32> {
     (0..series.len())
         .map(|at| {
-            let around = [
-                (at.checked_sub(1), SIDE),
-                (Some(at), MIDDLE),
-                (at.checked_add(1), SIDE),
-            ];
+            let around = [(at.checked_sub(1), SIDE), (Some(at), MIDDLE), (at.checked_add(1), SIDE)];
             let (mut sum, mut weights) = (0.0, 0.0);
             for (at, weight) in around {
                 if let Some(value) = at.and_then(|at| series.get(at)) {
@@ -197,15 +188,9 @@ mod tests {
     #[test]
     fn ratios_are_smoothed_and_derived_by_hand() {
         // exp(-1/2) = .6065: weights .6065 / 2.2131 and 1 / 2.2131; at the ends 1 / 1.6065 and .6065 / 1.6065.
-        near(
-            &smooth(&[10.0, 0.0, 0.0, 20.0]),
-            &[6.2246, 2.7407, 5.4814, 12.4491],
-        );
+        near(&smooth(&[10.0, 0.0, 0.0, 20.0]), &[6.2246, 2.7407, 5.4814, 12.4491]);
         near(&smooth(&[7.0]), &[7.0]);
-        near(
-            &derivative(&[1.0, 2.0, 6.0, 4.0, 0.0]),
-            &[3.0, 1.3333, 4.0, 4.0, 0.0],
-        );
+        near(&derivative(&[1.0, 2.0, 6.0, 4.0, 0.0]), &[3.0, 1.3333, 4.0, 4.0, 0.0]);
     }
 
     /// Lines of a menu with four tags, of prose without, and of a footer.
@@ -243,18 +228,10 @@ mod tests {
             assert_eq!(method.extract_from(&page, &html).unwrap(), expected);
             let error = method.extract(&page).unwrap_err().to_string();
             assert!(error.contains("reads lines of the source"), "{error}");
-            assert!(
-                method
-                    .extract_from(&ScanEngine.read("", &Limits::default()), "")
-                    .unwrap()
-                    .is_empty()
-            );
+            assert!(method.extract_from(&ScanEngine.read("", &Limits::default()), "").unwrap().is_empty());
         }
         let text = CetrLines::default().text(&html);
-        assert_eq!(
-            text.lines().filter(|line| line.contains("sixty")).count(),
-            6
-        );
+        assert_eq!(text.lines().filter(|line| line.contains("sixty")).count(), 6);
         assert_eq!(text.lines().filter(|line| *line == "go").count(), 2);
     }
 

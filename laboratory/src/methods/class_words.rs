@@ -12,10 +12,7 @@ pub(crate) struct ClassWords<'a> {
 impl<'a> ClassWords<'a> {
     /// For these words, in lower case.
     pub fn new(words: &'a [&'a str]) -> Self {
-        Self {
-            words,
-            known: FxHashMap::default(),
-        }
+        Self { words, known: FxHashMap::default() }
     }
 
     /// Whether the token contains one of the words.
@@ -36,11 +33,7 @@ mod tests {
     fn words_are_found_inside_tokens() {
         let page = ScanEngine.read("<p class='sidebars menu foot'>a</p>", &Limits::default());
         let mut words = ClassWords::new(&["sidebar", "footer"]);
-        let found: Vec<bool> = page
-            .attribute_words
-            .iter()
-            .map(|token| words.matches(&page, token))
-            .collect();
+        let found: Vec<bool> = page.attribute_words.iter().map(|token| words.matches(&page, token)).collect();
         assert_eq!(found, [true, false, false]);
     }
 }

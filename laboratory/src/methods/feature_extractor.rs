@@ -18,15 +18,7 @@ use trommel_html::{Page, Tag};
 use crate::methods::method::{About, Method, MethodError};
 use crate::methods::segments::{Segments, segments};
 
-const CUTS: [Tag; 7] = [
-    Tag::Table,
-    Tag::Tr,
-    Tag::P,
-    Tag::Hr,
-    Tag::Ul,
-    Tag::Div,
-    Tag::Span,
-];
+const CUTS: [Tag; 7] = [Tag::Table, Tag::Tr, Tag::P, Tag::Hr, Tag::Ul, Tag::Div, Tag::Span];
 /// Words, images, links, lists, tables, form fields.
 const FEATURES: usize = 6;
 const CLUSTERS: usize = 3;
@@ -55,18 +47,11 @@ fn feature(tag: Tag) -> Option<usize> {
 fn shares(page: &Page, segments: &Segments) -> Vec<[f32; FEATURES]> {
     let mut counts = vec![[0.0; FEATURES]; segments.count];
     let mut totals = [0.0; FEATURES];
-    let words = page
-        .blocks
-        .iter()
-        .zip(&segments.of_block)
-        .map(|(block, of)| (*of, 0, block.words as f32));
+    let words = page.blocks.iter().zip(&segments.of_block).map(|(block, of)| (*of, 0, block.words as f32));
     let elements = page.elements.iter().zip(&segments.of_element);
     let others = elements.filter_map(|(element, of)| Some((*of, feature(element.tag)?, 1.0)));
     for (of, feature, count) in words.chain(others) {
-        if let Some(slot) = counts
-            .get_mut(of as usize)
-            .and_then(|counts| counts.get_mut(feature))
-        {
+        if let Some(slot) = counts.get_mut(of as usize).and_then(|counts| counts.get_mut(feature)) {
             *slot += count;
         }
         if let Some(total) = totals.get_mut(feature) {
@@ -88,12 +73,8 @@ fn passing(shares: &[[f32; FEATURES]]) -> (Vec<(usize, [f32; FEATURES])>, usize)
         let [text, others @ ..] = shares;
         *text > 0.0 && others.iter().all(|other| text >= other)
     };
-    let mut passing: Vec<(usize, [f32; FEATURES])> = shares
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, shares)| dominated(shares))
-        .collect();
+    let mut passing: Vec<(usize, [f32; FEATURES])> =
+        shares.iter().copied().enumerate().filter(|(_, shares)| dominated(shares)).collect();
     if passing.is_empty() {
         passing = shares.iter().copied().enumerate().collect();
     }
@@ -114,11 +95,7 @@ fn blocks_of(segments: &Segments, wanted: impl Iterator<Item = usize>) -> Vec<bo
             *slot = true;
         }
     }
-    segments
-        .of_block
-        .iter()
-        .map(|of| kept.get(*of as usize).copied().unwrap_or(false))
-        .collect()
+    segments.of_block.iter().map(|of| kept.get(*of as usize).copied().unwrap_or(false)).collect()
 }
 
 impl Method for FeatureExtractor {
@@ -134,10 +111,7 @@ impl Method for FeatureExtractor {
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
         let segments = segments(page, &CUTS);
         let (passing, winner) = passing(&shares(page, &segments));
-        Ok(blocks_of(
-            &segments,
-            passing.get(winner).map(|(at, _)| *at).into_iter(),
-        ))
+        Ok(blocks_of(&segments, passing.get(winner).map(|(at, _)| *at).into_iter()))
     }
 }
 
@@ -163,11 +137,7 @@ impl Method for KFeatureExtractor {
         let mut centres = farthest_first(&points, *first, CLUSTERS);
         let clusters = kmeans(&points, &mut centres, 0);
         let own = clusters.get(winner);
-        let wanted = passing
-            .iter()
-            .zip(&clusters)
-            .filter(|(_, of)| Some(*of) == own)
-            .map(|((at, _), _)| *at);
+        let wanted = passing.iter().zip(&clusters).filter(|(_, of)| Some(*of) == own).map(|((at, _), _)| *at);
         Ok(blocks_of(&segments, wanted))
     }
 }
@@ -192,10 +162,7 @@ mod tests {
         // dominate. p 7/19; p 6/19; p 1/19, all with nothing else: they pass. Last p 3/19, 1, 1/3:
         // images dominate. The winner is 7/19.
         let page = read(PAGE);
-        assert_eq!(
-            FeatureExtractor.extract(&page).unwrap(),
-            [false, false, true, false, false, false]
-        );
+        assert_eq!(FeatureExtractor.extract(&page).unwrap(), [false, false, true, false, false, false]);
     }
 
     #[test]
@@ -203,17 +170,11 @@ mod tests {
         // Passing points 7/19, 6/19, 1/19. Seeds: 1/19 (nearest the origin), 7/19, then 6/19 (a
         // squared distance of 1/361 from the nearest seed): three clusters, the winner alone.
         let page = read(PAGE);
-        assert_eq!(
-            KFeatureExtractor.extract(&page).unwrap(),
-            [false, false, true, false, false, false]
-        );
+        assert_eq!(KFeatureExtractor.extract(&page).unwrap(), [false, false, true, false, false, false]);
         // With a fourth paragraph of 4 words the third seed is 4/23 (3/23 away from 1/23 and 7/23,
         // while 6/23 is 1/23 away): 6 goes with 7.
         let page = read(&format!("{PAGE}<p>one two three four</p>"));
-        assert_eq!(
-            KFeatureExtractor.extract(&page).unwrap(),
-            [false, false, true, true, false, false, false]
-        );
+        assert_eq!(KFeatureExtractor.extract(&page).unwrap(), [false, false, true, true, false, false, false]);
     }
 
     #[test]
@@ -222,10 +183,7 @@ mod tests {
             assert!(method.extract(&read("")).unwrap().is_empty());
             assert_eq!(method.extract(&read("text")).unwrap(), [true]);
             // Text 1/1 against links 1/1: not below, so it passes; with an image outside it still does.
-            assert_eq!(
-                method.extract(&read("<p><a href=x>a</a></p>")).unwrap(),
-                [true]
-            );
+            assert_eq!(method.extract(&read("<p><a href=x>a</a></p>")).unwrap(), [true]);
             // First 1/3 of the words against all links, then 2/3 against all images: nothing passes,
             // so everything does.
             let html = "<p><a href=x>a</a></p><p>b c<img src=x></p>";

@@ -13,9 +13,7 @@ pub(crate) fn home(page: &Page, block: &Block) -> u32 {
         return block.element;
     }
     let inside = page.inline(block);
-    let outside = page
-        .path(block.element)
-        .find(|(at, _)| inside.binary_search(at).is_err());
+    let outside = page.path(block.element).find(|(at, _)| inside.binary_search(at).is_err());
     outside.map_or(trommel_html::NONE, |(at, _)| at)
 }
 
@@ -26,14 +24,10 @@ mod tests {
 
     #[test]
     fn the_home_holds_all_of_the_text() {
-        let html =
-            "<p><b>all</b></p><p><b>some</b> not</p><b><i>one</i><div>two <i>x</i></div></b>";
+        let html = "<p><b>all</b></p><p><b>some</b> not</p><b><i>one</i><div>two <i>x</i></div></b>";
         let page = ScanEngine.read(html, &Limits::default());
-        let names: Vec<&str> = page
-            .blocks
-            .iter()
-            .map(|block| page.name(page.element(home(&page, block)).unwrap()))
-            .collect();
+        let names: Vec<&str> =
+            page.blocks.iter().map(|block| page.name(page.element(home(&page, block)).unwrap())).collect();
         assert_eq!(names, ["b", "p", "i", "div"]);
         let bare = ScanEngine.read("bare <b>text</b>", &Limits::default());
         assert_eq!(home(&bare, &bare.blocks[0]), NONE);

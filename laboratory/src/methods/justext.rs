@@ -54,24 +54,13 @@ impl Method for JusText {
             .blocks
             .iter()
             .map(|block| Paragraph {
-                class: judge(
-                    page.text(block),
-                    block.chars,
-                    block.link_density(),
-                    stop_words.as_deref(),
-                ),
+                class: judge(page.text(block), block.chars, block.link_density(), stop_words.as_deref()),
                 chars: block.chars,
-                heading: headings
-                    .get(block.element as usize)
-                    .copied()
-                    .unwrap_or_default(),
+                heading: headings.get(block.element as usize).copied().unwrap_or_default(),
             })
             .collect();
         revise(&mut paragraphs);
-        Ok(paragraphs
-            .iter()
-            .map(|paragraph| paragraph.class == ParagraphClass::Good)
-            .collect())
+        Ok(paragraphs.iter().map(|paragraph| paragraph.class == ParagraphClass::Good).collect())
     }
 }
 
@@ -81,37 +70,21 @@ fn stop_list(language: &'static str) -> Option<Arc<HashSet<String>>> {
     type Lists = RwLock<FxHashMap<&'static str, Option<Arc<HashSet<String>>>>>;
     static LISTS: OnceLock<Lists> = OnceLock::new();
     let lists = LISTS.get_or_init(Lists::default);
-    if let Some(list) = lists
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(language)
-    {
+    if let Some(list) = lists.read().unwrap_or_else(PoisonError::into_inner).get(language) {
         return list.clone();
     }
     let list = get_stoplist(language).ok().map(Arc::new);
-    lists
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(language, list.clone());
+    lists.write().unwrap_or_else(PoisonError::into_inner).insert(language, list.clone());
     list
 }
 
 /// The class of a block by itself. Without a stop list no stop words are asked for.
-fn judge(
-    text: &str,
-    chars: u32,
-    link_density: f32,
-    stop_words: Option<&HashSet<String>>,
-) -> ParagraphClass {
+fn judge(text: &str, chars: u32, link_density: f32, stop_words: Option<&HashSet<String>>) -> ParagraphClass {
     if link_density > MOST_LINKED || text.contains('©') {
         return ParagraphClass::Bad;
     }
     if chars < LENGTH_LOW {
-        return if link_density > 0.0 {
-            ParagraphClass::Bad
-        } else {
-            ParagraphClass::Short
-        };
+        return if link_density > 0.0 { ParagraphClass::Bad } else { ParagraphClass::Short };
     }
     let share = stop_words.map_or(1.0, |list| share_of(text, list));
     if share >= STOP_HIGH && chars > LENGTH_HIGH {
@@ -137,10 +110,7 @@ fn share_of(text: &str, stop_words: &HashSet<String>) -> f32 {
 fn in_heading(page: &Page) -> Vec<bool> {
     let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
-        let around = inside
-            .get(element.parent as usize)
-            .copied()
-            .unwrap_or_default();
+        let around = inside.get(element.parent as usize).copied().unwrap_or_default();
         let own: Tag = element.tag;
         inside.push(around || own.is_heading());
     }
@@ -153,9 +123,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        JusText
-            .extract(&ScanEngine.read(html, &Limits::default()))
-            .unwrap()
+        JusText.extract(&ScanEngine.read(html, &Limits::default())).unwrap()
     }
 
     /// 214 characters, 39 words, 23 of them stop words.
@@ -166,8 +134,7 @@ mod tests {
     #[test]
     fn blocks_by_themselves() {
         let list = get_stoplist("English").unwrap();
-        let judge =
-            |text: &str, density| judge(text, text.chars().count() as u32, density, Some(&list));
+        let judge = |text: &str, density| judge(text, text.chars().count() as u32, density, Some(&list));
         assert!(share_of(GOOD, &list) >= STOP_HIGH);
         assert_eq!(judge(GOOD, 0.0), ParagraphClass::Good);
         assert_eq!(judge(GOOD, 0.21), ParagraphClass::Bad);
@@ -175,8 +142,7 @@ mod tests {
         assert_eq!(judge(NEAR, 0.0), ParagraphClass::NearGood);
         assert_eq!(judge("Short text", 0.0), ParagraphClass::Short);
         assert_eq!(judge("Short text", 0.1), ParagraphClass::Bad);
-        let names =
-            "Sydney Melbourne Brisbane Perth Adelaide Hobart Darwin Canberra Newcastle Geelong";
+        let names = "Sydney Melbourne Brisbane Perth Adelaide Hobart Darwin Canberra Newcastle Geelong";
         assert_eq!(judge(names, 0.0), ParagraphClass::Bad);
         assert_eq!(super::judge(names, 81, 0.0, None), ParagraphClass::NearGood);
     }
@@ -189,15 +155,13 @@ mod tests {
         // Home: linked: bad. Headline: short, a heading, right before a good block: near-good, and one
         // of its neighbours is good: good. "Short": between good and good: good. Near-good beside good:
         // good. "Last short": good before, bad (©) after, neither near-good: bad.
-        assert_eq!(
-            kept(&html),
-            [false, true, true, true, true, true, false, false]
-        );
+        assert_eq!(kept(&html), [false, true, true, true, true, true, false, false]);
     }
 
     #[test]
     fn without_a_stop_list_length_decides() {
-        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。".repeat(5);
+        let chinese =
+            "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。".repeat(5);
         assert_eq!(kept(&format!("<p>{chinese}</p><p>首页</p>")), [true, false]);
     }
 

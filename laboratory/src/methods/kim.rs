@@ -77,13 +77,9 @@ impl BlockAttributes {
     /// Kinds of the attributes of one block.
     fn own_kinds(self) -> &'static [Kind] {
         match self {
-            BlockAttributes::Context => &[
-                Kind::Number,
-                Kind::Number,
-                Kind::Name(ABSENT + 1),
-                Kind::Number,
-                Kind::Number,
-            ],
+            BlockAttributes::Context => {
+                &[Kind::Number, Kind::Number, Kind::Name(ABSENT + 1), Kind::Number, Kind::Number]
+            }
             BlockAttributes::Boilerpipe => &[Kind::Number; 3],
         }
     }
@@ -106,13 +102,7 @@ impl BlockAttributes {
             .blocks
             .iter()
             .enumerate()
-            .map(|(at, block)| {
-                if at == 0 {
-                    0.0
-                } else {
-                    block.tags_before.saturating_add(1) as f32
-                }
-            })
+            .map(|(at, block)| if at == 0 { 0.0 } else { block.tags_before.saturating_add(1) as f32 })
             .collect();
         page.blocks
             .iter()
@@ -169,10 +159,7 @@ impl BlockAttributes {
         let kinds = self.kinds();
         let mut columns = vec![Vec::new(); kinds.len()];
         let mut labels = Vec::new();
-        let pages: Vec<Vec<Vec<f32>>> = examples
-            .par_iter()
-            .map(|example| self.rows(example.page))
-            .collect();
+        let pages: Vec<Vec<Vec<f32>>> = examples.par_iter().map(|example| self.rows(example.page)).collect();
         for (rows, example) in pages.iter().zip(examples) {
             for (row, label) in rows.iter().zip(example.labels) {
                 for (column, value) in columns.iter_mut().zip(row) {
@@ -188,11 +175,7 @@ impl BlockAttributes {
                 why: format!("{content} of {} blocks are content", labels.len()),
             });
         }
-        Ok(ObjectTable {
-            kinds,
-            columns,
-            labels,
-        })
+        Ok(ObjectTable { kinds, columns, labels })
     }
 }
 
@@ -206,10 +189,7 @@ pub struct Kim {
 impl Kim {
     /// An unfitted tree over those attributes.
     pub fn new(attributes: BlockAttributes) -> Self {
-        Self {
-            attributes,
-            tree: None,
-        }
+        Self { attributes, tree: None }
     }
 }
 
@@ -233,34 +213,20 @@ impl Method for Kim {
 
     fn fit(&mut self, examples: &[Example]) -> Result<(), MethodError> {
         let table = self.attributes.table(examples)?;
-        let options = Options {
-            least: LEAST,
-            confidence: CONFIDENCE,
-        };
+        let options = Options { least: LEAST, confidence: CONFIDENCE };
         self.tree = Some(Tree::fit(&table, &objects(&table, |_| true), &options));
         Ok(())
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let tree = self.tree.as_ref().ok_or(MethodError::NotFitted {
-            method: self.attributes.name(),
-        })?;
-        Ok(self
-            .attributes
-            .rows(page)
-            .iter()
-            .map(|row| tree.predict(row))
-            .collect())
+        let tree = self.tree.as_ref().ok_or(MethodError::NotFitted { method: self.attributes.name() })?;
+        Ok(self.attributes.rows(page).iter().map(|row| tree.predict(row)).collect())
     }
 }
 
 /// Numbers of the objects of a table that are asked for.
 fn objects(table: &ObjectTable, wanted: impl Fn(usize) -> bool) -> Vec<u32> {
-    (0u32..)
-        .zip(&table.labels)
-        .map(|(object, _)| object)
-        .filter(|object| wanted(*object as usize))
-        .collect()
+    (0u32..).zip(&table.labels).map(|(object, _)| object).filter(|object| wanted(*object as usize)).collect()
 }
 
 /// How well blocks are classified, over all blocks of all pages.
@@ -304,11 +270,7 @@ pub struct Validation {
 
 impl Validation {
     /// The paper's.
-    pub const PAPER: Self = Self {
-        folds: 10,
-        unit: FoldUnit::Block,
-        confidence: CONFIDENCE,
-    };
+    pub const PAPER: Self = Self { folds: 10, unit: FoldUnit::Block, confidence: CONFIDENCE };
 }
 
 /// The part of each block of the examples.
@@ -330,9 +292,7 @@ fn folds(examples: &[Example], labels: &[bool], validation: &Validation) -> Vec<
     let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
     let of_page = by_group(&groups, folds).into_iter().zip(examples);
     of_page
-        .flat_map(|(fold, example)| {
-            std::iter::repeat_n(fold, example.page.blocks.len().min(example.labels.len()))
-        })
+        .flat_map(|(fold, example)| std::iter::repeat_n(fold, example.page.blocks.len().min(example.labels.len())))
         .collect()
 }
 
@@ -348,10 +308,7 @@ pub fn block_scores(
     let table = attributes.table(examples)?;
     let fold_of = folds(examples, &table.labels, validation);
     let folds = validation.folds.max(2);
-    let options = Options {
-        least: LEAST,
-        confidence: validation.confidence,
-    };
+    let options = Options { least: LEAST, confidence: validation.confidence };
     let hits: Vec<[usize; 2]> = (0..folds)
         .into_par_iter()
         .map(|fold| {
@@ -395,8 +352,7 @@ mod tests {
 
     #[test]
     fn attributes_by_hand() {
-        let page =
-            read("<ul><li><a href=x>one two</a></ul><p>three <b>four</b></p><div>five</div>");
+        let page = read("<ul><li><a href=x>one two</a></ul><p>three <b>four</b></p><div>five</div>");
         let rows = BlockAttributes::Context.rows(&page);
         let (absent, other) = (f32::from(ABSENT), f32::from(OTHER));
         let parent = |tag| PARENTS.iter().position(|known| *known == tag).unwrap() as f32;
@@ -412,11 +368,7 @@ mod tests {
         assert_eq!(rows[2], expected([first, second, third, none, none]));
         assert_eq!(BlockAttributes::Context.kinds().len(), 25);
         let rows = BlockAttributes::Boilerpipe.rows(&page);
-        assert_eq!(
-            rows[1],
-            [2.0, 2.0, 1.0, 2.0, 2.0, 0.0, 1.0, 1.0, 0.0],
-            "words, text density, link density"
-        );
+        assert_eq!(rows[1], [2.0, 2.0, 1.0, 2.0, 2.0, 0.0, 1.0, 1.0, 0.0], "words, text density, link density");
     }
 
     #[test]
@@ -441,22 +393,11 @@ mod tests {
         let (page, labels) = example();
         for attributes in [BlockAttributes::Context, BlockAttributes::Boilerpipe] {
             let mut kim = Kim::new(attributes);
-            assert!(matches!(
-                kim.extract(&page),
-                Err(MethodError::NotFitted { .. })
-            ));
-            let example = Example {
-                page: &page,
-                labels: &labels,
-                group: "a",
-            };
+            assert!(matches!(kim.extract(&page), Err(MethodError::NotFitted { .. })));
+            let example = Example { page: &page, labels: &labels, group: "a" };
             kim.fit(&[example]).unwrap();
             assert_eq!(kim.extract(&page).unwrap(), labels);
-            assert_eq!(
-                kim.extract(&read("<p>other words in a new sentence"))
-                    .unwrap(),
-                [true]
-            );
+            assert_eq!(kim.extract(&read("<p>other words in a new sentence")).unwrap(), [true]);
             assert!(kim.extract(&read("")).unwrap().is_empty());
         }
     }
@@ -465,36 +406,20 @@ mod tests {
     fn one_class_is_nothing_to_learn_from() {
         let (page, _) = example();
         let labels = vec![true; 22];
-        let example = Example {
-            page: &page,
-            labels: &labels,
-            group: "a",
-        };
-        let error = Kim::new(BlockAttributes::Context)
-            .fit(&[example])
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "kim has nothing to learn from: 22 of 22 blocks are content"
-        );
+        let example = Example { page: &page, labels: &labels, group: "a" };
+        let error = Kim::new(BlockAttributes::Context).fit(&[example]).unwrap_err();
+        assert_eq!(error.to_string(), "kim has nothing to learn from: 22 of 22 blocks are content");
         assert!(block_scores(&[], BlockAttributes::Boilerpipe, &Validation::PAPER).is_err());
     }
 
     #[test]
     fn cross_validation_scores_the_content_class() {
         let (page, labels) = example();
-        let example = Example {
-            page: &page,
-            labels: &labels,
-            group: "a",
-        };
+        let example = Example { page: &page, labels: &labels, group: "a" };
         let pages = [example; 5];
         let scores = block_scores(&pages, BlockAttributes::Context, &Validation::PAPER).unwrap();
         assert_eq!((scores.blocks, scores.content), (110, 55));
-        assert_eq!(
-            (scores.precision, scores.recall, scores.f1),
-            (1.0, 1.0, 1.0)
-        );
+        assert_eq!((scores.precision, scores.recall, scores.f1), (1.0, 1.0, 1.0));
         // Of five copies, two call nothing content: the tree still takes all prose, 33 of 55 rightly.
         let none = vec![false; 22];
         let mut pages = pages;
@@ -508,18 +433,10 @@ mod tests {
     #[test]
     fn folds_by_page_and_site_divide_neither() {
         let (page, labels) = example();
-        let of = |group| Example {
-            page: &page,
-            labels: &labels,
-            group,
-        };
+        let of = |group| Example { page: &page, labels: &labels, group };
         let examples = [of("a"), of("b"), of("a"), of("c"), of("b"), of("d")];
         let folds = |unit| {
-            let validation = Validation {
-                folds: 3,
-                unit,
-                ..Validation::PAPER
-            };
+            let validation = Validation { folds: 3, unit, ..Validation::PAPER };
             let folds = folds(&examples, &labels.repeat(6), &validation);
             folds.chunks(22).map(<[usize]>::to_vec).collect::<Vec<_>>()
         };
@@ -527,11 +444,7 @@ mod tests {
         assert_eq!(folds(FoldUnit::Block)[0][..4], [0, 1, 2, 0]);
         for unit in [FoldUnit::Page, FoldUnit::Site] {
             let folds = folds(unit);
-            assert!(
-                folds
-                    .iter()
-                    .all(|own| own.len() == 22 && own.iter().all(|fold| *fold == own[0]))
-            );
+            assert!(folds.iter().all(|own| own.len() == 22 && own.iter().all(|fold| *fold == own[0])));
         }
         let sites = folds(FoldUnit::Site);
         assert_eq!((&sites[0], &sites[1]), (&sites[2], &sites[4]));
@@ -545,30 +458,15 @@ mod tests {
             .map(|number| {
                 let own = format!("<p>{}</p>", vec!["w"; 5 + 2 * number].join(" ")).repeat(40);
                 let other = format!("<p>{}</p>", vec!["w"; 6 + 2 * number].join(" ")).repeat(40);
-                (
-                    read(&format!("{own}{other}")),
-                    (0..80).map(|at| at < 40).collect(),
-                )
+                (read(&format!("{own}{other}")), (0..80).map(|at| at < 40).collect())
             })
             .collect();
         let groups: Vec<String> = (0..12).map(|number| number.to_string()).collect();
-        let examples: Vec<Example> = pages
-            .iter()
-            .zip(&groups)
-            .map(|((page, labels), group)| Example {
-                page,
-                labels,
-                group,
-            })
-            .collect();
+        let examples: Vec<Example> =
+            pages.iter().zip(&groups).map(|((page, labels), group)| Example { page, labels, group }).collect();
         let f1 = |unit| {
-            let validation = Validation {
-                unit,
-                ..Validation::PAPER
-            };
-            block_scores(&examples, BlockAttributes::Boilerpipe, &validation)
-                .unwrap()
-                .f1
+            let validation = Validation { unit, ..Validation::PAPER };
+            block_scores(&examples, BlockAttributes::Boilerpipe, &validation).unwrap().f1
         };
         assert!(f1(FoldUnit::Block) > 0.95, "{}", f1(FoldUnit::Block));
         assert!(f1(FoldUnit::Page) < 0.9, "{}", f1(FoldUnit::Page));

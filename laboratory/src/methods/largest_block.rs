@@ -52,10 +52,7 @@ impl Method for LargestBlock {
             runs.push(lengths.len());
         }
         let longest = lengths.iter().max();
-        let winner = lengths
-            .iter()
-            .position(|length| Some(length) == longest)
-            .map(|at| at + 1);
+        let winner = lengths.iter().position(|length| Some(length) == longest).map(|at| at + 1);
         Ok(runs.into_iter().map(|run| Some(run) == winner).collect())
     }
 }
@@ -66,9 +63,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        LargestBlock
-            .extract(&ScanEngine.read(html, &Limits::default()))
-            .unwrap()
+        LargestBlock.extract(&ScanEngine.read(html, &Limits::default())).unwrap()
     }
 
     #[test]
@@ -81,10 +76,7 @@ mod tests {
     #[test]
     fn an_empty_structural_element_ends_a_run() {
         // abc, then (after an empty div) de and f: 3 against 3, the first wins.
-        assert_eq!(
-            kept("<p>abc</p><div></div><p>de</p><p>f</p>"),
-            [true, false, false]
-        );
+        assert_eq!(kept("<p>abc</p><div></div><p>de</p><p>f</p>"), [true, false, false]);
         assert_eq!(kept("a"), [true]);
         assert!(kept("").is_empty());
     }

@@ -31,11 +31,7 @@ impl Component {
 pub(crate) fn assign(values: &[f32], members: &[usize], k: usize) -> (Vec<usize>, Vec<f64>) {
     let count = values.len() as f64;
     let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / count;
-    let spread = values
-        .iter()
-        .map(|value| (f64::from(*value) - mean).powi(2))
-        .sum::<f64>()
-        / count;
+    let spread = values.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum::<f64>() / count;
     let floor = (spread * FLOOR).max(f64::MIN_POSITIVE);
 
     // Row by row, the share of each component in each value; first by the members.
@@ -77,10 +73,7 @@ pub(crate) fn assign(values: &[f32], members: &[usize], k: usize) -> (Vec<usize>
         }
         best.0
     };
-    (
-        values.iter().map(likeliest).collect(),
-        mixture.iter().map(|component| component.mean).collect(),
-    )
+    (values.iter().map(likeliest).collect(), mixture.iter().map(|component| component.mean).collect())
 }
 
 /// The mixture that fits the parts best.
@@ -107,11 +100,7 @@ fn maximise(values: &[f32], parts: &[f64], k: usize, floor: f64) -> Vec<Componen
         }
     }
     for (component, (weight, _)) in mixture.iter_mut().zip(sums) {
-        let variance = if weight > 0.0 {
-            component.variance / weight
-        } else {
-            0.0
-        };
+        let variance = if weight > 0.0 { component.variance / weight } else { 0.0 };
         component.variance = variance.max(floor);
     }
     mixture
@@ -134,23 +123,13 @@ mod tests {
         // Nine values around 1 (deviation .08) and five from 3 to 11. By distance to the means, 3 and 5
         // belong to the first group; yet 3 is 25 deviations of the narrow group away.
         let narrow = [0.9, 1.0, 1.1];
-        let values: Vec<f32> = narrow
-            .repeat(3)
-            .into_iter()
-            .chain([3.0, 5.0, 7.0, 9.0, 11.0])
-            .collect();
-        let start: Vec<usize> = values
-            .iter()
-            .map(|value| usize::from(*value > 6.0))
-            .collect();
+        let values: Vec<f32> = narrow.repeat(3).into_iter().chain([3.0, 5.0, 7.0, 9.0, 11.0]).collect();
+        let start: Vec<usize> = values.iter().map(|value| usize::from(*value > 6.0)).collect();
         let (members, means) = assign(&values, &start, 2);
         assert_eq!(members[..9], [0; 9]);
         assert_eq!(members[9..], [1; 5]);
         // The wide group keeps a share of under 1 % in each of the nine.
-        assert!(
-            (means[0] - 1.0).abs() < 0.01 && (means[1] - 7.0).abs() < 0.05,
-            "{means:?}"
-        );
+        assert!((means[0] - 1.0).abs() < 0.01 && (means[1] - 7.0).abs() < 0.05, "{means:?}");
     }
 
     #[test]

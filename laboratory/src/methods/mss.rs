@@ -39,8 +39,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        Mss.extract(&ScanEngine.read(html, &Limits::default()))
-            .unwrap()
+        Mss.extract(&ScanEngine.read(html, &Limits::default())).unwrap()
     }
 
     #[test]
@@ -48,18 +47,10 @@ mod tests {
         let words = |count: usize| vec!["w"; count].join(" ");
         // Words 1, 9, 8, 1; tags before: 2, 3 (/li /ul p), 2, 2. Sums that end at each block: 1;
         // 1-9.75 < 0, so 9; 9-6.5+8 = 10.5; 10.5-6.5+1 = 5. The best is 10.5: blocks 1 and 2.
-        let html = format!(
-            "<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>",
-            words(9),
-            words(8)
-        );
+        let html = format!("<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>", words(9), words(8));
         assert_eq!(kept(&html), [false, true, true, false]);
         // With 6 words the bridge of 6.5 does not pay: 9-6.5+6 = 8.5 < 9.
-        let html = format!(
-            "<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>",
-            words(9),
-            words(6)
-        );
+        let html = format!("<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>", words(9), words(6));
         assert_eq!(kept(&html), [false, true, false, false]);
     }
 

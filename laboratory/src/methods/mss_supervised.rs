@@ -51,10 +51,7 @@ impl Method for MssSupervised {
         if model.tokens.contains(&0) {
             return Err(MethodError::Nothing {
                 method: NAME,
-                why: format!(
-                    "{} tokens of content and {} others",
-                    model.tokens[1], model.tokens[0]
-                ),
+                why: format!("{} tokens of content and {} others", model.tokens[1], model.tokens[0]),
             });
         }
         self.model = Some(model);
@@ -62,10 +59,7 @@ impl Method for MssSupervised {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let model = self
-            .model
-            .as_ref()
-            .ok_or(MethodError::NotFitted { method: NAME })?;
+        let model = self.model.as_ref().ok_or(MethodError::NotFitted { method: NAME })?;
         let units = units(page, model);
         Ok(mark(page.blocks.len(), best_run(&units)))
     }
@@ -140,20 +134,15 @@ impl Bayes {
     /// Probability that a token is content.
     fn probability(&self, trigram: u64, parent: u64) -> f64 {
         let [others, content] = self.tokens.map(f64::from);
-        let odds = (content / others).ln()
-            + self.evidence(&self.trigrams, trigram)
-            + self.evidence(&self.parents, parent);
+        let odds =
+            (content / others).ln() + self.evidence(&self.trigrams, trigram) + self.evidence(&self.parents, parent);
         1.0 / (1.0 + (-odds).exp())
     }
 
     /// Log of the likelihood in content over that in other tokens.
     fn evidence(&self, counts: &Counts, kind: u64) -> f64 {
         let kinds = counts.len() as f64 + 1.0;
-        let [in_others, in_content] = counts
-            .get(&kind)
-            .copied()
-            .unwrap_or_default()
-            .map(f64::from);
+        let [in_others, in_content] = counts.get(&kind).copied().unwrap_or_default().map(f64::from);
         let [others, content] = self.tokens.map(f64::from);
         ((in_content + 1.0) / (content + kinds) * (others + kinds) / (in_others + 1.0)).ln()
     }
@@ -171,13 +160,8 @@ mod tests {
     #[test]
     fn probabilities_by_hand() {
         let mut model = Bayes::default();
-        for (trigram, parent, content) in [(1, 7, true), (1, 7, true), (2, 7, true), (1, 8, false)]
-        {
-            model.count(&Event {
-                trigram,
-                parent,
-                content,
-            });
+        for (trigram, parent, content) in [(1, 7, true), (1, 7, true), (2, 7, true), (1, 8, false)] {
+            model.count(&Event { trigram, parent, content });
         }
         // Priors 3/4 and 1/4. Trigram 1: (2+1)/(3+3) in content, (1+1)/(1+3) in others. Parent 7:
         // (3+1)/(3+3) and (0+1)/(1+3). Content .75*.5*.667 = .25, others .25*.5*.25 = .03125: .8889.
@@ -192,29 +176,17 @@ mod tests {
         let prose = "<p>Dogs were running in 1984.</p><p>Cats slept all day long.</p>";
         let train = read(&format!("{menu}{prose}{menu}"));
         let labels = [false, false, true, true, false, false];
-        let example = Example {
-            page: &train,
-            labels: &labels,
-            group: "a",
-        };
+        let example = Example { page: &train, labels: &labels, group: "a" };
         let mut method = MssSupervised::default();
-        assert!(matches!(
-            method.extract(&train),
-            Err(MethodError::NotFitted { .. })
-        ));
+        assert!(matches!(method.extract(&train), Err(MethodError::NotFitted { .. })));
         method.fit(&[example]).unwrap();
         // The prose again with other endings and another number, between the same menus. All trigrams of
         // the paragraphs were seen in content only, and <p> is open around them; those of the menus were
         // seen in other tokens only.
-        let page = read(&format!(
-            "{menu}<p>Dog were runs in 2024.</p><p>Cat slept all days long.</p>{menu}"
-        ));
+        let page = read(&format!("{menu}<p>Dog were runs in 2024.</p><p>Cat slept all days long.</p>{menu}"));
         let scores = units(&page, method.model.as_ref().unwrap());
         assert!(scores[2].score > 0.0 && scores[3].score > 0.0 && scores[3].gap > 0.0);
-        assert!(
-            [0, 1, 4, 5].iter().all(|at| scores[*at].score < 0.0),
-            "{scores:?}"
-        );
+        assert!([0, 1, 4, 5].iter().all(|at| scores[*at].score < 0.0), "{scores:?}");
         assert_eq!(method.extract(&page).unwrap(), labels);
     }
 
@@ -222,18 +194,11 @@ mod tests {
     fn gaps_are_content_only_between_content() {
         let page = read("<p>a</p><p>b</p><p>c</p>");
         let of = |labels: [bool; 3]| -> Vec<bool> {
-            let example = Example {
-                page: &page,
-                labels: &labels,
-                group: "",
-            };
+            let example = Example { page: &page, labels: &labels, group: "" };
             events(&example).iter().map(|event| event.content).collect()
         };
         // <p> a </p><p> b </p><p> c
-        assert_eq!(
-            of([true, true, false]),
-            [false, true, true, true, true, false, false, false]
-        );
+        assert_eq!(of([true, true, false]), [false, true, true, true, true, false, false, false]);
     }
 
     #[test]
@@ -241,11 +206,7 @@ mod tests {
         let page = read("<p>one block");
         let mut method = MssSupervised::default();
         for labels in [[true], [false]] {
-            let example = Example {
-                page: &page,
-                labels: &labels,
-                group: "a",
-            };
+            let example = Example { page: &page, labels: &labels, group: "a" };
             // The start tag is an other token, so a page of content alone can be learned from.
             assert_eq!(method.fit(&[example]).is_ok(), labels[0]);
         }

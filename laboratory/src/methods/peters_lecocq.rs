@@ -32,43 +32,22 @@ pub struct PetersLecocq {
 
 impl PetersLecocq {
     fn new(name: &'static str, line: &'static str, groups: &'static [FeatureGroup]) -> Self {
-        Self {
-            about: About {
-                name,
-                line,
-                citation: CITATION,
-                learns: true,
-            },
-            groups,
-            fitted: None,
-        }
+        Self { about: About { name, line, citation: CITATION, learns: true }, groups, fitted: None }
     }
 
     /// Tag ratios alone.
     pub fn cetr() -> Self {
-        Self::new(
-            "peters-lecocq-cetr",
-            "logistic regression over tag ratios",
-            &[FeatureGroup::Cetr],
-        )
+        Self::new("peters-lecocq-cetr", "logistic regression over tag ratios", &[FeatureGroup::Cetr])
     }
 
     /// Attribute tokens alone.
     pub fn ic() -> Self {
-        Self::new(
-            "peters-lecocq-ic",
-            "logistic regression over id and class tokens",
-            &[FeatureGroup::ListedWords],
-        )
+        Self::new("peters-lecocq-ic", "logistic regression over id and class tokens", &[FeatureGroup::ListedWords])
     }
 
     /// Shallow text features alone.
     pub fn st() -> Self {
-        Self::new(
-            "peters-lecocq-st",
-            "logistic regression over text and link densities",
-            &[FeatureGroup::Shallow],
-        )
+        Self::new("peters-lecocq-st", "logistic regression over text and link densities", &[FeatureGroup::Shallow])
     }
 
     /// Shallow text features and attribute tokens.
@@ -82,20 +61,12 @@ impl PetersLecocq {
 
     /// All three groups: the paper's method.
     pub fn all() -> Self {
-        Self::new(
-            "peters-lecocq",
-            "logistic regression over densities, tokens and tag ratios",
-            &FeatureGroup::PAPER,
-        )
+        Self::new("peters-lecocq", "logistic regression over densities, tokens and tag ratios", &FeatureGroup::PAPER)
     }
 
     /// The schema that these pages give.
     fn schema(&self, examples: &[Example]) -> Schema {
-        let listed = if self.groups.contains(&FeatureGroup::ListedWords) {
-            list(examples)
-        } else {
-            Vec::new()
-        };
+        let listed = if self.groups.contains(&FeatureGroup::ListedWords) { list(examples) } else { Vec::new() };
         Schema::new(self.groups, &listed, &[], &[])
     }
 
@@ -106,10 +77,7 @@ impl PetersLecocq {
         let mut losses = [0.0; PENALTIES.len()];
         for fold in 0..FOLDS {
             let part = |held: bool| -> Vec<Example> {
-                let own = examples
-                    .iter()
-                    .zip(&folds)
-                    .filter(|(_, of)| (**of == fold) == held);
+                let own = examples.iter().zip(&folds).filter(|(_, of)| (**of == fold) == held);
                 own.map(|(example, _)| *example).collect()
             };
             let (training, held) = (part(false), part(true));
@@ -120,17 +88,11 @@ impl PetersLecocq {
                 continue;
             }
             let unit = vec![1.0; sample.labels.len()];
-            let judged: Vec<(FeatureMatrix, &[bool])> = held
-                .iter()
-                .map(|example| (schema.rows(example.page, None), example.labels))
-                .collect();
+            let judged: Vec<(FeatureMatrix, &[bool])> =
+                held.iter().map(|example| (schema.rows(example.page, None), example.labels)).collect();
             for (loss, penalty) in losses.iter_mut().zip(PENALTIES) {
-                let fit =
-                    fit_weighted(&sample, &unit, penalty).map_err(|error| self.failed(&error))?;
-                *loss += judged
-                    .iter()
-                    .map(|(rows, labels)| log_loss(&fit, rows, labels))
-                    .sum::<f64>();
+                let fit = fit_weighted(&sample, &unit, penalty).map_err(|error| self.failed(&error))?;
+                *loss += judged.iter().map(|(rows, labels)| log_loss(&fit, rows, labels)).sum::<f64>();
             }
         }
         let mut best = (PENALTIES[0], f64::INFINITY);
@@ -143,10 +105,7 @@ impl PetersLecocq {
     }
 
     fn failed(&self, error: &LearnError) -> MethodError {
-        MethodError::Nothing {
-            method: self.about.name,
-            why: error.to_string(),
-        }
+        MethodError::Nothing { method: self.about.name, why: error.to_string() }
     }
 }
 
@@ -156,10 +115,7 @@ fn is_single(sample: &Sample) -> bool {
 }
 
 fn sample(schema: &Schema, examples: &[Example]) -> Sample {
-    let mut sample = Sample {
-        width: schema.names().len(),
-        ..Sample::default()
-    };
+    let mut sample = Sample { width: schema.names().len(), ..Sample::default() };
     for example in examples {
         for (row, label) in schema.rows(example.page, None).iter().zip(example.labels) {
             sample.data.extend_from_slice(row);
@@ -171,22 +127,13 @@ fn sample(schema: &Schema, examples: &[Example]) -> Sample {
 
 /// Log odds of content.
 fn margin(fit: &Fit, row: &[f32]) -> f64 {
-    fit.intercept
-        + row
-            .iter()
-            .zip(&fit.weights)
-            .map(|(value, weight)| f64::from(*value) * weight)
-            .sum::<f64>()
+    fit.intercept + row.iter().zip(&fit.weights).map(|(value, weight)| f64::from(*value) * weight).sum::<f64>()
 }
 
 /// Sum over the blocks of the negative logarithm of the probability of their labels.
 fn log_loss(fit: &Fit, rows: &FeatureMatrix, labels: &[bool]) -> f64 {
     let loss = |(row, label): (&[f32], &bool)| {
-        let signed = if *label {
-            margin(fit, row)
-        } else {
-            -margin(fit, row)
-        };
+        let signed = if *label { margin(fit, row) } else { -margin(fit, row) };
         // ln(1 + e^-s), from the side that cannot overflow.
         (-signed.abs()).exp().ln_1p() + (-signed).max(0.0)
     };
@@ -204,10 +151,7 @@ impl Method for PetersLecocq {
         let sample = sample(&schema, examples);
         if sample.width == 0 {
             let why = "no attribute token is telling".to_owned();
-            return Err(MethodError::Nothing {
-                method: self.about.name,
-                why,
-            });
+            return Err(MethodError::Nothing { method: self.about.name, why });
         }
         let penalty = self.penalty(examples)?;
         let unit = vec![1.0; sample.labels.len()];
@@ -217,15 +161,9 @@ impl Method for PetersLecocq {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let (schema, fit) = self.fitted.as_ref().ok_or(MethodError::NotFitted {
-            method: self.about.name,
-        })?;
+        let (schema, fit) = self.fitted.as_ref().ok_or(MethodError::NotFitted { method: self.about.name })?;
         let least = (THRESHOLD / (1.0 - THRESHOLD)).ln();
-        Ok(schema
-            .rows(page, None)
-            .iter()
-            .map(|row| margin(fit, row) >= least)
-            .collect())
+        Ok(schema.rows(page, None).iter().map(|row| margin(fit, row) >= least).collect())
     }
 }
 
@@ -235,13 +173,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn all() -> [PetersLecocq; 5] {
-        [
-            PetersLecocq::cetr(),
-            PetersLecocq::ic(),
-            PetersLecocq::st(),
-            PetersLecocq::st_ic(),
-            PetersLecocq::all(),
-        ]
+        [PetersLecocq::cetr(), PetersLecocq::ic(), PetersLecocq::st(), PetersLecocq::st_ic(), PetersLecocq::all()]
     }
 
     fn read(html: &str) -> Page {
@@ -250,33 +182,18 @@ mod tests {
 
     /// A menu of three linked words, prose of 16 words twice, a footer; in classes if `classes`.
     fn page(number: usize, classes: bool) -> Page {
-        let [menu, story] = if classes {
-            [" class=menu", " class=story"]
-        } else {
-            ["", ""]
-        };
-        let prose = format!(
-            "Page {number} has a sentence that is long enough to fill a whole line of text, really"
-        );
+        let [menu, story] = if classes { [" class=menu", " class=story"] } else { ["", ""] };
+        let prose = format!("Page {number} has a sentence that is long enough to fill a whole line of text, really");
         let links = "<li><a href=x>go</a>".repeat(3);
-        read(&format!(
-            "<ul{menu}>{links}</ul><div{story}><p>{prose}</p><p>{prose}</p></div><div{menu}>end</div>"
-        ))
+        read(&format!("<ul{menu}>{links}</ul><div{story}><p>{prose}</p><p>{prose}</p></div><div{menu}>end</div>"))
     }
 
     const LABELS: [bool; 6] = [false, false, false, true, true, false];
 
     fn fit(method: &mut PetersLecocq, pages: &[Page]) -> Result<(), MethodError> {
         let groups: Vec<String> = (0..pages.len()).map(|at| format!("h{at}")).collect();
-        let examples: Vec<Example> = pages
-            .iter()
-            .zip(&groups)
-            .map(|(page, group)| Example {
-                page,
-                labels: &LABELS,
-                group,
-            })
-            .collect();
+        let examples: Vec<Example> =
+            pages.iter().zip(&groups).map(|(page, group)| Example { page, labels: &LABELS, group }).collect();
         method.fit(&examples)
     }
 
@@ -284,17 +201,9 @@ mod tests {
     fn every_group_tells_prose_from_menus() {
         let pages: Vec<Page> = (0..12).map(|at| page(at, true)).collect();
         for mut method in all() {
-            assert!(matches!(
-                method.extract(&pages[0]),
-                Err(MethodError::NotFitted { .. })
-            ));
+            assert!(matches!(method.extract(&pages[0]), Err(MethodError::NotFitted { .. })));
             fit(&mut method, &pages).unwrap();
-            assert_eq!(
-                method.extract(&page(77, true)).unwrap(),
-                LABELS,
-                "{}",
-                method.about.name
-            );
+            assert_eq!(method.extract(&page(77, true)).unwrap(), LABELS, "{}", method.about.name);
             assert!(method.extract(&read("")).unwrap().is_empty());
             assert_eq!(method.extract(&read("one")).unwrap().len(), 1);
         }
@@ -317,16 +226,10 @@ mod tests {
     #[test]
     fn nothing_to_learn_from_is_an_error() {
         for mut method in all() {
-            assert!(
-                matches!(method.fit(&[]), Err(MethodError::Nothing { .. })),
-                "{}",
-                method.about.name
-            );
+            assert!(matches!(method.fit(&[]), Err(MethodError::Nothing { .. })), "{}", method.about.name);
         }
         let plain: Vec<Page> = (0..12).map(|at| page(at, false)).collect();
-        let error = fit(&mut PetersLecocq::ic(), &plain)
-            .unwrap_err()
-            .to_string();
+        let error = fit(&mut PetersLecocq::ic(), &plain).unwrap_err().to_string();
         assert!(error.contains("no attribute token"), "{error}");
     }
 }

@@ -36,11 +36,7 @@ pub struct PaperChoices {
 
 impl PaperChoices {
     /// All as in the paper.
-    pub const PAPER: Self = Self {
-        blocks: true,
-        scope: true,
-        few: true,
-    };
+    pub const PAPER: Self = Self { blocks: true, scope: true, few: true };
 
     fn blocks_of(self, page: &Page) -> Vec<PaperBlock> {
         match self.blocks {
@@ -116,13 +112,7 @@ impl PetersLecocq2013 {
                        penalty is fixed; map is not seen; tag ratios are means over the pieces of a block",
             learns: true,
         };
-        Self {
-            about,
-            choices,
-            features,
-            weight: BlockWeight::Words,
-            fitted: None,
-        }
+        Self { about, choices, features, weight: BlockWeight::Words, fitted: None }
     }
 
     /// The same, learning with these weights.
@@ -135,19 +125,10 @@ impl PetersLecocq2013 {
     /// The paper's rows: IC, ST, ST + IC, and all.
     pub fn rows() -> [Self; 4] {
         let of = |shallow, tokens, cetr| {
-            let features = PaperFeatures {
-                shallow,
-                tokens,
-                cetr,
-            };
+            let features = PaperFeatures { shallow, tokens, cetr };
             Self::new(PaperChoices::PAPER, features)
         };
-        [
-            of(false, true, false),
-            of(true, false, false),
-            of(true, true, false),
-            of(true, true, true),
-        ]
+        [of(false, true, false), of(true, false, false), of(true, true, false), of(true, true, true)]
     }
 
     /// Log odds of a block without any listed token, if it was fitted.
@@ -199,11 +180,7 @@ impl PetersLecocq2013 {
             }
             if self.features.tokens {
                 let own = tokens_of(page, block, self.choices.scope);
-                row.extend(
-                    tokens
-                        .iter()
-                        .map(|token| f32::from(u8::from(own.contains(token)))),
-                );
+                row.extend(tokens.iter().map(|token| f32::from(u8::from(own.contains(token)))));
             }
             row
         };
@@ -225,11 +202,7 @@ pub(crate) fn paper_blocks(page: &Page) -> Vec<PaperBlock> {
     let mut around: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
         let outer = around.get(element.parent as usize).copied().flatten();
-        around.push(if divides(element.tag) {
-            Some(at)
-        } else {
-            outer
-        });
+        around.push(if divides(element.tag) { Some(at) } else { outer });
     }
     let starts = page.elements.iter().filter(|element| divides(element.tag));
     let mut starts = starts.map(|element| element.start).peekable();
@@ -254,20 +227,14 @@ pub(crate) fn paper_blocks(page: &Page) -> Vec<PaperBlock> {
 fn densities(page: &Page, block: &PaperBlock) -> [f32; 2] {
     let parts = page.blocks.get(block.clone()).unwrap_or_default();
     if let [only] = parts {
-        return [
-            text_density(page.text(only), only.words, only.chars),
-            only.link_density(),
-        ];
+        return [text_density(page.text(only), only.words, only.chars), only.link_density()];
     }
     let texts: Vec<&str> = parts.iter().map(|part| page.text(part)).collect();
     let text = texts.join(" ");
     let words: u32 = parts.iter().map(|part| part.words).sum();
     let linked: u32 = parts.iter().map(|part| part.link_words).sum();
     let chars = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-    [
-        text_density(&text, words, chars),
-        linked as f32 / words.max(1) as f32,
-    ]
+    [text_density(&text, words, chars), linked as f32 / words.max(1) as f32]
 }
 
 /// Tokens of a block.
@@ -282,10 +249,7 @@ fn tokens_of(page: &Page, block: &PaperBlock, by_paper: bool) -> FxHashSet<Token
         }
     };
     for part in parts {
-        page.inline(part)
-            .iter()
-            .filter_map(|at| page.element(*at))
-            .for_each(&mut take);
+        page.inline(part).iter().filter_map(|at| page.element(*at)).for_each(&mut take);
         for (_, element) in page.path(part.element) {
             // The outermost that holds nothing else is the last one that is taken.
             if by_paper && !is_within(page, element, block) {
@@ -299,21 +263,13 @@ fn tokens_of(page: &Page, block: &PaperBlock, by_paper: bool) -> FxHashSet<Token
 
 /// Whether an element holds text of this block only.
 fn is_within(page: &Page, element: &Element, block: &PaperBlock) -> bool {
-    let end = page
-        .elements
-        .get(element.end as usize)
-        .map_or(u32::MAX, |next| next.start);
-    let from = page
-        .blocks
-        .partition_point(|own| own.span.0 < element.start);
+    let end = page.elements.get(element.end as usize).map_or(u32::MAX, |next| next.start);
+    let from = page.blocks.partition_point(|own| own.span.0 < element.start);
     // The next element may start long behind the end of this one: what stands between is told by its path.
     let to = page.blocks.partition_point(|own| own.span.0 < end);
     let inside = |at: usize| {
         let own = page.blocks.get(at).map(|own| own.element);
-        own.is_some_and(|own| {
-            page.path(own)
-                .any(|(_, around)| std::ptr::eq(around, element))
-        })
+        own.is_some_and(|own| page.path(own).any(|(_, around)| std::ptr::eq(around, element)))
     };
     from >= block.start && (to <= block.end || !inside(block.end))
 }
@@ -356,9 +312,8 @@ fn listed(examples: &[Example], choices: PaperChoices) -> Vec<Token> {
             let share = |part: f64, whole: f64| (part + 0.5) / (whole + 1.0);
             let (own, against) = (share(in_content, content), share(in_other, other));
             let odds = own / against;
-            let passes = !(1.0 / ODDS..=ODDS).contains(&odds)
-                && (own > SHARE || against > SHARE)
-                && used_by.len() >= least;
+            let passes =
+                !(1.0 / ODDS..=ODDS).contains(&odds) && (own > SHARE || against > SHARE) && used_by.len() >= least;
             passes.then(|| (odds.ln().abs() * (in_content + in_other), token))
         })
         .collect();
@@ -393,39 +348,28 @@ impl Method for PetersLecocq2013 {
         let mut weights = Vec::new();
         for example in examples {
             let (blocks, rows) = self.rows_of(example.page, &tokens);
-            sample
-                .labels
-                .extend(labels(example.page, &blocks, example.labels));
+            sample.labels.extend(labels(example.page, &blocks, example.labels));
             weights.extend(blocks.iter().map(|own| self.weight.of(example.page, own)));
             for row in rows {
                 sample.width = row.len();
                 sample.data.extend(row);
             }
         }
-        let nothing = |why: String| MethodError::Nothing {
-            method: self.about.name,
-            why,
-        };
+        let nothing = |why: String| MethodError::Nothing { method: self.about.name, why };
         if sample.width == 0 {
             return Err(nothing("no attribute token is telling".to_owned()));
         }
-        let fit =
-            fit_weighted(&sample, &weights, PENALTY).map_err(|error| nothing(error.to_string()))?;
+        let fit = fit_weighted(&sample, &weights, PENALTY).map_err(|error| nothing(error.to_string()))?;
         self.fitted = Some((tokens, fit));
         Ok(())
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let (tokens, fit) = self.fitted.as_ref().ok_or(MethodError::NotFitted {
-            method: self.about.name,
-        })?;
+        let (tokens, fit) = self.fitted.as_ref().ok_or(MethodError::NotFitted { method: self.about.name })?;
         let (blocks, rows) = self.rows_of(page, tokens);
         let mut kept = Vec::with_capacity(page.blocks.len());
         for (block, row) in blocks.iter().zip(rows) {
-            let odds = row
-                .iter()
-                .zip(&fit.weights)
-                .map(|(value, weight)| f64::from(*value) * weight);
+            let odds = row.iter().zip(&fit.weights).map(|(value, weight)| f64::from(*value) * weight);
             let is_content = fit.intercept + odds.sum::<f64>() >= 0.0;
             kept.extend(block.clone().map(|_| is_content));
         }
@@ -444,19 +388,10 @@ mod tests {
 
     #[test]
     fn list_items_and_cells_are_one_block_of_the_paper() {
-        let page = read(
-            "<div><ul><li>one</li><li>two</li></ul><p>three</p><li>four</li><li>five</li></div><div>six</div>",
-        );
+        let page =
+            read("<div><ul><li>one</li><li>two</li></ul><p>three</p><li>four</li><li>five</li></div><div>six</div>");
         assert_eq!(paper_blocks(&page), [0..2, 2..3, 3..5, 5..6]);
-        assert_eq!(
-            PaperChoices {
-                blocks: false,
-                ..PaperChoices::PAPER
-            }
-            .blocks_of(&page)
-            .len(),
-            6
-        );
+        assert_eq!(PaperChoices { blocks: false, ..PaperChoices::PAPER }.blocks_of(&page).len(), 6);
     }
 
     #[test]
@@ -466,10 +401,8 @@ mod tests {
              <div class=next>three</div></div>",
         );
         let words = |by_paper: bool| {
-            let mut words: Vec<String> = tokens_of(&page, &(0..1), by_paper)
-                .into_iter()
-                .map(|(_, word)| word)
-                .collect();
+            let mut words: Vec<String> =
+                tokens_of(&page, &(0..1), by_paper).into_iter().map(|(_, word)| word).collect();
             words.sort();
             words
         };
@@ -479,44 +412,24 @@ mod tests {
 
     #[test]
     fn labels_of_merged_blocks_go_by_words() {
-        let page =
-            read("<ul><li>one</li><li>two three four five six seven eight nine ten</li></ul>");
-        assert_eq!(
-            labels(&page, std::slice::from_ref(&(0..2)), &[true, false]),
-            [false]
-        );
-        assert_eq!(
-            labels(&page, std::slice::from_ref(&(0..2)), &[false, true]),
-            [true]
-        );
+        let page = read("<ul><li>one</li><li>two three four five six seven eight nine ten</li></ul>");
+        assert_eq!(labels(&page, std::slice::from_ref(&(0..2)), &[true, false]), [false]);
+        assert_eq!(labels(&page, std::slice::from_ref(&(0..2)), &[false, true]), [true]);
     }
 
     #[test]
     fn words_as_weights_turn_the_odds_of_blocks_without_tokens() {
         // Three short blocks that are no content for each long one that is; a token that says little.
         let prose = vec!["word"; 60].join(" ");
-        let html = format!(
-            "<p>Home now</p><p class=teaser>News</p><p>Sport</p><p>{prose}</p><p class=sponsor>Ad</p>"
-        );
+        let html = format!("<p>Home now</p><p class=teaser>News</p><p>Sport</p><p>{prose}</p><p class=sponsor>Ad</p>");
         let labels = [false, false, false, true, false];
         let pages: Vec<Page> = (0..12).map(|_| read(&html)).collect();
         let groups: Vec<String> = (0..12).map(|at| format!("h{at}")).collect();
-        let examples: Vec<Example> = pages
-            .iter()
-            .zip(&groups)
-            .map(|(page, group)| Example {
-                page,
-                labels: &labels,
-                group,
-            })
-            .collect();
+        let examples: Vec<Example> =
+            pages.iter().zip(&groups).map(|(page, group)| Example { page, labels: &labels, group }).collect();
         let bare = |weight| {
-            let features = PaperFeatures {
-                tokens: true,
-                ..PaperFeatures::default()
-            };
-            let mut method =
-                PetersLecocq2013::new(PaperChoices::PAPER, features).with_weight(weight);
+            let features = PaperFeatures { tokens: true, ..PaperFeatures::default() };
+            let mut method = PetersLecocq2013::new(PaperChoices::PAPER, features).with_weight(weight);
             method.fit(&examples).unwrap();
             method.extract(&read("<p>some</p>")).unwrap()
         };
@@ -531,9 +444,8 @@ mod tests {
     #[test]
     fn every_row_learns_menus_from_stories() {
         let page = |number: usize| {
-            let prose = format!(
-                "Page {number} has a sentence that is long enough to fill a whole line of text, really"
-            );
+            let prose =
+                format!("Page {number} has a sentence that is long enough to fill a whole line of text, really");
             read(&format!(
                 "<div class=menu><a href=x>go</a> <a href=y>on</a></div><div class=story><p class=text>{prose}</p>\
                  <p class=text>{prose}</p></div><div class=menu><a href=z>end</a></div>"
@@ -542,28 +454,13 @@ mod tests {
         let pages: Vec<Page> = (0..12).map(page).collect();
         let groups: Vec<String> = (0..12).map(|at| format!("h{at}")).collect();
         let labels = [false, true, true, false];
-        let examples: Vec<Example> = pages
-            .iter()
-            .zip(&groups)
-            .map(|(page, group)| Example {
-                page,
-                labels: &labels,
-                group,
-            })
-            .collect();
+        let examples: Vec<Example> =
+            pages.iter().zip(&groups).map(|(page, group)| Example { page, labels: &labels, group }).collect();
         for mut method in PetersLecocq2013::rows() {
-            assert!(matches!(
-                method.extract(&pages[0]),
-                Err(MethodError::NotFitted { .. })
-            ));
+            assert!(matches!(method.extract(&pages[0]), Err(MethodError::NotFitted { .. })));
             assert!(matches!(method.fit(&[]), Err(MethodError::Nothing { .. })));
             method.fit(&examples).unwrap();
-            assert_eq!(
-                method.extract(&page(77)).unwrap(),
-                labels,
-                "{}",
-                method.about.name
-            );
+            assert_eq!(method.extract(&page(77)).unwrap(), labels, "{}", method.about.name);
         }
         let mut tokens = PetersLecocq2013::rows()[0].clone();
         tokens.fit(&examples).unwrap();

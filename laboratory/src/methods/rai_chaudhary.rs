@@ -15,27 +15,18 @@ use crate::methods::home::home;
 use crate::methods::method::{About, Method, MethodError};
 
 /// The structural elements of the paper.
-pub(crate) const STRUCTURAL: [Tag; 8] = [
-    Tag::Div,
-    Tag::Span,
-    Tag::Ul,
-    Tag::Ol,
-    Tag::Li,
-    Tag::Table,
-    Tag::Tr,
-    Tag::Td,
-];
+pub(crate) const STRUCTURAL: [Tag; 8] = [Tag::Div, Tag::Span, Tag::Ul, Tag::Ol, Tag::Li, Tag::Table, Tag::Tr, Tag::Td];
 
 /// Class words of content.
 const CONTENT: [&str; 14] = [
-    "article", "author", "avatar", "blog", "body", "comment", "content", "entry", "hentry", "main",
-    "post", "story", "text", "thread",
+    "article", "author", "avatar", "blog", "body", "comment", "content", "entry", "hentry", "main", "post", "story",
+    "text", "thread",
 ];
 /// Class words of page furniture.
 const FURNITURE: [&str; 23] = [
-    "contact", "facebook", "foot", "footer", "footnote", "header", "masthead", "media", "menu",
-    "meta", "nav", "outbrain", "promo", "related", "scroll", "shopping", "shoutbox", "sidebar",
-    "sponsor", "tags", "tool", "twitter", "widget",
+    "contact", "facebook", "foot", "footer", "footnote", "header", "masthead", "media", "menu", "meta", "nav",
+    "outbrain", "promo", "related", "scroll", "shopping", "shoutbox", "sidebar", "sponsor", "tags", "tool", "twitter",
+    "widget",
 ];
 
 /// Keeps the segments whose class says content.
@@ -44,16 +35,9 @@ pub struct RaiChaudhary;
 
 /// What the class of an element itself says: content, furniture or nothing.
 fn says(page: &Page, at: usize) -> Option<bool> {
-    let element = page
-        .elements
-        .get(at)
-        .filter(|element| STRUCTURAL.contains(&element.tag))?;
+    let element = page.elements.get(at).filter(|element| STRUCTURAL.contains(&element.tag))?;
     let mut verdict = None;
-    for token in page
-        .attribute_words(element)
-        .iter()
-        .filter(|token| token.attribute == Attribute::Class)
-    {
+    for token in page.attribute_words(element).iter().filter(|token| token.attribute == Attribute::Class) {
         let word = page.word_text(token);
         if FURNITURE.binary_search(&word).is_ok() {
             return Some(false);
@@ -81,16 +65,10 @@ impl Method for RaiChaudhary {
             let around = verdicts.get(element.parent as usize).copied().flatten();
             verdicts.push(says(page, at).or(around));
         }
-        let blocks: Vec<Option<bool>> = page
-            .blocks
-            .iter()
-            .map(|block| verdicts.get(home(page, block) as usize).copied().flatten())
-            .collect();
+        let blocks: Vec<Option<bool>> =
+            page.blocks.iter().map(|block| verdicts.get(home(page, block) as usize).copied().flatten()).collect();
         let picked = blocks.contains(&Some(true));
-        Ok(blocks
-            .iter()
-            .map(|verdict| verdict.unwrap_or(!picked))
-            .collect())
+        Ok(blocks.iter().map(|verdict| verdict.unwrap_or(!picked)).collect())
     }
 }
 
@@ -100,9 +78,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        RaiChaudhary
-            .extract(&ScanEngine.read(html, &Limits::default()))
-            .unwrap()
+        RaiChaudhary.extract(&ScanEngine.read(html, &Limits::default())).unwrap()
     }
 
     #[test]
@@ -116,10 +92,7 @@ mod tests {
 
     #[test]
     fn without_content_words_all_but_furniture_is_kept() {
-        assert_eq!(
-            kept("<div class=nav>a</div><div>b</div>c"),
-            [false, true, true]
-        );
+        assert_eq!(kept("<div class=nav>a</div><div>b</div>c"), [false, true, true]);
         assert_eq!(kept("a"), [true]);
         assert!(kept("").is_empty());
     }

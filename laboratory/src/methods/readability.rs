@@ -53,26 +53,10 @@ struct Rules {
 }
 
 const ATTEMPTS: [Rules; 4] = [
-    Rules {
-        strip: true,
-        class_weights: true,
-        clean: true,
-    },
-    Rules {
-        strip: false,
-        class_weights: true,
-        clean: true,
-    },
-    Rules {
-        strip: false,
-        class_weights: false,
-        clean: true,
-    },
-    Rules {
-        strip: false,
-        class_weights: false,
-        clean: false,
-    },
+    Rules { strip: true, class_weights: true, clean: true },
+    Rules { strip: false, class_weights: true, clean: true },
+    Rules { strip: false, class_weights: false, clean: true },
+    Rules { strip: false, class_weights: false, clean: false },
 ];
 
 impl Method for Readability {
@@ -90,13 +74,7 @@ impl Method for Readability {
         let mut best = (vec![false; page.blocks.len()], 0);
         for rules in ATTEMPTS {
             let kept = Attempt::new(page, &facts, rules).run();
-            let chars = page
-                .blocks
-                .iter()
-                .zip(&kept)
-                .filter(|(_, kept)| **kept)
-                .map(|(b, _)| u64::from(b.chars))
-                .sum();
+            let chars = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(b, _)| u64::from(b.chars)).sum();
             if chars >= ENOUGH {
                 return Ok(kept);
             }
@@ -128,14 +106,7 @@ impl<'a> Attempt<'a> {
         }
         let counts = counts(page, facts, &alive);
         let scores = vec![None; page.elements.len()];
-        Self {
-            page,
-            facts,
-            rules,
-            alive,
-            counts,
-            scores,
-        }
+        Self { page, facts, rules, alive, counts, scores }
     }
 
     fn run(mut self) -> Vec<bool> {
@@ -149,20 +120,13 @@ impl<'a> Attempt<'a> {
         let (mut chosen, own_text) = self.siblings(top);
         let mut inside: Vec<bool> = Vec::with_capacity(self.page.elements.len());
         for (element, at) in self.page.elements.iter().zip(0u32..) {
-            let around = inside
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or(false);
+            let around = inside.get(element.parent as usize).copied().unwrap_or(false);
             let selected = chosen.next_if_eq(&at).is_some();
             let clutter = self.rules.clean
-                && clean::is_clutter(
-                    self.page, self.facts, &self.counts, at, self.rules.class_weights,
-                );
+                && clean::is_clutter(self.page, self.facts, &self.counts, at, self.rules.class_weights);
             inside.push((selected || around && !clutter) && self.lives(at));
         }
-        let kept = |(home, own): (&u32, &bool)| {
-            *own || inside.get(*home as usize).copied().unwrap_or(false)
-        };
+        let kept = |(home, own): (&u32, &bool)| *own || inside.get(*home as usize).copied().unwrap_or(false);
         self.facts.homes.iter().zip(&own_text).map(kept).collect()
     }
 
@@ -184,18 +148,10 @@ impl<'a> Attempt<'a> {
                 self.paragraph(element.parent, counts.chars, counts.commas);
             }
         }
-        for ((block, home), commas) in page
-            .blocks
-            .iter()
-            .zip(&self.facts.homes)
-            .zip(&self.facts.commas)
-        {
+        for ((block, home), commas) in page.blocks.iter().zip(&self.facts.homes).zip(&self.facts.commas) {
             // Text beside block-level elements in a div is a paragraph by itself.
-            let div = page
-                .path(*home)
-                .find(|(_, element)| !element.tag.is_inline());
-            if let Some((at, _)) =
-                div.filter(|(at, element)| element.tag == Tag::Div && self.holds_blocks(*at))
+            let div = page.path(*home).find(|(_, element)| !element.tag.is_inline());
+            if let Some((at, _)) = div.filter(|(at, element)| element.tag == Tag::Div && self.holds_blocks(*at))
                 && self.lives(*home)
             {
                 self.paragraph(at, block.chars, *commas);
@@ -209,11 +165,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn holds_blocks(&self, at: u32) -> bool {
-        self.facts
-            .holds_blocks
-            .get(at as usize)
-            .copied()
-            .unwrap_or(false)
+        self.facts.holds_blocks.get(at as usize).copied().unwrap_or(false)
     }
 
     fn paragraph(&mut self, parent: u32, chars: u32, commas: u32) {
@@ -244,33 +196,18 @@ impl<'a> Attempt<'a> {
             let Some(score) = score else {
                 continue;
             };
-            let place = best
-                .iter()
-                .position(|(_, other)| score > other)
-                .unwrap_or(best.len());
+            let place = best.iter().position(|(_, other)| score > other).unwrap_or(best.len());
             best.insert(place, (at, *score));
             best.truncate(CANDIDATES);
         }
         let ((top, score), others) = best.split_first()?;
-        let near: Vec<u32> = others
-            .iter()
-            .filter(|(_, other)| *other >= score * NEAR)
-            .map(|(at, _)| *at)
-            .collect();
+        let near: Vec<u32> = others.iter().filter(|(_, other)| *other >= score * NEAR).map(|(at, _)| *at).collect();
         if near.len() < AGREE {
             return Some(*top);
         }
-        let mut around = self
-            .page
-            .path(*top)
-            .skip(1)
-            .take_while(|(_, element)| !is_root(element));
-        let shared = around.find(|(at, element)| {
-            near.iter()
-                .filter(|other| at < *other && **other < element.end)
-                .count()
-                >= AGREE
-        });
+        let mut around = self.page.path(*top).skip(1).take_while(|(_, element)| !is_root(element));
+        let shared = around
+            .find(|(at, element)| near.iter().filter(|other| at < *other && **other < element.end).count() >= AGREE);
         Some(shared.map_or(*top, |(at, _)| at))
     }
 
@@ -280,11 +217,7 @@ impl<'a> Attempt<'a> {
         let score = |at: u32| self.scores.get(at as usize).copied().flatten();
         let own = score(top).unwrap_or_default();
         let mut last = own;
-        for (at, _) in page
-            .path(top)
-            .skip(1)
-            .take_while(|(_, element)| !is_root(element))
-        {
+        for (at, _) in page.path(top).skip(1).take_while(|(_, element)| !is_root(element)) {
             let Some(score) = score(at) else {
                 continue;
             };
@@ -298,10 +231,7 @@ impl<'a> Attempt<'a> {
             last = score;
         }
         while let Some((at, parent)) = page.path(top).nth(1) {
-            let only = top == at + 1
-                && page
-                    .element(top)
-                    .is_some_and(|element| element.end == parent.end);
+            let only = top == at + 1 && page.element(top).is_some_and(|element| element.end == parent.end);
             if is_root(parent) || !only {
                 break;
             }
@@ -318,34 +248,18 @@ impl<'a> Attempt<'a> {
         let Some((parent, around)) = page.path(top).nth(1) else {
             return (vec![top].into_iter().peekable(), own_text);
         };
-        let best = self
-            .scores
-            .get(top as usize)
-            .copied()
-            .flatten()
-            .unwrap_or_default();
+        let best = self.scores.get(top as usize).copied().flatten().unwrap_or_default();
         let threshold = (best * 0.2).max(SIBLING);
-        let signature = page
-            .element(top)
-            .filter(|element| has_class(page, element))
-            .map(|element| element.signature);
+        let signature = page.element(top).filter(|element| has_class(page, element)).map(|element| element.signature);
         let mut chosen = Vec::new();
         let mut at = parent + 1;
         while let Some(element) = page.element(at).filter(|_| at < around.end) {
-            let bonus = if Some(element.signature) == signature {
-                best * 0.2
-            } else {
-                0.0
-            };
+            let bonus = if Some(element.signature) == signature { best * 0.2 } else { 0.0 };
             let score = self.scores.get(at as usize).copied().flatten();
             let joins = score.is_some_and(|score| score + bonus >= threshold)
                 || is_paragraph(element, self.holds_blocks(at)) && {
                     let counts = self.of(at);
-                    is_good(
-                        counts.chars,
-                        counts.link_density(),
-                        self.facts.ends_sentence(at),
-                    )
+                    is_good(counts.chars, counts.link_density(), self.facts.ends_sentence(at))
                 };
             if at == top || self.lives(at) && joins {
                 chosen.push(at);
@@ -355,11 +269,7 @@ impl<'a> Attempt<'a> {
         for ((block, home), own) in page.blocks.iter().zip(&self.facts.homes).zip(&mut own_text) {
             *own = *home == parent
                 && around.tag == Tag::Div
-                && is_good(
-                    block.chars,
-                    f64::from(block.link_density()),
-                    facts::ends_sentence(page.text(block)),
-                );
+                && is_good(block.chars, f64::from(block.link_density()), facts::ends_sentence(page.text(block)));
         }
         (chosen.into_iter().peekable(), own_text)
     }
@@ -370,18 +280,7 @@ fn is_root(element: &Element) -> bool {
 }
 
 fn is_scored(element: &Element) -> bool {
-    matches!(
-        element.tag,
-        Tag::Section
-            | Tag::H2
-            | Tag::H3
-            | Tag::H4
-            | Tag::H5
-            | Tag::H6
-            | Tag::P
-            | Tag::Td
-            | Tag::Pre
-    )
+    matches!(element.tag, Tag::Section | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 | Tag::P | Tag::Td | Tag::Pre)
 }
 
 fn is_paragraph(element: &Element, holds_blocks: bool) -> bool {
@@ -389,19 +288,13 @@ fn is_paragraph(element: &Element, holds_blocks: bool) -> bool {
 }
 
 fn has_class(page: &Page, element: &Element) -> bool {
-    page.attribute_words(element)
-        .iter()
-        .any(|token| token.attribute == trommel_html::Attribute::Class)
+    page.attribute_words(element).iter().any(|token| token.attribute == trommel_html::Attribute::Class)
 }
 
 /// Whether a paragraph beside the article joins it: long with few links, or short without any and
 /// with the end of a sentence.
 fn is_good(chars: u32, link_density: f64, ends_sentence: bool) -> bool {
-    if chars > 80 {
-        link_density < 0.25
-    } else {
-        chars > 0 && link_density == 0.0 && ends_sentence
-    }
+    if chars > 80 { link_density < 0.25 } else { chars > 0 && link_density == 0.0 && ends_sentence }
 }
 
 #[cfg(test)]
@@ -439,11 +332,7 @@ mod tests {
         let score = |at: usize| attempt.scores[at].unwrap();
         assert!((score(1) - 42.0 * 82.0 / 83.0).abs() < 1e-9, "{}", score(1));
         assert!((score(5) + 14.0).abs() < 1e-9, "{}", score(5));
-        assert!(
-            (score(0) - 9.0 * 123.0 / 124.0).abs() < 1e-9,
-            "{}",
-            score(0)
-        );
+        assert!((score(0) - 9.0 * 123.0 / 124.0).abs() < 1e-9, "{}", score(0));
         assert_eq!(attempt.top(), Some(1));
     }
 
@@ -460,43 +349,23 @@ mod tests {
              <p>{0}</p><p>Short.</p><p>Short</p><p><a href=x>{0}</a></p></section></body>",
             prose()
         );
-        assert_eq!(
-            kept(&html),
-            [
-                false, true, true, true, true, false, true, true, false, false
-            ]
-        );
+        assert_eq!(kept(&html), [false, true, true, true, true, false, true, true, false, false]);
     }
 
     #[test]
     fn a_parent_that_scores_higher_is_the_article() {
         // Each inner div has 5 + 6 = 11, main 3 + 3 = 6: above a third of 11, but not above 11. The other div
         // joins, as 11 is above 10.
-        let part = format!(
-            "<main><div><p>{0}</p></div><div><p>{0}</p></div></main>",
-            prose()
-        );
-        assert_eq!(
-            kept(&format!("<body>{part}<p>x</p></body>")),
-            [true, true, false]
-        );
+        let part = format!("<main><div><p>{0}</p></div><div><p>{0}</p></div></main>", prose());
+        assert_eq!(kept(&format!("<body>{part}<p>x</p></body>")), [true, true, false]);
         // A div around main has 5 and twice 6 / 6: its 7 is above the 6 of main, so it is the article.
-        assert_eq!(
-            kept(&format!("<body><div>{part}<p>y</p></div><p>x</p></body>")),
-            [true, true, true, false]
-        );
+        assert_eq!(kept(&format!("<body><div>{part}<p>y</p></div><p>x</p></body>")), [true, true, true, false]);
     }
 
     #[test]
     fn short_pages_are_tried_without_rules() {
         // Unlikely by its class and the only text: the second attempt finds it.
-        assert_eq!(
-            kept(&format!(
-                "<body><div class=menu><p>{}</p></div></body>",
-                prose()
-            )),
-            [true]
-        );
+        assert_eq!(kept(&format!("<body><div class=menu><p>{}</p></div></body>", prose())), [true]);
         // No paragraph is long enough to score: the page is the article.
         assert_eq!(kept("<body><p>a</p></body>"), [true]);
         assert_eq!(kept("a"), [true]);

@@ -64,10 +64,7 @@ pub fn all() -> Vec<Box<dyn Method>> {
 /// A fresh instance of the method of that name.
 pub fn by_name(name: &str) -> Option<Box<dyn Method>> {
     let variants = PetersLecocq2013::rows().map(|method| Box::new(method) as Box<dyn Method>);
-    all()
-        .into_iter()
-        .chain(variants)
-        .find(|method| method.about().name == name)
+    all().into_iter().chain(variants).find(|method| method.about().name == name)
 }
 
 #[cfg(test)]
@@ -78,11 +75,7 @@ mod tests {
     fn names_are_unique_and_found() {
         let names: Vec<&str> = all().iter().map(|method| method.about().name).collect();
         for name in &names {
-            assert_eq!(
-                names.iter().filter(|other| *other == name).count(),
-                1,
-                "{name}"
-            );
+            assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
             assert!(by_name(name).is_some());
         }
         assert!(by_name("peters-lecocq-2013-ic").is_some());

@@ -29,10 +29,7 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
     let mut divisions = vec![0u32; outside + 1];
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut number = |owner: u32, divisions: &[u32]| {
-        let division = divisions
-            .get((owner as usize).min(outside))
-            .copied()
-            .unwrap_or_default();
+        let division = divisions.get((owner as usize).min(outside)).copied().unwrap_or_default();
         let next = u32::try_from(numbers.len()).unwrap_or(NONE);
         *numbers.entry((owner, division)).or_insert(next)
     };
@@ -52,11 +49,7 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
         {
             *division += 1;
         }
-        let owner = if cut && !element.tag.is_void() {
-            at
-        } else {
-            around
-        };
+        let owner = if cut && !element.tag.is_void() { at } else { around };
         owners.push(owner);
         of_element.push(number(owner, &divisions));
     }
@@ -64,11 +57,7 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
         let owner = owners.get(home(page, block) as usize).copied();
         of_block.push(number(owner.unwrap_or(NONE), &divisions));
     }
-    Segments {
-        of_block,
-        of_element,
-        count: numbers.len(),
-    }
+    Segments { of_block, of_element, count: numbers.len() }
 }
 
 #[cfg(test)]
@@ -83,11 +72,7 @@ mod tests {
         for (block, of) in page.blocks.iter().zip(&segments.of_block) {
             texts[*of as usize].push(page.text(block));
         }
-        texts
-            .into_iter()
-            .map(|texts| texts.join(" "))
-            .filter(|text| !text.is_empty())
-            .collect()
+        texts.into_iter().map(|texts| texts.join(" ")).filter(|text| !text.is_empty()).collect()
     }
 
     #[test]

@@ -76,10 +76,7 @@ pub(crate) fn source_lines(html: &str) -> Vec<SourceLine> {
 }
 
 fn first_chars(text: &str, count: usize) -> &str {
-    let end = text
-        .char_indices()
-        .nth(count)
-        .map_or(text.len(), |(end, _)| end);
+    let end = text.char_indices().nth(count).map_or(text.len(), |(end, _)| end);
     text.get(..end).unwrap_or(text)
 }
 
@@ -151,17 +148,13 @@ fn is_left_out(rest: &str) -> bool {
 /// Name of the left-out element whose start tag `rest` begins with.
 fn left_out(rest: &str) -> Option<&'static str> {
     let inside = rest.strip_prefix('<')?;
-    LEFT_OUT
-        .into_iter()
-        .find(|name| starts_with_name(inside, name))
+    LEFT_OUT.into_iter().find(|name| starts_with_name(inside, name))
 }
 
 fn starts_with_name(text: &str, name: &str) -> bool {
     let own = text.get(..name.len());
     own.is_some_and(|own| own.eq_ignore_ascii_case(name))
-        && !text
-            .get(name.len()..)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        && !text.get(name.len()..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 /// Whether each block of a page is content, given which lines are: if most bytes of its text stand in such lines.

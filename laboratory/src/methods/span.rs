@@ -67,13 +67,7 @@ pub(crate) fn maximal_runs(units: &[Unit]) -> Vec<(f64, Range<usize>)> {
         if unit.score <= 0.0 {
             continue;
         }
-        let mut run = Candidate {
-            left,
-            right: sum,
-            start: at,
-            end: at + 1,
-            smaller: None,
-        };
+        let mut run = Candidate { left, right: sum, start: at, end: at + 1, smaller: None };
         loop {
             let mut next = runs.len().checked_sub(1);
             while let Some(before) = next.and_then(|at| runs.get(at)) {
@@ -93,9 +87,7 @@ pub(crate) fn maximal_runs(units: &[Unit]) -> Vec<(f64, Range<usize>)> {
         }
         runs.push(run);
     }
-    runs.into_iter()
-        .map(|run| (run.right - run.left, run.start..run.end))
-        .collect()
+    runs.into_iter().map(|run| (run.right - run.left, run.start..run.end)).collect()
 }
 
 /// Which of `len` blocks lie in one of the runs.
@@ -114,10 +106,7 @@ mod tests {
     use super::*;
 
     fn units(values: &[(f64, f64)]) -> Vec<Unit> {
-        values
-            .iter()
-            .map(|&(gap, score)| Unit { score, gap })
-            .collect()
+        values.iter().map(|&(gap, score)| Unit { score, gap }).collect()
     }
 
     #[test]
@@ -136,15 +125,7 @@ mod tests {
     #[test]
     fn maximal_runs_are_all_found() {
         // The example of Ruzzo and Tompa: 4 -5 3 -3 1 2 -2 2 -2 1 5 gives [4], [3], [1 2 -2 2 -2 1 5].
-        let row = units(&[
-            (0.0, 4.0),
-            (-5.0, 3.0),
-            (-3.0, 1.0),
-            (0.0, 2.0),
-            (-2.0, 2.0),
-            (-2.0, 1.0),
-            (0.0, 5.0),
-        ]);
+        let row = units(&[(0.0, 4.0), (-5.0, 3.0), (-3.0, 1.0), (0.0, 2.0), (-2.0, 2.0), (-2.0, 1.0), (0.0, 5.0)]);
         assert_eq!(maximal_runs(&row), [(4.0, 0..1), (3.0, 1..2), (7.0, 2..7)]);
         assert!(maximal_runs(&units(&[(0.0, -1.0)])).is_empty());
     }
@@ -154,27 +135,16 @@ mod tests {
         // A fixed sequence of 400 scores from a linear congruence.
         let mut state = 7u64;
         let mut next = |most: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             ((state >> 33) % most) as f64
         };
-        let row: Vec<Unit> = (0..400)
-            .map(|_| Unit {
-                score: next(9) - 1.0,
-                gap: -next(9),
-            })
-            .collect();
+        let row: Vec<Unit> = (0..400).map(|_| Unit { score: next(9) - 1.0, gap: -next(9) }).collect();
         let runs = maximal_runs(&row);
         let most = runs.iter().map(|(sum, _)| *sum).fold(0.0, f64::max);
         let best = best_run(&row).unwrap();
         let sum = |run: Range<usize>| {
             let scores: f64 = row[run.clone()].iter().map(|unit| unit.score).sum();
-            scores
-                + row[run.start + 1..run.end]
-                    .iter()
-                    .map(|unit| unit.gap)
-                    .sum::<f64>()
+            scores + row[run.start + 1..run.end].iter().map(|unit| unit.gap).sum::<f64>()
         };
         assert_eq!(sum(best), most);
         assert!(runs.windows(2).all(|pair| pair[0].1.end <= pair[1].1.start));

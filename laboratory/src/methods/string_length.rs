@@ -60,11 +60,7 @@ impl Method for StringLengthSmoothing {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let lengths: Vec<f64> = page
-            .blocks
-            .iter()
-            .map(|block| f64::from(block.chars))
-            .collect();
+        let lengths: Vec<f64> = page.blocks.iter().map(|block| f64::from(block.chars)).collect();
         let smoothed = smooth(&lengths);
         let mut largest = (0, f64::NEG_INFINITY);
         for (at, length) in smoothed.iter().enumerate() {
@@ -76,9 +72,7 @@ impl Method for StringLengthSmoothing {
         let (before, after) = smoothed.split_at_checked(largest.0).unwrap_or_default();
         let first = largest.0 - reach(before.iter().rev().copied(), threshold);
         let last = largest.0 + reach(after.iter().skip(1).copied(), threshold);
-        Ok((0..smoothed.len())
-            .map(|at| (first..=last).contains(&at))
-            .collect())
+        Ok((0..smoothed.len()).map(|at| (first..=last).contains(&at)).collect())
     }
 }
 
@@ -88,38 +82,22 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(lengths: &[usize]) -> String {
-        let html: String = lengths
-            .iter()
-            .map(|length| format!("<p>{}</p>", "x".repeat(*length)))
-            .collect();
-        let kept = StringLengthSmoothing
-            .extract(&ScanEngine.read(&html, &Limits::default()))
-            .unwrap();
-        kept.into_iter()
-            .map(|kept| if kept { '#' } else { '.' })
-            .collect()
+        let html: String = lengths.iter().map(|length| format!("<p>{}</p>", "x".repeat(*length))).collect();
+        let kept = StringLengthSmoothing.extract(&ScanEngine.read(&html, &Limits::default())).unwrap();
+        kept.into_iter().map(|kept| if kept { '#' } else { '.' }).collect()
     }
 
     #[test]
     fn content_grows_while_strings_stay_long() {
         // Sums of five: 3 4 44 83 123 123 123 84 45 5 5 5 4 3. Their mean is 654 / 14 = 46.7, so the third
         // (44) and the ninth (45) are below, and so is all beyond them.
-        assert_eq!(
-            kept(&[1, 1, 1, 1, 40, 40, 41, 1, 1, 1, 1, 1, 1, 1]),
-            "...#####......"
-        );
+        assert_eq!(kept(&[1, 1, 1, 1, 40, 40, 41, 1, 1, 1, 1, 1, 1, 1]), "...#####......");
     }
 
     #[test]
     fn a_gap_of_four_is_stepped_over_and_one_of_five_is_not() {
-        assert_eq!(
-            reach([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0].into_iter(), 1.0),
-            6
-        );
-        assert_eq!(
-            reach([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0].into_iter(), 1.0),
-            1
-        );
+        assert_eq!(reach([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0].into_iter(), 1.0), 6);
+        assert_eq!(reach([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0].into_iter(), 1.0), 1);
     }
 
     #[test]

@@ -56,9 +56,7 @@ impl Method for TablePattern {
         for (element, words) in page.elements.iter().zip(free_words(page)) {
             let row = words > 0 && STRUCTURAL.contains(&element.tag);
             set_of.push(row.then(|| {
-                let at = *numbers
-                    .entry((element.parent, element.signature))
-                    .or_insert(sets.len());
+                let at = *numbers.entry((element.parent, element.signature)).or_insert(sets.len());
                 if at == sets.len() {
                     sets.push((0, 0));
                 }
@@ -69,29 +67,15 @@ impl Method for TablePattern {
                 at
             }));
         }
-        let tables = sets
-            .iter()
-            .map(|(rows, words)| if *rows >= ROWS { *words } else { 0 });
+        let tables = sets.iter().map(|(rows, words)| if *rows >= ROWS { *words } else { 0 });
         let most = tables.clone().max().filter(|words| *words > 0);
         let winner = tables.clone().position(|words| Some(words) == most);
         let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
         for (element, set) in page.elements.iter().zip(&set_of) {
-            let around = inside
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or(false);
+            let around = inside.get(element.parent as usize).copied().unwrap_or(false);
             inside.push(around || winner.is_some() && *set == winner);
         }
-        Ok(page
-            .blocks
-            .iter()
-            .map(|block| {
-                inside
-                    .get(home(page, block) as usize)
-                    .copied()
-                    .unwrap_or(false)
-            })
-            .collect())
+        Ok(page.blocks.iter().map(|block| inside.get(home(page, block) as usize).copied().unwrap_or(false)).collect())
     }
 }
 
@@ -101,9 +85,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        TablePattern
-            .extract(&ScanEngine.read(html, &Limits::default()))
-            .unwrap()
+        TablePattern.extract(&ScanEngine.read(html, &Limits::default())).unwrap()
     }
 
     #[test]
@@ -113,12 +95,7 @@ mod tests {
         let html = "<ul><li>a <a href=x>b c d</a><li>e<li>f</ul>\
             <section><div class=r><h2>g</h2>h</div><p>i</p><div class=r>j</div><div class=r>k</div>\
             <div>l m n o p</div><div>q r s t u</div></section>";
-        assert_eq!(
-            kept(html),
-            [
-                false, false, false, true, true, false, true, true, false, false
-            ]
-        );
+        assert_eq!(kept(html), [false, false, false, true, true, false, true, true, false, false]);
     }
 
     #[test]

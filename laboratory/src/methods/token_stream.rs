@@ -45,21 +45,14 @@ pub(crate) struct TokenStream {
 impl TokenStream {
     /// Reads a page, in time linear in its text and elements.
     pub(crate) fn of(page: &Page) -> TokenStream {
-        let mut builder = Builder {
-            page,
-            names: FxHashMap::default(),
-            open: Vec::new(),
-            last: (0, 0),
-            tokens: Vec::new(),
-        };
+        let mut builder =
+            Builder { page, names: FxHashMap::default(), open: Vec::new(), last: (0, 0), tokens: Vec::new() };
         let mut stems = Stems::default();
         let mut places = Vec::with_capacity(page.blocks.len());
         let mut elements = page.elements.iter().zip(0u32..).peekable();
         for block in &page.blocks {
             let gap = builder.tokens.len();
-            while let Some((element, at)) =
-                elements.next_if(|(element, _)| element.start < block.span.0)
-            {
+            while let Some((element, at)) = elements.next_if(|(element, _)| element.start < block.span.0) {
                 builder.start(element, at);
             }
             builder.close_up_to(block.element);
@@ -69,19 +62,13 @@ impl TokenStream {
             places.push(TokenSpan { gap, words, end });
             builder.last = block.span;
         }
-        TokenStream {
-            tokens: builder.tokens,
-            places,
-        }
+        TokenStream { tokens: builder.tokens, places }
     }
 
     /// Hash of a token and its two successors; 0 stands for those beyond the end.
     pub(crate) fn trigram(&self, at: usize) -> u64 {
         let mut bytes = [0u8; 24];
-        for (part, token) in bytes
-            .chunks_exact_mut(8)
-            .zip(self.tokens.get(at..).unwrap_or_default())
-        {
+        for (part, token) in bytes.chunks_exact_mut(8).zip(self.tokens.get(at..).unwrap_or_default()) {
             part.copy_from_slice(&token.form.to_le_bytes());
         }
         hash(&bytes)
@@ -102,10 +89,7 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn name(&mut self, element: &'a Element) -> u64 {
         let name = self.page.name(element);
-        *self
-            .names
-            .entry(name)
-            .or_insert_with(|| hash(name.as_bytes()))
+        *self.names.entry(name).or_insert_with(|| hash(name.as_bytes()))
     }
 
     /// Hash of the name of the innermost open element.
@@ -147,11 +131,7 @@ impl<'a> Builder<'a> {
     fn words(&mut self, block: &Block, stems: &mut Stems) {
         let parent = self.parent();
         let text = self.page.text(block);
-        self.tokens
-            .extend(words(text, Rule::Characters).map(|word| StreamToken {
-                form: stems.form(word),
-                parent,
-            }));
+        self.tokens.extend(words(text, Rule::Characters).map(|word| StreamToken { form: stems.form(word), parent }));
     }
 }
 
@@ -163,10 +143,7 @@ struct Stems {
 
 impl Stems {
     fn form(&mut self, word: &str) -> u64 {
-        *self
-            .known
-            .entry(hash(word.as_bytes()))
-            .or_insert_with(|| hash(normal(word).as_bytes()))
+        *self.known.entry(hash(word.as_bytes())).or_insert_with(|| hash(normal(word).as_bytes()))
     }
 }
 
@@ -193,23 +170,15 @@ mod tests {
         assert_eq!(normal("Running"), "run");
         // Porter's own algorithm, not its successor (which gives "general").
         assert_eq!(normal("generally"), "gener");
-        assert_eq!(
-            (normal("1984"), normal("٣")),
-            ("#".to_owned(), "#".to_owned())
-        );
-        assert_eq!(
-            (normal("h264"), normal("ÉTÉ")),
-            ("h264".to_owned(), "été".to_owned())
-        );
+        assert_eq!((normal("1984"), normal("٣")), ("#".to_owned(), "#".to_owned()));
+        assert_eq!((normal("h264"), normal("ÉTÉ")), ("h264".to_owned(), "été".to_owned()));
         assert_eq!(normal("我"), "我");
     }
 
     #[test]
     fn tags_stand_between_blocks() {
-        let page = ScanEngine.read(
-            "<body><div><p>a <b>b</b> c</p><img><br></div><p><i>12</i></p></body>",
-            &Limits::default(),
-        );
+        let page =
+            ScanEngine.read("<body><div><p>a <b>b</b> c</p><img><br></div><p><i>12</i></p></body>", &Limits::default());
         let stream = TokenStream::of(&page);
         let name = |name: &str| hash(name.as_bytes());
         let start = |text: &str| name(text).rotate_left(1);
@@ -235,10 +204,7 @@ mod tests {
         assert_eq!(stream.places, [place(0, 3, 6), place(6, 11, 12)]);
         // "c" </p> <img> and the last word, followed by nothing.
         let bytes = |forms: [u64; 3]| forms.map(u64::to_le_bytes).concat();
-        assert_eq!(
-            stream.trigram(5),
-            hash(&bytes([name("c"), end("p"), start("img")]))
-        );
+        assert_eq!(stream.trigram(5), hash(&bytes([name("c"), end("p"), start("img")])));
         assert_eq!(stream.trigram(11), hash(&bytes([name("#"), 0, 0])));
         assert!(TokenStream::of(&Page::default()).tokens.is_empty());
     }

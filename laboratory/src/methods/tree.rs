@@ -32,18 +32,11 @@ pub(crate) struct ObjectTable {
 
 impl ObjectTable {
     fn value(&self, attribute: usize, object: u32) -> f32 {
-        self.columns
-            .get(attribute)
-            .and_then(|column| column.get(object as usize))
-            .copied()
-            .unwrap_or_default()
+        self.columns.get(attribute).and_then(|column| column.get(object as usize)).copied().unwrap_or_default()
     }
 
     fn label(&self, object: u32) -> bool {
-        self.labels
-            .get(object as usize)
-            .copied()
-            .unwrap_or_default()
+        self.labels.get(object as usize).copied().unwrap_or_default()
     }
 }
 
@@ -88,11 +81,7 @@ struct Node {
 impl Node {
     /// Objects of the other class.
     fn errors(&self) -> u32 {
-        if self.class {
-            self.objects - self.positive
-        } else {
-            self.positive
-        }
+        if self.class { self.objects - self.positive } else { self.positive }
     }
 }
 
@@ -170,9 +159,7 @@ mod tests {
         ];
         ObjectTable {
             kinds: vec![Kind::Name(3), Kind::Number, Kind::Number, Kind::Name(2)],
-            columns: (0..4)
-                .map(|at| rows.iter().map(|(row, _)| row[at]).collect())
-                .collect(),
+            columns: (0..4).map(|at| rows.iter().map(|(row, _)| row[at]).collect()).collect(),
             labels: rows.iter().map(|(_, label)| *label).collect(),
         }
     }
@@ -186,14 +173,7 @@ mod tests {
         // J48 on weather.numeric (Witten and Frank, Data Mining): outlook; sunny: humidity <= 75;
         // overcast: yes; rainy: windy. Five leaves, no errors.
         let table = weather();
-        let tree = Tree::fit(
-            &table,
-            &all(&table),
-            &Options {
-                least: 2,
-                confidence: 0.25,
-            },
-        );
+        let tree = Tree::fit(&table, &all(&table), &Options { least: 2, confidence: 0.25 });
         let root = tree.nodes[0].test.unwrap();
         assert_eq!((root.attribute, root.threshold), (0, None));
         let sunny = tree.nodes[root.first].test.unwrap();
@@ -213,17 +193,11 @@ mod tests {
     #[test]
     fn too_few_objects_or_one_class_give_a_leaf() {
         let mut table = weather();
-        let options = Options {
-            least: 8,
-            confidence: 0.7,
-        };
+        let options = Options { least: 8, confidence: 0.7 };
         let tree = Tree::fit(&table, &all(&table), &options);
         assert_eq!(tree.leaves(), 1);
         assert!(tree.predict(&[0.0; 4]));
-        let options = Options {
-            least: 1,
-            ..options
-        };
+        let options = Options { least: 1, ..options };
         assert_eq!(Tree::fit(&table, &[0, 1, 5], &options).leaves(), 1);
         assert!(!Tree::fit(&table, &[0, 1, 5], &options).predict(&[0.0; 4]));
         assert!(!Tree::fit(&table, &[], &options).predict(&[0.0; 4]));
@@ -240,16 +214,10 @@ mod tests {
         let mixed: Vec<u32> = (0..count).map(|at| at * 7 % count).collect();
         let table = ObjectTable {
             kinds: vec![Kind::Number, Kind::Name(2)],
-            columns: vec![
-                mixed.iter().map(|value| *value as f32).collect(),
-                vec![1.0; count as usize],
-            ],
+            columns: vec![mixed.iter().map(|value| *value as f32).collect(), vec![1.0; count as usize]],
             labels: mixed.iter().map(|value| label(*value)).collect(),
         };
-        let options = Options {
-            least: 10,
-            confidence: 0.7,
-        };
+        let options = Options { least: 10, confidence: 0.7 };
         let tree = Tree::fit(&table, &all(&table), &options);
         assert_eq!(tree.leaves(), 7);
         for value in 0..count {

@@ -114,9 +114,7 @@ fn smooth(series: &[f32]) -> Vec<f32> {
     (0..series.len())
         .map(|at| {
             let end = series.len().min(at + RADIUS + 1);
-            let around = series
-                .get(at.saturating_sub(RADIUS)..end)
-                .unwrap_or_default();
+            let around = series.get(at.saturating_sub(RADIUS)..end).unwrap_or_default();
             around.iter().sum::<f32>() / around.len() as f32
         })
         .collect()
@@ -124,20 +122,14 @@ fn smooth(series: &[f32]) -> Vec<f32> {
 
 fn above_deviation(ratios: &[f32]) -> Vec<bool> {
     let deviation = deviation(ratios);
-    ratios
-        .iter()
-        .map(|ratio| f64::from(*ratio) > deviation)
-        .collect()
+    ratios.iter().map(|ratio| f64::from(*ratio) > deviation).collect()
 }
 
 /// Standard deviation of the values themselves, not of what they are a sample of.
 pub(crate) fn deviation(values: &[f32]) -> f64 {
     let count = values.len().max(1) as f64;
     let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / count;
-    let squares: f64 = values
-        .iter()
-        .map(|value| (f64::from(*value) - mean).powi(2))
-        .sum();
+    let squares: f64 = values.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum();
     (squares / count).sqrt()
 }
 
@@ -147,14 +139,8 @@ fn points(ratios: &[f32]) -> Vec<[f32; 1]> {
 
 /// Centres spread over the ratios, the first at the least; `None` where all ratios are equal.
 fn seeds(points: &[[f32; 1]]) -> Option<Vec<[f32; 1]>> {
-    let [least] = points
-        .iter()
-        .copied()
-        .reduce(|a, b| if b[0] < a[0] { b } else { a })?;
-    points
-        .iter()
-        .any(|point| point[0] > least)
-        .then(|| farthest_first(points, [least], CLUSTERS))
+    let [least] = points.iter().copied().reduce(|a, b| if b[0] < a[0] { b } else { a })?;
+    points.iter().any(|point| point[0] > least).then(|| farthest_first(points, [least], CLUSTERS))
 }
 
 /// What belongs to another cluster than the one with the least of `means`.
@@ -165,10 +151,7 @@ fn not_lowest(members: Vec<usize>, means: impl IntoIterator<Item = f64>) -> Vec<
             lowest = (at, mean);
         }
     }
-    members
-        .into_iter()
-        .map(|member| member != lowest.0)
-        .collect()
+    members.into_iter().map(|member| member != lowest.0).collect()
 }
 
 fn by_kmeans(ratios: &[f32]) -> Vec<bool> {
@@ -196,10 +179,7 @@ fn by_farthest_first(ratios: &[f32]) -> Vec<bool> {
         return vec![true; ratios.len()];
     };
     // The first centre is the least ratio, so the cluster that holds it is the lowest.
-    points
-        .iter()
-        .map(|point| nearest_centre(&centres, point) > 0)
-        .collect()
+    points.iter().map(|point| nearest_centre(&centres, point) > 0).collect()
 }
 
 #[cfg(test)]
@@ -214,34 +194,22 @@ mod tests {
         // Four blocks of 1 character, three of 40, four of 1; two tags each, one before the first. Ratios:
         // 1 .5 .5 .5 20 20 20 .5 .5 .5 .5. Smoothed: .667 .625 4.5 8.3 12.2 12.2 12.2 8.3 4.4 .5 .5.
         let short = |count: usize| "<p>x</p>".repeat(count);
-        let long = format!(
-            "<p>{}</p>",
-            "ten chars ".repeat(4).trim_end().to_owned() + "!"
-        );
+        let long = format!("<p>{}</p>", "ten chars ".repeat(4).trim_end().to_owned() + "!");
         let html = format!("{}{}{}", short(4), long.repeat(3), short(4));
         let page = ScanEngine.read(&html, &Limits::default());
         assert_eq!(text_to_tag_ratios(&page)[3..6], [0.5, 20.0, 20.0]);
         let smoothed = ratios(&page);
-        for (value, expected) in smoothed
-            .iter()
-            .zip([0.667, 0.625, 4.5, 8.3, 12.2, 12.2, 12.2, 8.3, 4.4, 0.5, 0.5])
-        {
+        for (value, expected) in smoothed.iter().zip([0.667, 0.625, 4.5, 8.3, 12.2, 12.2, 12.2, 8.3, 4.4, 0.5, 0.5]) {
             assert!((value - expected).abs() < 1e-3, "{smoothed:?}");
         }
-        let content =
-            |from: usize, to: usize| (0..11).map(|at| from <= at && at <= to).collect::<Vec<_>>();
+        let content = |from: usize, to: usize| (0..11).map(|at| from <= at && at <= to).collect::<Vec<_>>();
         // Mean 5.85, mean of squares 56.8: deviation 4.75. 4.5 and 4.4 stay below.
         assert_eq!(TtrThreshold.extract(&page).unwrap(), content(3, 7));
         // Seeds .5, 12.2, 4.5 (4 away from .5; 8.3 is 3.9 from 12.2). 8.3 goes with 4.5; the means .57,
         // 12.2 and 6.4 change nothing. Farthest first stops at the seeds; the Gaussian of the lowest
         // cluster is so narrow that 4.4 is far from it.
         for method in &ALL[1..] {
-            assert_eq!(
-                method.extract(&page).unwrap(),
-                content(2, 8),
-                "{}",
-                method.about().name
-            );
+            assert_eq!(method.extract(&page).unwrap(), content(2, 8), "{}", method.about().name);
         }
     }
 
@@ -256,10 +224,7 @@ mod tests {
         // to the lowest centre (1.5) than to the next (9). But nine values around 1 are a narrow Gaussian,
         // to which 3 and 5 do not belong.
         let narrow = [0.9, 1.0, 1.1].repeat(3);
-        let ratios: Vec<f32> = narrow
-            .into_iter()
-            .chain([3.0, 5.0, 7.0, 9.0, 11.0, 40.0, 41.0])
-            .collect();
+        let ratios: Vec<f32> = narrow.into_iter().chain([3.0, 5.0, 7.0, 9.0, 11.0, 40.0, 41.0]).collect();
         let (kmeans, mixture) = (by_kmeans(&ratios), by_mixture(&ratios));
         assert_eq!(kmeans, (0..16).map(|at| at > 10).collect::<Vec<_>>());
         assert_eq!(mixture, (0..16).map(|at| at > 8).collect::<Vec<_>>());
@@ -268,11 +233,7 @@ mod tests {
     #[test]
     fn edges() {
         for method in ALL {
-            let keep = |html: &str| {
-                method
-                    .extract(&ScanEngine.read(html, &Limits::default()))
-                    .unwrap()
-            };
+            let keep = |html: &str| method.extract(&ScanEngine.read(html, &Limits::default())).unwrap();
             assert!(keep("").is_empty());
             assert_eq!(keep("<p>one block"), [true]);
             // Two blocks of one smoothed ratio (the mean of both): no division.

@@ -25,9 +25,7 @@ pub fn to_xml(page: &Page) -> String {
         open: Vec::new(),
         ended: true,
     };
-    writer
-        .out
-        .push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n");
+    writer.out.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n");
     let first = |tag: Tag| page.elements.iter().find(|element| element.tag == tag);
     writer.out.push_str("<html");
     if let Some(lang) = &page.head.lang {
@@ -115,11 +113,7 @@ impl Writer<'_> {
     /// Closes open elements until the innermost is, or holds, the element at `index`.
     fn close_up_to(&mut self, index: u32) {
         while let Some(at) = self.open.last().copied() {
-            if self
-                .page
-                .element(at)
-                .is_some_and(|open| at <= index && index < open.end)
-            {
+            if self.page.element(at).is_some_and(|open| at <= index && index < open.end) {
                 break;
             }
             self.open.pop();
@@ -148,10 +142,7 @@ impl Writer<'_> {
     fn attributes(&mut self, element: &Element) {
         let tokens = self.page.attribute_words(element);
         for attribute in Attribute::ALL {
-            let mut words = tokens
-                .iter()
-                .filter(|token| token.attribute == attribute)
-                .peekable();
+            let mut words = tokens.iter().filter(|token| token.attribute == attribute).peekable();
             if words.peek().is_none() {
                 continue;
             }
@@ -203,8 +194,7 @@ fn starts_name(c: char) -> bool {
 
 /// Whether a name may go on with the character (production 4a, `NameChar`).
 fn continues_name(c: char) -> bool {
-    starts_name(c)
-        || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+    starts_name(c) || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
 /// Appends an element name, made an XML name where it is none.
@@ -252,10 +242,7 @@ mod tests {
     #[test]
     fn inline_elements_hold_text_only_where_it_is_known() {
         let start = format!("{START}<html><head><title></title></head><body>");
-        assert_eq!(
-            xml("<p><a href=x>all</a></p>"),
-            format!("{start}<p><a>all\n</a></p></body></html>\n")
-        );
+        assert_eq!(xml("<p><a href=x>all</a></p>"), format!("{start}<p><a>all\n</a></p></body></html>\n"));
         assert_eq!(
             xml("<p><b>some</b> and <i>more</i></p>"),
             format!("{start}<p><b/>some and more\n<i/></p></body></html>\n")
@@ -267,10 +254,7 @@ mod tests {
     fn what_xml_does_not_allow_is_replaced() {
         let html = "<o:p a='\"'>x\u{1}y\u{FFFE}z</o:p><my\u{1}card>caf&#xE9;</my\u{1}card>";
         let xml = xml(html);
-        assert!(
-            xml.contains("<o-p>xyz\n</o-p><my_card>café\n</my_card>"),
-            "{xml}"
-        );
+        assert!(xml.contains("<o-p>xyz\n</o-p><my_card>café\n</my_card>"), "{xml}");
         let mut own = String::new();
         name("-1", &mut own);
         name("", &mut own);
@@ -280,34 +264,17 @@ mod tests {
     /// Checks that the XML of a page is well-formed and holds the page's text and no other.
     fn check(page: &Page, what: &str) {
         let xml = to_xml(page);
-        let options = ParsingOptions {
-            allow_dtd: true,
-            ..ParsingOptions::default()
-        };
-        let document = Document::parse_with_options(&xml, options)
-            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+        let document = Document::parse_with_options(&xml, options).unwrap_or_else(|error| panic!("{what}: {error}"));
         let root = document.root_element();
-        let parts: Vec<&str> = root
-            .children()
-            .map(|child| child.tag_name().name())
-            .collect();
-        assert_eq!(
-            (root.tag_name().name(), &parts[..]),
-            ("html", &["head", "body"][..]),
-            "{what}"
-        );
+        let parts: Vec<&str> = root.children().map(|child| child.tag_name().name()).collect();
+        assert_eq!((root.tag_name().name(), &parts[..]), ("html", &["head", "body"][..]), "{what}");
         let body = root.last_child().unwrap();
-        let found: Vec<&str> = body
-            .descendants()
-            .filter_map(|node| if node.is_text() { node.text() } else { None })
-            .collect();
+        let found: Vec<&str> =
+            body.descendants().filter_map(|node| if node.is_text() { node.text() } else { None }).collect();
         let wanted: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
         let clean = |texts: &[&str]| -> Vec<String> {
-            let text: String = texts
-                .join("\n")
-                .chars()
-                .filter(|c| is_allowed(*c))
-                .collect();
+            let text: String = texts.join("\n").chars().filter(|c| is_allowed(*c)).collect();
             text.split_whitespace().map(str::to_owned).collect()
         };
         assert_eq!(clean(&found), clean(&wanted), "{what}");
@@ -326,9 +293,7 @@ mod tests {
         for path in archives {
             let gold = path.to_string_lossy().replace(".warc.gz", ".gold.jsonl.gz");
             let set = trommel_learn::read_set(&path, Path::new(&gold)).unwrap();
-            set.pages
-                .par_iter()
-                .for_each(|page| check(&page.page, &page.gold.record_id));
+            set.pages.par_iter().for_each(|page| check(&page.page, &page.gold.record_id));
             pages += set.pages.len();
         }
         pages
@@ -344,10 +309,7 @@ mod tests {
 
     #[test]
     fn labelled_pages_are_well_formed() {
-        let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(
-            || PathBuf::from("../../shared"),
-            PathBuf::from,
-        );
+        let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| PathBuf::from("../../shared"), PathBuf::from);
         if check_archives(&shared.join("data")) == 0 {
             println!("skipped: no labelled pages");
         }

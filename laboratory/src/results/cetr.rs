@@ -9,26 +9,25 @@ use trommel_text::words::Rule;
 use super::error::ResultsError;
 use super::figures::{CetrFigures, Results, cells};
 use super::paper::{PAPER_ROWS, PAPER_SETS};
-use trommel_quality::markdown::{MarkdownTable, share};
 use crate::methods::{CetrLines, Method};
+use trommel_quality::markdown::{MarkdownTable, share};
 
 /// Starts at random.
 const STARTS: u64 = 5;
 
 /// Scores a set.
 pub(super) fn cetr_figures(set: &PageSet) -> Result<CetrFigures, ResultsError> {
-    let mean =
-        |text: &(dyn Fn(&trommel_learn::LabelledPage) -> Result<String, ResultsError> + Sync)| {
-            let scores: Result<Vec<Scores>, ResultsError> = set
-                .pages
-                .par_iter()
-                .map(|page| {
-                    let gold = page.gold.text(true);
-                    Ok(Scores::of(&text(page)?, &gold, Rule::Characters))
-                })
-                .collect();
-            Ok::<f64, ResultsError>(Scores::mean(&scores?).f1)
-        };
+    let mean = |text: &(dyn Fn(&trommel_learn::LabelledPage) -> Result<String, ResultsError> + Sync)| {
+        let scores: Result<Vec<Scores>, ResultsError> = set
+            .pages
+            .par_iter()
+            .map(|page| {
+                let gold = page.gold.text(true);
+                Ok(Scores::of(&text(page)?, &gold, Rule::Characters))
+            })
+            .collect();
+        Ok::<f64, ResultsError>(Scores::mean(&scores?).f1)
+    };
     let lines = mean(&|page| Ok(plain(&CetrLines::default().text(&page.html))))?;
     let mut random = Vec::new();
     for seed in 0..STARTS {
@@ -53,21 +52,13 @@ pub(super) fn cetr(results: &Results) -> String {
     let mut table = MarkdownTable::new(cells("CETR", PAPER_SETS.map(str::to_owned)));
     let of = |set: &str| {
         let mut found = results.cetr.iter();
-        found
-            .find(|(name, _)| *name == set)
-            .map(|(_, own)| *own)
-            .unwrap_or_default()
+        found.find(|(name, _)| *name == set).map(|(_, own)| *own).unwrap_or_default()
     };
     let paper = PAPER_ROWS.iter().find(|row| row.method == "cetr");
     let paper = paper.map(|row| row.f1).unwrap_or_default();
     table.row(cells("the paper", paper.map(share)));
-    for method in [
-        "cetr", "cetr-lines", "cetr-threshold", "cetr-lines-threshold",
-    ] {
-        table.row(cells(
-            &format!("`{method}`"),
-            PAPER_SETS.map(|set| share(results.f1(set, method))),
-        ));
+    for method in ["cetr", "cetr-lines", "cetr-threshold", "cetr-lines-threshold"] {
+        table.row(cells(&format!("`{method}`"), PAPER_SETS.map(|set| share(results.f1(set, method)))));
     }
     table.row(cells(
         "`cetr-lines`, started at random (mean of five; least and most)",
@@ -120,10 +111,7 @@ mod tests {
         let set = PageSet {
             name: "toy".into(),
             pages: vec![LabelledPage {
-                gold: Gold {
-                    gold: Some(format!("{prose}\n{prose}").replace("&amp;", "&")),
-                    ..Gold::default()
-                },
+                gold: Gold { gold: Some(format!("{prose}\n{prose}").replace("&amp;", "&")), ..Gold::default() },
                 page: ScanEngine.read(&html, &Limits::default()),
                 html,
             }],

@@ -47,11 +47,7 @@ impl Results {
     }
 
     pub fn kept(&self, set: &str, method: &str) -> f64 {
-        self.set(set)
-            .zip(self.method(method))
-            .and_then(|(set, at)| set.kept.get(at))
-            .copied()
-            .unwrap_or_default()
+        self.set(set).zip(self.method(method)).and_then(|(set, at)| set.kept.get(at)).copied().unwrap_or_default()
     }
 
     /// The sets that no method was fitted on.

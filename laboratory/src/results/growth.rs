@@ -66,14 +66,7 @@ mod tests {
             assert_eq!(page.blocks.len(), 1_200, "{shape:?}");
             assert_eq!(page.capped.names().count(), 0, "{shape:?}");
         }
-        let deepest = |shape| {
-            synthetic(shape, 800)
-                .0
-                .elements
-                .iter()
-                .map(|e| e.depth)
-                .max()
-        };
+        let deepest = |shape| synthetic(shape, 800).0.elements.iter().map(|e| e.depth).max();
         assert!(deepest(PageShape::Nested) >= Some(400) && deepest(PageShape::Flat) < Some(5));
     }
 }

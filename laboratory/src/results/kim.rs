@@ -2,13 +2,12 @@
 
 use super::figures::{Results, cells, ratio};
 use super::paper::{KIM_BLOCKS, KIM_ROWS};
-use trommel_quality::markdown::{MarkdownTable, percent, share, thousands};
 use crate::methods::FoldUnit;
+use trommel_quality::markdown::{MarkdownTable, percent, share, thousands};
 
 pub(super) fn kim(results: &Results) -> String {
     let mut table = MarkdownTable::new([
-        "attributes", "P: paper", "ours", "R: paper", "ours", "F1: paper", "ours",
-        "F1 without comments",
+        "attributes", "P: paper", "ours", "R: paper", "ours", "F1: paper", "ours", "F1 without comments",
     ]);
     let as_paper = results.kim.way(FoldUnit::Block, false);
     let rows = as_paper.iter().zip(&results.kim.without_comments);
@@ -56,16 +55,11 @@ fn kim_ways(results: &Results) -> String {
         headings.extend([format!("{}: P", row.name), "R".to_owned(), "F1".to_owned()]);
     }
     let mut table = MarkdownTable::new(headings);
-    for (unit, folds) in [
-        (FoldUnit::Block, "blocks (the paper)"),
-        (FoldUnit::Page, "pages"),
-        (FoldUnit::Site, "sites"),
-    ] {
+    for (unit, folds) in [(FoldUnit::Block, "blocks (the paper)"), (FoldUnit::Page, "pages"), (FoldUnit::Site, "sites")]
+    {
         for (is_pruned, trees) in [(false, "confidence .70 (the paper)"), (true, "pruned, .25")] {
             let scores = results.kim.way(unit, is_pruned);
-            let figures = scores
-                .iter()
-                .flat_map(|own| [own.precision, own.recall, own.f1].map(share));
+            let figures = scores.iter().flat_map(|own| [own.precision, own.recall, own.f1].map(share));
             let names = [folds.to_owned(), trees.to_owned()];
             table.row(names.into_iter().chain(figures));
         }

@@ -39,10 +39,7 @@ pub(super) struct TokenCounts {
 impl TokenCounts {
     /// Counts the blocks of `examples` by the listed tokens.
     pub fn of(examples: &[Example], listed: &[ListedWord]) -> Self {
-        let mut counts = Self {
-            listed: listed.len(),
-            ..Self::default()
-        };
+        let mut counts = Self { listed: listed.len(), ..Self::default() };
         for example in examples {
             for (with, label) in with_token(example.page, listed).iter().zip(example.labels) {
                 counts.bare += usize::from(!with);
@@ -94,9 +91,7 @@ pub(super) fn verdicts(
     by_site: &[Box<dyn SiteMethod>],
 ) -> Result<Verdicts, ResultsError> {
     let single = |page: &LabelledPage| {
-        let kept = methods
-            .iter()
-            .map(|method| method.extract_from(&page.page, &page.html));
+        let kept = methods.iter().map(|method| method.extract_from(&page.page, &page.html));
         kept.collect::<Result<Vec<_>, _>>()
     };
     let mut all: Verdicts = set.pages.par_iter().map(single).collect::<Result<_, _>>()?;
@@ -143,11 +138,7 @@ pub(super) fn measure(
     let all: Vec<&[Judged]> = judged.iter().map(Vec::as_slice).collect();
     let counts = counts(set, listed);
     let kept = (0..methods).map(|at| {
-        let kept: usize = all
-            .iter()
-            .filter_map(|page| page.get(at))
-            .map(|j| j.kept)
-            .sum();
+        let kept: usize = all.iter().filter_map(|page| page.get(at)).map(|j| j.kept).sum();
         kept as f64 / counts.blocks.max(1) as f64
     });
     Measured {
@@ -159,21 +150,14 @@ pub(super) fn measure(
         name: set.name.clone(),
         kept: kept.collect(),
         all: part(&all, methods),
-        parts: parts
-            .into_iter()
-            .map(|(key, pages)| (key, part(&pages, methods)))
-            .collect(),
+        parts: parts.into_iter().map(|(key, pages)| (key, part(&pages, methods))).collect(),
         counts,
         laid_out: laid_out(set, &judged, layouts),
     }
 }
 
 /// The pages with a layout: all methods, and VIPS last.
-fn laid_out(
-    set: &PageSet,
-    judged: &[Vec<Judged>],
-    layouts: &FxHashMap<String, PageLayout>,
-) -> Option<PageScores> {
+fn laid_out(set: &PageSet, judged: &[Vec<Judged>], layouts: &FxHashMap<String, PageLayout>) -> Option<PageScores> {
     let pages = set.pages.iter().zip(judged).filter_map(|(page, judged)| {
         let layout = layouts.get(page.gold.record_id.trim_matches(['<', '>']))?;
         Some((page, judged, layout))
@@ -210,10 +194,7 @@ fn part(pages: &[&[Judged]], methods: usize) -> PageScores {
         let scores = pages.iter().filter_map(|page| page.get(at));
         Scores::mean(scores.map(|judged| &judged.scores))
     };
-    PageScores {
-        pages: pages.len(),
-        scores: (0..methods).map(mean).collect(),
-    }
+    PageScores { pages: pages.len(), scores: (0..methods).map(mean).collect() }
 }
 
 fn counts(set: &PageSet, listed: &[ListedWord]) -> BlockCounts {
@@ -221,10 +202,7 @@ fn counts(set: &PageSet, listed: &[ListedWord]) -> BlockCounts {
     for page in set.pages.iter().map(|page| &page.page) {
         counts.blocks += page.blocks.len();
         counts.by_paper_tags += paper_blocks(page).len();
-        counts.with_token += with_token(page, listed)
-            .iter()
-            .filter(|with| **with)
-            .count();
+        counts.with_token += with_token(page, listed).iter().filter(|with| **with).count();
     }
     counts
 }
@@ -235,9 +213,7 @@ fn with_token(page: &Page, listed: &[ListedWord]) -> Vec<bool> {
         return vec![false; page.blocks.len()];
     }
     let rows = Schema::new(&[FeatureGroup::ListedWords], listed, &[], &[]).rows(page, None);
-    rows.iter()
-        .map(|row| row.iter().any(|value| *value != 0.0))
-        .collect()
+    rows.iter().map(|row| row.iter().any(|value| *value != 0.0)).collect()
 }
 
 #[cfg(test)]
@@ -250,25 +226,14 @@ pub(super) mod tests {
 
     /// A set of two pages on which the methods have these F1, and P = R = F1.
     pub(in crate::results) fn measured(name: &str, f1: &[f64]) -> Measured {
-        let of = |f1: &f64| Scores {
-            precision: *f1,
-            recall: *f1,
-            f1: *f1,
-        };
+        let of = |f1: &f64| Scores { precision: *f1, recall: *f1, f1: *f1 };
         Measured {
             name: name.to_owned(),
-            all: PageScores {
-                pages: 2,
-                scores: f1.iter().map(of).collect(),
-            },
+            all: PageScores { pages: 2, scores: f1.iter().map(of).collect() },
             parts: BTreeMap::new(),
             divided_by: "",
             kept: vec![0.25; f1.len()],
-            counts: BlockCounts {
-                blocks: 2_000,
-                by_paper_tags: 1_000,
-                with_token: 500,
-            },
+            counts: BlockCounts { blocks: 2_000, by_paper_tags: 1_000, with_token: 500 },
             laid_out: None,
         }
     }
@@ -278,31 +243,16 @@ pub(super) mod tests {
         let count = |html: &str| paper_blocks(&ScanEngine.read(html, &Limits::default())).len();
         assert_eq!(count("<ul><li>one</li><li>two</li></ul>"), 1);
         // Dividing elements around, between and behind.
-        assert_eq!(
-            count("<li>one</li><p>two</p><li>three</li><li>four</li>"),
-            3
-        );
+        assert_eq!(count("<li>one</li><p>two</p><li>three</li><li>four</li>"), 3);
         assert_eq!(count("<li>one</li><div></div><li>two</li>"), 2);
         assert_eq!(count(""), 0);
     }
 
     #[test]
     fn blocks_without_listed_tokens_are_counted() {
-        let page = ScanEngine.read(
-            "<div class=menu><p>one</p></div><p>two</p><p>three</p>",
-            &Limits::default(),
-        );
-        let example = Example {
-            page: &page,
-            labels: &[false, true, false],
-            group: "a",
-        };
-        let menu = ListedWord {
-            attribute: "class".to_owned(),
-            word: "menu".to_owned(),
-            odds: 0.1,
-            share: 0.3,
-        };
+        let page = ScanEngine.read("<div class=menu><p>one</p></div><p>two</p><p>three</p>", &Limits::default());
+        let example = Example { page: &page, labels: &[false, true, false], group: "a" };
+        let menu = ListedWord { attribute: "class".to_owned(), word: "menu".to_owned(), odds: 0.1, share: 0.3 };
         let counts = |listed: &[ListedWord]| {
             let counts = TokenCounts::of(&[example], listed);
             (counts.listed, counts.bare, counts.bare_content)
@@ -335,10 +285,7 @@ pub(super) mod tests {
             page: ScanEngine.read(html, &Limits::default()),
             html: html.to_owned(),
         };
-        let set = PageSet {
-            name: "toy".into(),
-            pages: (0..3).map(page).collect(),
-        };
+        let set = PageSet { name: "toy".into(), pages: (0..3).map(page).collect() };
         let verdicts = verdicts(&set, &[Box::new(AllText)], &[Box::new(ContentExtractor)]).unwrap();
         // All pages have both blocks: nothing is rare.
         assert_eq!(verdicts, vec![vec![vec![true; 2], vec![false; 2]]; 3]);
@@ -347,12 +294,7 @@ pub(super) mod tests {
             name: name.into(),
             parent,
             start: html.find(start).map(|at| at as u32),
-            rect: crate::layout::Rect {
-                x: 0,
-                y: 0,
-                width: 900,
-                height: 600,
-            },
+            rect: crate::layout::Rect { x: 0, y: 0, width: 900, height: 600 },
             is_text: name == "#text",
             chars: if name == "#text" { 11 } else { 0 },
             font_size: 16.0,

@@ -41,14 +41,8 @@ pub(super) struct KimRow {
 
 /// The paper's attributes, then Boilerpipe's.
 pub(super) const KIM_ROWS: [KimRow; 2] = [
-    KimRow {
-        name: "25 attributes (Kim et al.)",
-        scores: [0.873, 0.827, 0.849],
-    },
-    KimRow {
-        name: "Boilerpipe's attributes",
-        scores: [0.858, 0.778, 0.816],
-    },
+    KimRow { name: "25 attributes (Kim et al.)", scores: [0.873, 0.827, 0.849] },
+    KimRow { name: "Boilerpipe's attributes", scores: [0.858, 0.778, 0.816] },
 ];
 
 /// Blocks of L3S-GN1 by the segmentation of Kim et al., and those that are content.

@@ -7,12 +7,7 @@ use trommel_quality::svg::{BLUE, GREEN, GREY, ORANGE, PALE, PINK, Svg, join};
 /// The set that rows are sorted by and that has bars.
 const FIRST: &str = "dragnet-test";
 /// The sets with marks, each with its colour.
-const MARKS: [(&str, &str); 4] = [
-    ("cleaneval", GREEN),
-    ("l3s-gn1", BLUE),
-    ("daniel-dev", ORANGE),
-    ("wcxb-dev", PINK),
-];
+const MARKS: [(&str, &str); 4] = [("cleaneval", GREEN), ("l3s-gn1", BLUE), ("daniel-dev", ORANGE), ("wcxb-dev", PINK)];
 const BAR: &str = "#c9d1d9";
 
 /// Pixels: x of F1 = 0, width of F1 = 1, y of the first row, height of a row, width of the whole.
@@ -29,9 +24,7 @@ pub(super) fn plot(methods: &[About], sets: &[Measured]) -> String {
         let set = sets.iter().find(|measured| measured.name == set)?;
         Some(set.all.scores.get(method)?.f1)
     };
-    let mut order: Vec<(usize, f64)> = (0..methods.len())
-        .map(|at| (at, f1(FIRST, at).unwrap_or_default()))
-        .collect();
+    let mut order: Vec<(usize, f64)> = (0..methods.len()).map(|at| (at, f1(FIRST, at).unwrap_or_default())).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     let bottom = TOP + ROW * methods.len() as f64;
     let height = bottom + 40.0;
@@ -76,9 +69,7 @@ fn x(f1: f64) -> f64 {
 fn legend(svg: &mut Svg) {
     let mut left = LEFT;
     let middle = 58.0;
-    svg.add(&format!(
-        "<rect x=\"{left}\" y=\"51\" width=\"26\" height=\"14\" fill=\"{BAR}\"/>"
-    ));
+    svg.add(&format!("<rect x=\"{left}\" y=\"51\" width=\"26\" height=\"14\" fill=\"{BAR}\"/>"));
     left += 34.0;
     let name = |svg: &mut Svg, text: &str, left: f64| {
         svg.add(&format!("<text x=\"{left}\" y=\"62.5\">{text}</text>"));
@@ -106,10 +97,7 @@ fn mark(svg: &mut Svg, at: usize, x: f64, y: f64, set: &str) {
         None => format!("<circle class=\"{set}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" {style}/>"),
         Some(points) => {
             let points: Vec<(f64, f64)> = points.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-            format!(
-                "<polygon class=\"{set}\" points=\"{}\" {style}/>",
-                join(&points)
-            )
+            format!("<polygon class=\"{set}\" points=\"{}\" {style}/>", join(&points))
         }
     });
 }
@@ -121,22 +109,11 @@ mod tests {
 
     #[test]
     fn rows_are_sorted_and_marks_stand_at_their_values() {
-        let about = |name| About {
-            name,
-            line: "",
-            citation: "",
-            learns: false,
-        };
+        let about = |name| About { name, line: "", citation: "", learns: false };
         let methods = [about("worse"), about("better")];
-        let sets = [
-            measured("dragnet-test", &[0.25, 0.75]),
-            measured("cleaneval", &[0.5, 1.0]),
-        ];
+        let sets = [measured("dragnet-test", &[0.25, 0.75]), measured("cleaneval", &[0.5, 1.0])];
         let svg = plot(&methods, &sets);
-        let at = |text: &str| {
-            svg.find(text)
-                .unwrap_or_else(|| panic!("no {text} in {svg}"))
-        };
+        let at = |text: &str| svg.find(text).unwrap_or_else(|| panic!("no {text} in {svg}"));
         assert!(at(">better<") < at(">worse<"));
         assert!(at("width=\"480.0\" height=\"14\"") < at("width=\"160.0\" height=\"14\""));
         // F1 1 and .5 on cleaneval, in the first and in the second row.

@@ -43,15 +43,11 @@ needs the rendered page: its row is on [pages that were laid out](#pages-that-we
 ";
 
 fn paper(results: &Results) -> String {
-    let headings = PAPER_SETS
-        .iter()
-        .flat_map(|set| [format!("{set}: paper"), "ours".to_owned()]);
+    let headings = PAPER_SETS.iter().flat_map(|set| [format!("{set}: paper"), "ours".to_owned()]);
     let mut table = MarkdownTable::new(cells("method", headings));
     for row in PAPER_ROWS {
-        let figures = PAPER_SETS
-            .iter()
-            .zip(row.f1)
-            .flat_map(|(set, paper)| [share(paper), share(results.f1(set, row.method))]);
+        let figures =
+            PAPER_SETS.iter().zip(row.f1).flat_map(|(set, paper)| [share(paper), share(results.f1(set, row.method))]);
         table.row(cells(row.name, figures));
     }
     let mut orders = String::new();
@@ -61,11 +57,7 @@ fn paper(results: &Results) -> String {
         orders.push_str(&if paper == ours {
             format!("- {set}: the same, {}.\n", ours.join(" < "))
         } else {
-            format!(
-                "- {set}: not the same. Paper: {}. Ours: {}.\n",
-                paper.join(" < "),
-                ours.join(" < ")
-            )
+            format!("- {set}: not the same. Paper: {}. Ours: {}.\n", paper.join(" < "), ours.join(" < "))
         });
     }
     format!(
@@ -87,8 +79,7 @@ fn order(f1: impl Fn(&PaperRow) -> f64) -> Vec<&'static str> {
 
 fn blocks(results: &Results) -> String {
     let mut table = MarkdownTable::new([
-        "set", "blocks", "by the paper's tags", "with a listed token", "kept by IC", "by ST",
-        "by ST + IC",
+        "set", "blocks", "by the paper's tags", "with a listed token", "kept by IC", "by ST", "by ST + IC",
     ]);
     for set in &results.sets {
         let kept = |method| percent(results.kept(&set.name, method));
@@ -107,10 +98,7 @@ fn blocks(results: &Results) -> String {
     let gain = |method| {
         let paper = PAPER_ROWS.iter().find(|row| row.method == method);
         let paper = paper.map(|row| row.f1[2]);
-        format!(
-            "{:+.3}",
-            results.f1("dragnet-test", method) - paper.unwrap_or_default()
-        )
+        format!("{:+.3}", results.f1("dragnet-test", method) - paper.unwrap_or_default())
     };
     let f1 = |set, method| share(results.f1(set, method));
     format!(
@@ -163,9 +151,7 @@ fn with_token(results: &Results, set: &str) -> String {
 }
 
 fn overall(results: &Results) -> String {
-    let headings = results
-        .tested()
-        .flat_map(|set| [format!("{}: P", set.name), "R".to_owned(), "F1".to_owned()]);
+    let headings = results.tested().flat_map(|set| [format!("{}: P", set.name), "R".to_owned(), "F1".to_owned()]);
     let mut table = MarkdownTable::new(cells("method", headings));
     for (at, about) in results.methods.iter().enumerate() {
         let figures = results.tested().flat_map(|set| {
@@ -174,26 +160,15 @@ fn overall(results: &Results) -> String {
         });
         table.row(cells(about.name, figures));
     }
-    let pages: Vec<String> = results
-        .tested()
-        .map(|set| format!("{} {}", set.name, thousands(set.all.pages)))
-        .collect();
-    format!(
-        "## All methods on all sets\n\nPages: {}.\n\n{}",
-        pages.join(", "),
-        table.text()
-    )
+    let pages: Vec<String> = results.tested().map(|set| format!("{} {}", set.name, thousands(set.all.pages))).collect();
+    format!("## All methods on all sets\n\nPages: {}.\n\n{}", pages.join(", "), table.text())
 }
 
 /// The methods of one page and VIPS on the pages that have a layout.
 fn laid_out(results: &Results) -> String {
-    let sets: Vec<(&str, &PageScores)> = results
-        .tested()
-        .filter_map(|set| Some((set.name.as_str(), set.laid_out.as_ref()?)))
-        .collect();
-    let headings = sets
-        .iter()
-        .map(|(name, part)| format!("{name} ({})", part.pages));
+    let sets: Vec<(&str, &PageScores)> =
+        results.tested().filter_map(|set| Some((set.name.as_str(), set.laid_out.as_ref()?))).collect();
+    let headings = sets.iter().map(|(name, part)| format!("{name} ({})", part.pages));
     let mut table = MarkdownTable::new(cells("method", headings));
     let single = results.methods.iter().take(results.single);
     let names = single.map(|about| about.name).enumerate();
@@ -213,15 +188,8 @@ fn laid_out(results: &Results) -> String {
 
 /// Ensembles of all methods.
 fn stacked(results: &Results) -> String {
-    let Stacked {
-        held_out,
-        tested,
-        rows,
-    } = &results.stacked;
-    let headings = held_out
-        .iter()
-        .map(|name| format!("{name} (other hosts)"))
-        .chain(tested.iter().cloned());
+    let Stacked { held_out, tested, rows } = &results.stacked;
+    let headings = held_out.iter().map(|name| format!("{name} (other hosts)")).chain(tested.iter().cloned());
     let mut table = MarkdownTable::new(cells("mean word F1", headings));
     for (name, figures) in rows {
         let figure = |own: &Option<f64>| own.map(share).unwrap_or_default();
@@ -243,21 +211,13 @@ fn stacked(results: &Results) -> String {
 fn parts(results: &Results) -> String {
     let mut texts = Vec::new();
     for set in results.tested().filter(|set| !set.parts.is_empty()) {
-        let headings = set
-            .parts
-            .iter()
-            .map(|(key, part)| format!("{key} ({})", part.pages));
+        let headings = set.parts.iter().map(|(key, part)| format!("{key} ({})", part.pages));
         let mut table = MarkdownTable::new(cells("method", headings));
         for (at, about) in results.methods.iter().enumerate() {
             let f1 = |part: &PageScores| share(part.scores.get(at).map_or(0.0, |scores| scores.f1));
             table.row(cells(about.name, set.parts.values().map(f1)));
         }
-        texts.push(format!(
-            "### {} by {}: F1\n\n{}",
-            set.name,
-            set.divided_by,
-            table.text()
-        ));
+        texts.push(format!("### {} by {}: F1\n\n{}", set.name, set.divided_by, table.text()));
     }
     texts.join("\n")
 }
@@ -266,10 +226,7 @@ fn list(results: &Results) -> String {
     let mut text = "## The methods\n\n".to_owned();
     for about in &results.methods {
         let learns = if about.learns { " (learns)" } else { "" };
-        text.push_str(&format!(
-            "- `{}`{learns}: {}. *{}.*\n",
-            about.name, about.line, about.citation
-        ));
+        text.push_str(&format!("- `{}`{learns}: {}. *{}.*\n", about.name, about.line, about.citation));
     }
     text
 }
@@ -284,52 +241,24 @@ mod tests {
     use crate::results::measure::tests::measured;
 
     fn results() -> Results {
-        let about = |name| About {
-            name,
-            line: "what it does",
-            citation: "A paper, 2000",
-            learns: name != "all-text",
-        };
+        let about = |name| About { name, line: "what it does", citation: "A paper, 2000", learns: name != "all-text" };
         let mut by_language = measured("daniel-dev", &[0.5, 0.25]);
         by_language.divided_by = "language";
-        by_language
-            .parts
-            .insert("el".to_owned(), by_language.all.clone());
-        let scores = BlockScores {
-            blocks: 1_000,
-            content: 250,
-            precision: 0.5,
-            recall: 1.0,
-            f1: 0.6667,
-        };
-        let by_site = Validation {
-            unit: FoldUnit::Site,
-            ..Validation::PAPER
-        };
-        by_language.laid_out = Some(PageScores {
-            pages: 1,
-            scores: measured("", &[0.5, 0.25, 0.125]).all.scores,
-        });
+        by_language.parts.insert("el".to_owned(), by_language.all.clone());
+        let scores = BlockScores { blocks: 1_000, content: 250, precision: 0.5, recall: 1.0, f1: 0.6667 };
+        let by_site = Validation { unit: FoldUnit::Site, ..Validation::PAPER };
+        by_language.laid_out = Some(PageScores { pages: 1, scores: measured("", &[0.5, 0.25, 0.125]).all.scores });
         Results {
             methods: vec![about("all-text"), about("peters-lecocq")],
             single: 2,
-            cetr: vec![(
-                "dragnet-test",
-                CetrFigures {
-                    lines: 0.5,
-                    random: [0.25, 0.125, 0.375],
-                },
-            )],
+            cetr: vec![("dragnet-test", CetrFigures { lines: 0.5, random: [0.25, 0.125, 0.375] })],
             sets: vec![
                 measured("dragnet-train", &[0.125, 0.875]),
                 measured("dragnet-test", &[0.375, 0.625]),
                 by_language,
             ],
             kim: KimFigures {
-                ways: vec![
-                    (Validation::PAPER, [scores; 2]),
-                    (by_site, [BlockScores { f1: 0.5, ..scores }; 2]),
-                ],
+                ways: vec![(Validation::PAPER, [scores; 2]), (by_site, [BlockScores { f1: 0.5, ..scores }; 2])],
                 without_comments: [BlockScores::default(); 2],
             },
             stacked: Stacked {
@@ -337,11 +266,7 @@ mod tests {
                 tested: vec!["dragnet-test".to_owned()],
                 rows: vec![("stacking".to_owned(), vec![None, Some(0.75)])],
             },
-            tokens: TokenCounts {
-                listed: 7,
-                bare: 3_000,
-                bare_content: 750,
-            },
+            tokens: TokenCounts { listed: 7, bare: 3_000, bare_content: 750 },
         }
     }
 
@@ -360,16 +285,12 @@ mod tests {
             "Boilerpipe's attributes: F1 is -0.149 above the paper's. Folds of pages instead of blocks change it by -0.667, of sites by -0.167;",
         );
         has("| the paper | .919 | .741 | .735 |\n");
-        has(
-            "(mean of five; least and most) | .000 (.000, .000) | .000 (.000, .000) | .250 (.125, .375) |\n",
-        );
+        has("(mean of five; least and most) | .000 (.000, .000) | .000 (.000, .000) | .250 (.125, .375) |\n");
         has("| `cetr-lines`, the text of the lines instead of blocks | .000 | .000 | .500 |\n");
         has(
             "| method | daniel-dev (1) |\n|---|---:|\n| all-text | .500 |\n| peters-lecocq | .250 |\n| vips | .125 |\n",
         );
-        has(
-            "| mean word F1 | wcxb-dev (other hosts) | dragnet-test |\n|---|---:|---:|\n| stacking |  | .750 |\n",
-        );
+        has("| mean word F1 | wcxb-dev (other hosts) | dragnet-test |\n|---|---:|---:|\n| stacking |  | .750 |\n");
         has("3,000 training blocks without one, 25.0 % are content");
         has("baseline -0.248");
     }
@@ -380,9 +301,7 @@ mod tests {
         let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
         has("| method | dragnet-test: P | R | F1 | daniel-dev: P | R | F1 |\n");
         has("| peters-lecocq | .625 | .625 | .625 | .250 | .250 | .250 |\n");
-        has(
-            "### daniel-dev by language: F1\n\n| method | el (2) |\n|---|---:|\n| all-text | .500 |\n",
-        );
+        has("### daniel-dev by language: F1\n\n| method | el (2) |\n|---|---:|\n| all-text | .500 |\n");
         has("- `peters-lecocq` (learns): what it does. *A paper, 2000.*\n");
         has("- `all-text`: what it does. *A paper, 2000.*\n");
     }

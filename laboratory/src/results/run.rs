@@ -107,20 +107,12 @@ pub fn run(data: &Path, layouts: &Path, out: &Path) -> Result<Vec<PathBuf>, Resu
         stacked: stacks(&read)?,
         tokens: TokenCounts::of(&examples, &listed),
     };
-    let speed = speed_report(
-        &Machine::here(),
-        &results.methods,
-        &speeds,
-        &growth(&methods)?,
-    );
+    let speed = speed_report(&Machine::here(), &results.methods, &speeds, &growth(&methods)?);
     write(
         out,
         &[
             ("method-comparison.md", report(&results)),
-            (
-                "method-comparison.svg",
-                plot(&results.methods, &results.sets),
-            ),
+            ("method-comparison.svg", plot(&results.methods, &results.sets)),
             ("method-comparison-speed.md", speed),
         ],
     )
@@ -133,39 +125,25 @@ fn stacks(read: &[Read]) -> Result<Stacked, ResultsError> {
     let labels: Vec<Vec<Vec<bool>>> = read.par_iter().map(voted).collect();
     let (mut training, mut tested) = (Vec::new(), Vec::new());
     for (own, labels) in read.iter().zip(labels) {
-        let voted = VotedSet {
-            set: &own.set,
-            verdicts: &own.verdicts,
-            labels,
-        };
+        let voted = VotedSet { set: &own.set, verdicts: &own.verdicts, labels };
         match is_training(own) {
             true => training.push(voted),
             false => tested.push(voted),
         }
     }
     let tested: Vec<&VotedSet> = tested.iter().collect();
-    let names = |sets: &mut dyn Iterator<Item = &VotedSet>| -> Vec<String> {
-        sets.map(|own| own.set.name.clone()).collect()
-    };
-    let mut stacked = Stacked {
-        held_out: names(&mut training.iter()),
-        tested: names(&mut tested.iter().copied()),
-        rows: Vec::new(),
-    };
+    let names =
+        |sets: &mut dyn Iterator<Item = &VotedSet>| -> Vec<String> { sets.map(|own| own.set.name.clone()).collect() };
+    let mut stacked =
+        Stacked { held_out: names(&mut training.iter()), tested: names(&mut tested.iter().copied()), rows: Vec::new() };
     for stacker in Stacker::ALL {
         let figures = stacked_f1(stacker, &training, &tested)?;
         let figures = figures.into_iter().map(Some).collect();
         stacked.rows.push((stacker.name().to_owned(), figures));
         tracing::info!(stacker = stacker.name(), "scored");
     }
-    let policy = ContentPolicy {
-        comments: CommentPolicy::Include,
-        ..ContentPolicy::default()
-    };
-    let options = EvalOptions {
-        rule: Rule::Characters,
-        comments: true,
-    };
+    let policy = ContentPolicy { comments: CommentPolicy::Include, ..ContentPolicy::default() };
+    let options = EvalOptions { rule: Rule::Characters, comments: true };
     for name in ["fast", "best"] {
         let Some(model) = Model::builtin(name) else {
             continue;
@@ -205,34 +183,21 @@ fn kim_figures(set: &PageSet) -> Result<KimFigures, MethodError> {
         let labels = set.labels(comments, LABEL_SHARE);
         let examples = set.examples(&labels);
         let of = |attributes| block_scores(&examples, attributes, validation);
-        Ok::<_, MethodError>([
-            of(BlockAttributes::Context)?,
-            of(BlockAttributes::Boilerpipe)?,
-        ])
+        Ok::<_, MethodError>([of(BlockAttributes::Context)?, of(BlockAttributes::Boilerpipe)?])
     };
     let mut ways = Vec::new();
     for unit in [FoldUnit::Block, FoldUnit::Page, FoldUnit::Site] {
         for confidence in [Validation::PAPER.confidence, PRUNED] {
-            let validation = Validation {
-                unit,
-                confidence,
-                ..Validation::PAPER
-            };
+            let validation = Validation { unit, confidence, ..Validation::PAPER };
             ways.push((validation, scores(true, &validation)?));
             tracing::info!(?unit, confidence, "cross-validated");
         }
     }
-    Ok(KimFigures {
-        ways,
-        without_comments: scores(false, &Validation::PAPER)?,
-    })
+    Ok(KimFigures { ways, without_comments: scores(false, &Validation::PAPER)? })
 }
 
 fn write(out: &Path, files: &[(&str, String)]) -> Result<Vec<PathBuf>, ResultsError> {
-    let failed = |path: &Path, source| ResultsError::Write {
-        path: path.display().to_string(),
-        source,
-    };
+    let failed = |path: &Path, source| ResultsError::Write { path: path.display().to_string(), source };
     std::fs::create_dir_all(out).map_err(|source| failed(out, source))?;
     let mut written = Vec::new();
     for (name, text) in files {

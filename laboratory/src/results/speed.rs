@@ -43,10 +43,7 @@ impl Machine {
 }
 
 /// Pages a second of each method over the tables of a set, on this thread.
-pub(super) fn pages_per_second(
-    set: &PageSet,
-    methods: &[Box<dyn Method>],
-) -> Result<Vec<f64>, ResultsError> {
+pub(super) fn pages_per_second(set: &PageSet, methods: &[Box<dyn Method>]) -> Result<Vec<f64>, ResultsError> {
     let mut speeds = Vec::new();
     for method in methods {
         let mut fastest = f64::INFINITY;
@@ -85,12 +82,7 @@ pub(super) fn growth(methods: &[Box<dyn Method>]) -> Result<Vec<Growth>, Results
 }
 
 /// `method-comparison-speed.md`.
-pub(super) fn speed_report(
-    machine: &Machine,
-    methods: &[About],
-    speeds: &[f64],
-    growth: &[Growth],
-) -> String {
+pub(super) fn speed_report(machine: &Machine, methods: &[About], speeds: &[f64], growth: &[Growth]) -> String {
     let mut pages = MarkdownTable::new(["method", "pages/s"]);
     for (about, speed) in methods.iter().zip(speeds) {
         pages.row([about.name.to_owned(), thousands(speed.round() as usize)]);
@@ -128,25 +120,11 @@ mod tests {
 
     #[test]
     fn the_report_names_machine_and_figures() {
-        let machine = Machine {
-            processor: "Abacus".to_owned(),
-            cores: 3,
-            date: "2001-02-03".to_owned(),
-        };
-        let text = speed_report(
-            &machine,
-            &[*AllText.about()],
-            &[1234.4],
-            &[[0.001, 0.0042, 0.02]],
-        );
+        let machine = Machine { processor: "Abacus".to_owned(), cores: 3, date: "2001-02-03".to_owned() };
+        let text = speed_report(&machine, &[*AllText.about()], &[1234.4], &[[0.001, 0.0042, 0.02]]);
         assert!(text.contains("on 2001-02-03: Abacus, 3 cores"), "{text}");
         assert!(text.contains("| all-text | 1,234 |"), "{text}");
-        assert!(
-            text.contains(
-                "| method | 12,500 blocks, ms | 50,000 blocks, ms | 200,000 blocks, ms |"
-            ),
-            "{text}"
-        );
+        assert!(text.contains("| method | 12,500 blocks, ms | 50,000 blocks, ms | 200,000 blocks, ms |"), "{text}");
         assert!(text.contains("| all-text | 1.0 | 4.2 | 20.0 |"), "{text}");
     }
 }

@@ -7,8 +7,7 @@
 
 use rayon::prelude::*;
 use trommel_learn::{
-    Fit, LabelledPage, LearnError, PageSet, Sample, Scores, by_group, fit_trees, fit_weighted,
-    kept_text,
+    Fit, LabelledPage, LearnError, PageSet, Sample, Scores, by_group, fit_trees, fit_weighted, kept_text,
 };
 use trommel_model::{Layout, Selection, Trees, sigmoid};
 use trommel_text::words::Rule;
@@ -74,10 +73,7 @@ impl Stack {
     }
 
     fn score(&self, page: &Voted) -> Scores {
-        let probabilities: Vec<f32> = rows(page.verdicts)
-            .iter()
-            .map(|row| sigmoid(self.log_odds(row)))
-            .collect();
+        let probabilities: Vec<f32> = rows(page.verdicts).iter().map(|row| sigmoid(self.log_odds(row))).collect();
         let layout = Layout::of(&page.page.page);
         let kept = Selection::ExpectedF1.choose(&probabilities, &layout).kept;
         let text = kept_text(&page.page.page, &kept, &[]);
@@ -95,11 +91,7 @@ struct Voted<'a> {
 
 fn voted<'a>(set: &'a VotedSet) -> impl Iterator<Item = Voted<'a>> {
     let pages = set.set.pages.iter().zip(set.verdicts).zip(&set.labels);
-    pages.map(|((page, verdicts), labels)| Voted {
-        page,
-        verdicts,
-        labels,
-    })
+    pages.map(|((page, verdicts), labels)| Voted { page, verdicts, labels })
 }
 
 /// The rows of a page's blocks.
@@ -146,11 +138,7 @@ fn folds(sets: &[VotedSet]) -> Vec<usize> {
 
 /// Mean word F1 on each set of `training`, every page judged by what was learned on pages of other hosts, then on
 /// each of `tested`, judged by what was learned on all of `training`.
-pub(super) fn stacked(
-    stacker: Stacker,
-    training: &[VotedSet],
-    tested: &[&VotedSet],
-) -> Result<Vec<f64>, LearnError> {
+pub(super) fn stacked(stacker: Stacker, training: &[VotedSet], tested: &[&VotedSet]) -> Result<Vec<f64>, LearnError> {
     let folds = folds(training);
     let pages: Vec<Voted> = training.iter().flat_map(voted).collect();
     let mut scores = vec![Scores::default(); pages.len()];
@@ -165,10 +153,7 @@ pub(super) fn stacked(
             continue;
         }
         let stack = stacker.fit(&learned)?;
-        let judged: Vec<(usize, Scores)> = held
-            .par_iter()
-            .map(|(at, page)| (*at, stack.score(page)))
-            .collect();
+        let judged: Vec<(usize, Scores)> = held.par_iter().map(|(at, page)| (*at, stack.score(page))).collect();
         for (at, own) in judged {
             if let Some(cell) = scores.get_mut(at) {
                 *cell = own;
@@ -213,28 +198,17 @@ mod tests {
                 html,
             }
         };
-        PageSet {
-            name: name.into(),
-            pages: (0..count).map(page).collect(),
-        }
+        PageSet { name: name.into(), pages: (0..count).map(page).collect() }
     }
 
     /// A method that is right, one that is always wrong, one that keeps all.
     fn verdicts(set: &PageSet) -> Verdicts {
-        let of_page = vec![
-            vec![false, false, true, true],
-            vec![true, true, false, false],
-            vec![true; 4],
-        ];
+        let of_page = vec![vec![false, false, true, true], vec![true, true, false, false], vec![true; 4]];
         vec![of_page; set.pages.len()]
     }
 
     fn voted_set<'a>(set: &'a PageSet, verdicts: &'a Verdicts) -> VotedSet<'a> {
-        VotedSet {
-            set,
-            verdicts,
-            labels: set.labels(true, trommel_learn::LABEL_SHARE),
-        }
+        VotedSet { set, verdicts, labels: set.labels(true, trommel_learn::LABEL_SHARE) }
     }
 
     #[test]
@@ -254,11 +228,7 @@ mod tests {
         let pages = a.pages.iter().chain(&b.pages);
         let of_page: Vec<(&str, usize)> = pages.map(|page| page.gold.group()).zip(folds).collect();
         for (host, fold) in &of_page {
-            assert!(
-                of_page
-                    .iter()
-                    .all(|(other, of)| other != host || of == fold)
-            );
+            assert!(of_page.iter().all(|(other, of)| other != host || of == fold));
         }
         let mut used: Vec<usize> = of_page.iter().map(|(_, fold)| *fold).collect();
         used.sort_unstable();

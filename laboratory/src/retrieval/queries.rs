@@ -45,16 +45,12 @@ pub fn by_words(items: &[Item]) -> Vec<Query<'_>> {
     }
     let queries = items.iter().filter_map(|item| {
         let sentences = item.gold.split(['.', '!', '?', '。', '！', '？', '\n']);
-        let sentences: Vec<Vec<(String, &str)>> = sentences
-            .map(words)
-            .filter(|words| words.len() >= SENTENCE)
-            .collect();
+        let sentences: Vec<Vec<(String, &str)>> =
+            sentences.map(words).filter(|words| words.len() >= SENTENCE).collect();
         let number = item
             .id
             .bytes()
-            .fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-            });
+            .fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
         let at = usize::try_from(number % (sentences.len() as u64).max(1)).ok()?;
         let mut words = sentences.get(at)?.clone();
         words.sort_by_key(|(term, _)| golds.get(term).copied().unwrap_or_default());
@@ -80,10 +76,7 @@ fn words(sentence: &str) -> Vec<(String, &str)> {
 /// Signs of the query language are no words, so nothing is lost with them.
 fn query<'a>(id: &'a str, text: &str) -> Query<'a> {
     let plain = |c: char| if matches!(c, '"' | '+' | '-') { ' ' } else { c };
-    Query {
-        id,
-        typed: text.chars().map(plain).collect(),
-    }
+    Query { id, typed: text.chars().map(plain).collect() }
 }
 
 /// The terms of a text.

@@ -35,16 +35,9 @@ const CLASSES: [BlockClass; 9] = [
         name: "advertisements",
         kinds: &["Ad"],
         roles: &[],
-        words: &[
-            "ad", "ads", "advert", "advertisement", "sponsor", "sponsored",
-        ],
+        words: &["ad", "ads", "advert", "advertisement", "sponsor", "sponsored"],
     },
-    BlockClass {
-        name: "lists of links",
-        kinds: &["LinkList"],
-        roles: &[Role::Navigation],
-        words: &[],
-    },
+    BlockClass { name: "lists of links", kinds: &["LinkList"], roles: &[Role::Navigation], words: &[] },
     BlockClass {
         name: "menus",
         kinds: &["Menu", "Menu Sidebar"],
@@ -57,18 +50,8 @@ const CLASSES: [BlockClass; 9] = [
         roles: &[Role::Navigation],
         words: &["nav", "navigation", "navbar", "menu"],
     },
-    BlockClass {
-        name: "header",
-        kinds: &["Header"],
-        roles: &[Role::Header],
-        words: &["header", "masthead", "banner"],
-    },
-    BlockClass {
-        name: "footer",
-        kinds: &["Footer"],
-        roles: &[Role::Footer],
-        words: &["footer", "copyright"],
-    },
+    BlockClass { name: "header", kinds: &["Header"], roles: &[Role::Header], words: &["header", "masthead", "banner"] },
+    BlockClass { name: "footer", kinds: &["Footer"], roles: &[Role::Footer], words: &["footer", "copyright"] },
     BlockClass {
         name: "sidebar",
         kinds: &["Sidebar", "Menu Sidebar"],
@@ -109,11 +92,7 @@ impl WordCounts {
             return Default::default();
         }
         let ratio = |part: u64, whole: u64| share(part as f64 / whole.max(1) as f64);
-        [
-            ratio(self.both, self.found),
-            ratio(self.both, self.marked),
-            ratio(2 * self.both, self.found + self.marked),
-        ]
+        [ratio(self.both, self.found), ratio(self.both, self.marked), ratio(2 * self.both, self.found + self.marked)]
     }
 }
 
@@ -135,10 +114,8 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
         return Err(LearnError::Nothing("no model"));
     };
     let policy = ContentPolicy::default();
-    let roles: Vec<Vec<Role>> = pages
-        .par_iter()
-        .map(|own| policy.judge(&model, &own.page, own.gold.address()).roles)
-        .collect();
+    let roles: Vec<Vec<Role>> =
+        pages.par_iter().map(|own| policy.judge(&model, &own.page, own.gold.address()).roles).collect();
     let rows: Vec<Vec<Vec<f32>>> = pages
         .par_iter()
         .map(|own| {
@@ -147,36 +124,20 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
         })
         .collect();
     let mut table = MarkdownTable::new([
-        "class", "pages", "words", "roles: P", "R", "F", "names: P", "R", "F", "learned: P", "R",
-        "F",
+        "class", "pages", "words", "roles: P", "R", "F", "names: P", "R", "F", "learned: P", "R", "F",
     ]);
     for class in &CLASSES {
         let marked: Vec<Vec<bool>> = pages.par_iter().map(|own| marked(own, class)).collect();
-        let by_role: Vec<Vec<bool>> = roles
-            .iter()
-            .map(|roles| roles.iter().map(|own| class.roles.contains(own)).collect())
-            .collect();
-        let by_name: Vec<Vec<bool>> = pages
-            .par_iter()
-            .map(|own| named(&own.page, class.words))
-            .collect();
+        let by_role: Vec<Vec<bool>> =
+            roles.iter().map(|roles| roles.iter().map(|own| class.roles.contains(own)).collect()).collect();
+        let by_name: Vec<Vec<bool>> = pages.par_iter().map(|own| named(&own.page, class.words)).collect();
         let by_name = counts(pages, &by_name, &marked);
         let learned = cross_fitted(pages, &rows, &marked);
         let by_role = counts(pages, &by_role, &marked);
         let with = marked.iter().filter(|own| own.contains(&true)).count();
-        let names = [
-            class.name.to_owned(),
-            with.to_string(),
-            thousands(by_role.marked as usize),
-        ];
+        let names = [class.name.to_owned(), with.to_string(), thousands(by_role.marked as usize)];
         let learned = counts(pages, &learned, &marked);
-        table.row(
-            names
-                .into_iter()
-                .chain(by_role.cells())
-                .chain(by_name.cells())
-                .chain(learned.cells()),
-        );
+        table.row(names.into_iter().chain(by_role.cells()).chain(by_name.cells()).chain(learned.cells()));
     }
     Ok(table.text())
 }
@@ -203,30 +164,20 @@ fn named(page: &Page, words: &[&str]) -> Vec<bool> {
         inside.push(is_named || around.unwrap_or_default());
     }
     let blocks = page.blocks.iter();
-    blocks
-        .map(|block| inside.get(block.element as usize) == Some(&true))
-        .collect()
+    blocks.map(|block| inside.get(block.element as usize) == Some(&true)).collect()
 }
 
 fn counts(pages: &[SegmentedPage], found: &[Vec<bool>], marked: &[Vec<bool>]) -> WordCounts {
     let mut sum = WordCounts::default();
     for ((own, found), marked) in pages.iter().zip(found).zip(marked) {
-        sum += WordCounts::of(
-            own.page.blocks.iter().map(|block| block.words),
-            found,
-            marked,
-        );
+        sum += WordCounts::of(own.page.blocks.iter().map(|block| block.words), found, marked);
     }
     sum
 }
 
 /// The blocks that trees take for the class which were fitted on pages of other sites; none where these have no such
 /// block.
-fn cross_fitted(
-    pages: &[SegmentedPage],
-    rows: &[Vec<Vec<f32>>],
-    marked: &[Vec<bool>],
-) -> Vec<Vec<bool>> {
+fn cross_fitted(pages: &[SegmentedPage], rows: &[Vec<Vec<f32>>], marked: &[Vec<bool>]) -> Vec<Vec<bool>> {
     let groups: Vec<&str> = pages.iter().map(|own| own.group.as_str()).collect();
     let folds = by_group(&groups, FOLDS);
     let mut found: Vec<Vec<bool>> = rows.iter().map(|rows| vec![false; rows.len()]).collect();
@@ -247,10 +198,7 @@ fn cross_fitted(
         };
         let held = found.iter_mut().zip(rows).zip(&folds);
         for ((found, rows), _) in held.filter(|(_, of)| **of == fold) {
-            *found = rows
-                .par_iter()
-                .map(|row| sigmoid(trees.log_odds(row)) >= 0.5)
-                .collect();
+            *found = rows.par_iter().map(|row| sigmoid(trees.log_odds(row)) >= 0.5).collect();
         }
     }
     found
@@ -275,11 +223,7 @@ mod tests {
     #[test]
     fn words_are_counted_by_hand() {
         let words = [10, 5, 3, 2];
-        let counts = WordCounts::of(
-            words.into_iter(),
-            &[true, true, false, false],
-            &[true, false, true, false],
-        );
+        let counts = WordCounts::of(words.into_iter(), &[true, true, false, false], &[true, false, true, false]);
         assert_eq!((counts.both, counts.found, counts.marked), (10, 15, 13));
         assert_eq!(counts.cells(), [".667", ".769", ".714"]);
         assert_eq!(WordCounts::default().cells(), ["", "", ""]);

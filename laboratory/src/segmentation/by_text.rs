@@ -29,9 +29,7 @@ impl SameTexts {
     /// A region with each text in the place of the first such one.
     pub fn region(&self, region: &Region) -> Region {
         let leaves = region.0.iter();
-        let mut leaves: Vec<u32> = leaves
-            .map(|leaf| self.0.get(leaf).copied().unwrap_or(*leaf))
-            .collect();
+        let mut leaves: Vec<u32> = leaves.map(|leaf| self.0.get(leaf).copied().unwrap_or(*leaf)).collect();
         leaves.sort_unstable();
         leaves.dedup();
         Region(leaves)
@@ -48,24 +46,14 @@ mod tests {
     fn equal_texts_are_one_wherever_they_stand() {
         let html = "<p>All <b>news</b></p><p>Sport</p><p>All <b>news</b></p><p>All news</p>";
         let page = ScanEngine.read(html, &Limits::default());
-        let texts = [
-            "All ",
-            "news",
-            "Sport",
-            "All <b>news</b></p><p>All",
-            "news</b></p><p>A",
-            "All n",
-        ];
+        let texts = ["All ", "news", "Sport", "All <b>news</b></p><p>All", "news</b></p><p>A", "All n"];
         let starts = [0, 7, 16, 30, 37, 51];
         let nodes = texts.iter().zip(starts).map(|(text, from)| LayoutNode {
             start: html[from..].find(text).map(|at| (at + from) as u32),
             is_text: true,
             ..LayoutNode::default()
         });
-        let layout = PageLayout {
-            nodes: nodes.collect(),
-            ..PageLayout::default()
-        };
+        let layout = PageLayout { nodes: nodes.collect(), ..PageLayout::default() };
         let same = SameTexts::new(&page, &layout);
         let of = |leaves: &[u32]| same.region(&Region(leaves.to_vec())).0;
         assert_eq!(of(&[3, 4]), [0, 1]);

@@ -108,11 +108,7 @@ pub fn candidates(page: &Page) -> Vec<Candidate> {
             of_element.push(None);
             continue;
         }
-        let same = around.filter(|around| {
-            found
-                .get(*around)
-                .is_some_and(|own| own.content.is_same(content))
-        });
+        let same = around.filter(|around| found.get(*around).is_some_and(|own| own.content.is_same(content)));
         if let Some(own) = same.and_then(|same| found.get_mut(same)) {
             own.elements.push(at);
             of_element.push(same);
@@ -122,12 +118,7 @@ pub fn candidates(page: &Page) -> Vec<Candidate> {
         if let Some(parent) = around.and_then(|around| found.get_mut(around)) {
             parent.children.push(number);
         }
-        found.push(Candidate {
-            elements: vec![at],
-            parent: around,
-            children: Vec::new(),
-            content: *content,
-        });
+        found.push(Candidate { elements: vec![at], parent: around, children: Vec::new(), content: *content });
         of_element.push(Some(number));
     }
     found
@@ -148,10 +139,7 @@ mod tests {
             .iter()
             .map(|own| {
                 let elements = own.elements.iter().filter_map(|at| page.element(*at));
-                elements
-                    .map(|element| page.name(element))
-                    .collect::<Vec<_>>()
-                    .join(">")
+                elements.map(|element| page.name(element)).collect::<Vec<_>>().join(">")
             })
             .collect();
         assert_eq!(names, ["body", "div>div", "h1", "p", "div>a>img"]);

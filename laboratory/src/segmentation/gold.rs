@@ -65,20 +65,15 @@ pub struct GoldPage {
 /// If it cannot be read or a line is no page with blocks.
 pub fn read_gold_blocks(path: &Path) -> Result<Vec<GoldPage>, SegmentGoldError> {
     let name = path.display().to_string();
-    let io = |source| SegmentGoldError::Io {
-        path: name.clone(),
-        source,
-    };
+    let io = |source| SegmentGoldError::Io { path: name.clone(), source };
     let mut pages = Vec::new();
     for (line, text) in numbered_lines(path).map_err(io)? {
         let text = text.map_err(io)?;
-        pages.push(
-            serde_json::from_str(&text).map_err(|source| SegmentGoldError::Json {
-                path: name.clone(),
-                line,
-                source,
-            })?,
-        );
+        pages.push(serde_json::from_str(&text).map_err(|source| SegmentGoldError::Json {
+            path: name.clone(),
+            line,
+            source,
+        })?);
     }
     Ok(pages)
 }
@@ -90,11 +85,8 @@ pub(super) fn find(page: &Page, layout: &PageLayout, leaves: &Leaves, xpath: &st
     let mut steps = xpath.split('/').skip(1).peekable();
     while let Some(step) = steps.next() {
         let (name, position) = parse(step)?;
-        let end = around.map_or(page.elements.len(), |at| {
-            page.elements
-                .get(at)
-                .map_or(0, |element| element.end as usize)
-        });
+        let end =
+            around.map_or(page.elements.len(), |at| page.elements.get(at).map_or(0, |element| element.end as usize));
         let mut at = around.map_or(0, |at| at + 1);
         let mut seen = 0;
         let mut next = None;
@@ -146,10 +138,7 @@ mod tests {
         let node = |name: &str, nth: usize, parent| LayoutNode {
             name: name.into(),
             parent,
-            start: html
-                .match_indices(&format!("<{name}>"))
-                .nth(nth)
-                .map(|(at, _)| at as u32),
+            start: html.match_indices(&format!("<{name}>")).nth(nth).map(|(at, _)| at as u32),
             ..LayoutNode::default()
         };
         let layout = PageLayout {

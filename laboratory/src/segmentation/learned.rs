@@ -20,31 +20,17 @@ const STEMS: [&[&str]; 16] = [
     &["footer", "foot", "bottom", "copyright"],
     &["nav", "navigation", "navbar", "menu", "tabs", "breadcrumb"],
     &["content", "main", "primary", "body"],
-    &[
-        "sidebar", "side", "aside", "secondary", "left", "right", "col", "column",
-    ],
+    &["sidebar", "side", "aside", "secondary", "left", "right", "col", "column"],
     &["logo", "brand"],
     &["search", "searchbox", "searchform"],
-    &[
-        "ad", "ads", "advert", "advertisement", "sponsor", "banner", "promo",
-    ],
-    &[
-        "post", "article", "entry", "story", "item", "news", "hentry",
-    ],
+    &["ad", "ads", "advert", "advertisement", "sponsor", "banner", "promo"],
+    &["post", "article", "entry", "story", "item", "news", "hentry"],
     &["comment", "comments", "respond"],
-    &[
-        "widget", "box", "block", "module", "panel", "section", "portlet", "gadget",
-    ],
+    &["widget", "box", "block", "module", "panel", "section", "portlet", "gadget"],
     &["title", "headline", "heading"],
-    &[
-        "wrapper", "wrap", "container", "page", "outer", "inner", "wrapperinner",
-    ],
-    &[
-        "list", "links", "link", "categories", "archive", "recent", "tags",
-    ],
-    &[
-        "image", "img", "photo", "picture", "thumb", "gallery", "slider", "banner",
-    ],
+    &["wrapper", "wrap", "container", "page", "outer", "inner", "wrapperinner"],
+    &["list", "links", "link", "categories", "archive", "recent", "tags"],
+    &["image", "img", "photo", "picture", "thumb", "gallery", "slider", "banner"],
     &["social", "share", "twitter", "facebook", "login", "user"],
 ];
 
@@ -126,39 +112,27 @@ impl Rows {
     /// Regions with as many numbers each, row after row.
     pub fn of(regions: Vec<Region>, data: Vec<f32>) -> Self {
         let width = data.len() / regions.len().max(1);
-        Self {
-            regions,
-            data,
-            width,
-        }
+        Self { regions, data, width }
     }
 
     fn row(&self, at: usize) -> &[f32] {
-        self.data
-            .get(at * self.width..(at + 1) * self.width)
-            .unwrap_or_default()
+        self.data.get(at * self.width..(at + 1) * self.width).unwrap_or_default()
     }
 
     /// The regions with the highest expected F: taken from the most probable down, but none that is about the
     /// same as one before, as long as 2 Σ p / (number taken + `marked`) grows, where `marked` times the sum of
     /// all those probabilities is how many blocks a person would mark.
     pub fn chosen(&self, page: &SegmentedPage, probabilities: &[f32], marked: f32) -> Vec<Region> {
-        let mut order: Vec<(f32, &Region)> =
-            probabilities.iter().copied().zip(&self.regions).collect();
+        let mut order: Vec<(f32, &Region)> = probabilities.iter().copied().zip(&self.regions).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut distinct: Vec<(f32, &Region)> = Vec::new();
         for (probability, region) in order.into_iter().filter(|own| own.0 >= LEAST) {
-            let is_like =
-                |other: &Region| page.leaves.similarity(region, other) >= FUZZY_SIMILARITY;
+            let is_like = |other: &Region| page.leaves.similarity(region, other) >= FUZZY_SIMILARITY;
             if !distinct.iter().any(|(_, other)| is_like(other)) {
                 distinct.push((probability, region));
             }
         }
-        let expected: f32 = marked
-            * distinct
-                .iter()
-                .map(|(probability, _)| probability)
-                .sum::<f32>();
+        let expected: f32 = marked * distinct.iter().map(|(probability, _)| probability).sum::<f32>();
         let (mut hits, mut best) = (0.0, (0.0, 0));
         for (taken, (probability, _)) in (1usize..).zip(&distinct) {
             hits += probability;
@@ -167,27 +141,18 @@ impl Rows {
                 best = (f, taken);
             }
         }
-        distinct
-            .into_iter()
-            .take(best.1)
-            .map(|(_, region)| region.clone())
-            .collect()
+        distinct.into_iter().take(best.1).map(|(_, region)| region.clone()).collect()
     }
 
     fn probabilities(&self, trees: &Trees) -> Vec<f32> {
-        (0..self.regions.len())
-            .map(|at| sigmoid(trees.log_odds(self.row(at))))
-            .collect()
+        (0..self.regions.len()).map(|at| sigmoid(trees.log_odds(self.row(at)))).collect()
     }
 }
 
 /// What is shown of a candidate.
 pub(super) fn region(page: &SegmentedPage, candidate: &Candidate) -> Region {
     // The outermost of the chain may have no box of its own.
-    let mut elements = candidate
-        .elements
-        .iter()
-        .filter_map(|at| page.page.element(*at));
+    let mut elements = candidate.elements.iter().filter_map(|at| page.page.element(*at));
     let node = elements.find_map(|element| page.leaves.node_at(element.start));
     page.leaves.region(node)
 }
@@ -201,10 +166,7 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
         let own = block.chars as f32;
         sums.push((chars + own, content + own * probability));
     }
-    let whole = candidates
-        .first()
-        .map(|own| own.content)
-        .unwrap_or_default();
+    let whole = candidates.first().map(|own| own.content).unwrap_or_default();
     let bytes = page.bytes.max(1) as f32;
     candidates
         .iter()
@@ -213,9 +175,8 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
             let mut row = [0.0; WIDTH];
             let element = page.element(candidate.element());
             let start = element.map_or(0, |element| element.start);
-            let end = element
-                .and_then(|element| page.element(element.end))
-                .map_or(page.bytes as u32, |next| next.start);
+            let end =
+                element.and_then(|element| page.element(element.end)).map_or(page.bytes as u32, |next| next.start);
             let first = page.blocks.partition_point(|block| block.span.0 < start);
             let last = page.blocks.partition_point(|block| block.span.0 < end);
             let sum = |at: usize| sums.get(at).copied().unwrap_or_default();
@@ -240,14 +201,10 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
                 candidate.elements.len() as f32,
                 candidate.children.len() as f32,
             ];
-            row.iter_mut()
-                .zip(own)
-                .for_each(|(cell, value)| *cell = value);
+            row.iter_mut().zip(own).for_each(|(cell, value)| *cell = value);
             let elements = || candidate.elements.iter().filter_map(|at| page.element(*at));
             for (column, tags) in TAGS.iter().enumerate() {
-                let has = elements()
-                    .filter(|element| tags.contains(&element.tag))
-                    .count();
+                let has = elements().filter(|element| tags.contains(&element.tag)).count();
                 if let Some(cell) = row.get_mut(OWN + column) {
                     *cell = has as f32;
                 }
@@ -269,48 +226,29 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
 
 fn place_numbers(page: &Page, candidates: &[Candidate]) -> Vec<[f32; PLACE]> {
     let signature = |at: usize| {
-        let element = candidates
-            .get(at)
-            .and_then(|own| page.element(own.element()));
+        let element = candidates.get(at).and_then(|own| page.element(own.element()));
         element.map_or(0, |element| element.signature)
     };
     let tag = |at: usize| {
-        let element = candidates
-            .get(at)
-            .and_then(|own| page.element(own.element()));
+        let element = candidates.get(at).and_then(|own| page.element(own.element()));
         element.map(|element| element.tag)
     };
     let mut depths: Vec<f32> = Vec::new();
     let mut siblings: Vec<[f32; 7]> = vec![[0.0; 7]; candidates.len()];
     for candidate in candidates {
-        depths.push(
-            candidate
-                .parent
-                .and_then(|at| depths.get(at))
-                .map_or(0.0, |own| own + 1.0),
-        );
+        depths.push(candidate.parent.and_then(|at| depths.get(at)).map_or(0.0, |own| own + 1.0));
         let mut templates: FxHashMap<u64, f32> = FxHashMap::default();
         for child in &candidate.children {
             *templates.entry(signature(*child)).or_default() += 1.0;
         }
         let count = candidate.children.len() as f32;
         for (place, child) in candidate.children.iter().enumerate() {
-            let own = candidates
-                .get(*child)
-                .map(|own| own.content)
-                .unwrap_or_default();
-            let same_tag = candidate
-                .children
-                .iter()
-                .take(50)
-                .filter(|other| tag(**other) == tag(*child));
+            let own = candidates.get(*child).map(|own| own.content).unwrap_or_default();
+            let same_tag = candidate.children.iter().take(50).filter(|other| tag(**other) == tag(*child));
             let numbers = [
                 place as f32,
                 count - place as f32,
-                templates
-                    .get(&signature(*child))
-                    .copied()
-                    .unwrap_or_default(),
+                templates.get(&signature(*child)).copied().unwrap_or_default(),
                 same_tag.count() as f32,
                 own.chars as f32 / candidate.content.chars.max(1) as f32,
                 own.blocks as f32 / candidate.content.blocks.max(1) as f32,
@@ -322,14 +260,8 @@ fn place_numbers(page: &Page, candidates: &[Candidate]) -> Vec<[f32; PLACE]> {
         }
     }
     let largest = |candidate: &Candidate| {
-        let children = candidate
-            .children
-            .iter()
-            .filter_map(|child| candidates.get(*child));
-        let chars = children
-            .map(|child| child.content.chars)
-            .max()
-            .unwrap_or_default();
+        let children = candidate.children.iter().filter_map(|child| candidates.get(*child));
+        let chars = children.map(|child| child.content.chars).max().unwrap_or_default();
         chars as f32 / candidate.content.chars.max(1) as f32
     };
     candidates
@@ -344,11 +276,7 @@ fn place_numbers(page: &Page, candidates: &[Candidate]) -> Vec<[f32; PLACE]> {
         .collect()
 }
 
-fn look_numbers(
-    page: &SegmentedPage,
-    candidates: &[Candidate],
-    regions: &[Region],
-) -> Vec<[f32; LOOKS]> {
+fn look_numbers(page: &SegmentedPage, candidates: &[Candidate], regions: &[Region]) -> Vec<[f32; LOOKS]> {
     let layout: &PageLayout = &page.layout;
     let whole = layout.rect();
     let structure = vips(layout, 10);
@@ -362,29 +290,15 @@ fn look_numbers(
         .iter()
         .zip(regions)
         .map(|(candidate, region)| {
-            let starts = candidate
-                .elements
-                .iter()
-                .filter_map(|at| page.page.element(*at));
+            let starts = candidate.elements.iter().filter_map(|at| page.page.element(*at));
             let nodes = starts.filter_map(|element| page.leaves.node_at(element.start));
-            let nodes: Vec<_> = nodes
-                .filter_map(|at| layout.nodes.get(at as usize))
-                .collect();
+            let nodes: Vec<_> = nodes.filter_map(|at| layout.nodes.get(at as usize)).collect();
             let rect = nodes.first().map_or(Rect::default(), |node| node.rect);
-            let seen = region
-                .0
-                .iter()
-                .filter_map(|leaf| layout.nodes.get(*leaf as usize));
-            let seen_rect = seen
-                .clone()
-                .fold(Rect::default(), |all, node| all.union(&node.rect));
+            let seen = region.0.iter().filter_map(|leaf| layout.nodes.get(*leaf as usize));
+            let seen_rect = seen.clone().fold(Rect::default(), |all, node| all.union(&node.rect));
             let size = seen.clone().map(|node| node.font_size).fold(0.0, f32::max);
-            let weight = seen
-                .map(|node| f32::from(node.font_weight))
-                .fold(0.0, f32::max);
-            let background = nodes
-                .iter()
-                .any(|node| node.background.is_some() || node.background_image);
+            let weight = seen.map(|node| f32::from(node.font_weight)).fold(0.0, f32::max);
+            let background = nodes.iter().any(|node| node.background.is_some() || node.background_image);
             let (width, height) = (whole.width.max(1) as f32, whole.height.max(1) as f32);
             [
                 rect.x as f32 / width,
@@ -416,11 +330,7 @@ pub(super) fn cross_fitted(
     let mut probabilities = vec![Vec::new(); pages.len()];
     for fold in 0..count {
         let trees = fit(pages, rows, |at| folds.get(at) != Some(&fold))?;
-        for (at, own) in rows
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| folds.get(*at) == Some(&fold))
-        {
+        for (at, own) in rows.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
             if let Some(cell) = probabilities.get_mut(at) {
                 *cell = own.probabilities(&trees);
             }
@@ -429,11 +339,7 @@ pub(super) fn cross_fitted(
     Ok(probabilities)
 }
 
-fn fit(
-    pages: &[SegmentedPage],
-    rows: &[Rows],
-    learns: impl Fn(usize) -> bool,
-) -> Result<Trees, LearnError> {
+fn fit(pages: &[SegmentedPage], rows: &[Rows], learns: impl Fn(usize) -> bool) -> Result<Trees, LearnError> {
     let mut sample = Sample::default();
     let mut weights = Vec::new();
     for (at, (page, own)) in pages.iter().zip(rows).enumerate() {
@@ -466,10 +372,7 @@ pub(super) fn best_marked(
     learns: impl Fn(usize) -> bool + Sync,
 ) -> f32 {
     let mean = |marked: f32| -> f64 {
-        let own = pages
-            .par_iter()
-            .zip(rows.par_iter().zip(probabilities))
-            .enumerate();
+        let own = pages.par_iter().zip(rows.par_iter().zip(probabilities)).enumerate();
         own.filter(|(at, _)| learns(*at))
             .map(|(_, (page, (own, probabilities)))| {
                 let found = own.chosen(page, probabilities, marked);

@@ -92,15 +92,8 @@ mod tests {
 
     /// Ten texts of ten characters side by side.
     fn leaves() -> Leaves {
-        let text = LayoutNode {
-            is_text: true,
-            chars: 10,
-            ..LayoutNode::default()
-        };
-        Leaves::new(&PageLayout {
-            nodes: vec![text; 10],
-            ..PageLayout::default()
-        })
+        let text = LayoutNode { is_text: true, chars: 10, ..LayoutNode::default() };
+        Leaves::new(&PageLayout { nodes: vec![text; 10], ..PageLayout::default() })
     }
 
     fn region(range: std::ops::Range<u32>) -> Region {
@@ -111,32 +104,13 @@ mod tests {
     fn blocks_match_one_to_one() {
         let leaves = leaves();
         // Two of the found are like the first marked one; the last marked one holds nothing.
-        let found = [
-            region(0..5),
-            region(1..5),
-            region(0..4),
-            region(8..10),
-            Region::default(),
-        ];
-        let marked = [
-            region(0..5),
-            region(5..8),
-            region(8..10),
-            region(8..10),
-            Region::default(),
-        ];
+        let found = [region(0..5), region(1..5), region(0..4), region(8..10), Region::default()];
+        let marked = [region(0..5), region(5..8), region(8..10), region(8..10), Region::default()];
         let of = |measure| count(&leaves, &found, &marked, measure);
-        let exact = Counts {
-            found: 5,
-            marked: 4,
-            hits: 2,
-        };
+        let exact = Counts { found: 5, marked: 4, hits: 2 };
         assert_eq!(of(Match::Exact), exact);
         assert_eq!(of(Match::Fuzzy), exact);
-        assert_eq!(
-            (exact.precision(), exact.recall(), exact.f1()),
-            (0.4, 0.5, 4.0 / 9.0)
-        );
+        assert_eq!((exact.precision(), exact.recall(), exact.f1()), (0.4, 0.5, 4.0 / 9.0));
     }
 
     #[test]

@@ -6,10 +6,8 @@ use trommel_html::{Page, Tag};
 use super::candidates::Candidate;
 
 /// Words of an attribute that name the parts of a page.
-const PARTS: [&str; 11] = [
-    "header", "footer", "content", "main", "sidebar", "nav", "navigation", "menu", "masthead",
-    "banner", "top",
-];
+const PARTS: [&str; 11] =
+    ["header", "footer", "content", "main", "sidebar", "nav", "navigation", "menu", "masthead", "banner", "top"];
 /// Link density from which a group is a list of links.
 const LINKED: f32 = 0.6;
 /// Words of a group that is an article by itself.
@@ -60,8 +58,8 @@ pub fn group(page: &Page, candidates: &[Candidate]) -> GroupLevels {
         let Some(candidate) = candidates.get(at) else {
             continue;
         };
-        let is_item = items.get(at).copied().unwrap_or_default() >= ITEMS
-            && candidate.content.words >= ARTICLE_WORDS / 2;
+        let is_item =
+            items.get(at).copied().unwrap_or_default() >= ITEMS && candidate.content.words >= ARTICLE_WORDS / 2;
         if at != spine && (is_item || is_group(page, candidates, candidate)) {
             levels.groups.push(at);
         } else {
@@ -80,13 +78,8 @@ fn units(candidate: &Candidate) -> u32 {
 fn is_named(page: &Page, candidate: &Candidate) -> bool {
     candidate.elements.iter().any(|at| {
         page.element(*at).is_some_and(|element| {
-            matches!(
-                element.tag,
-                Tag::Header | Tag::Footer | Tag::Nav | Tag::Main | Tag::Aside
-            ) || page
-                .attribute_words(element)
-                .iter()
-                .any(|word| PARTS.contains(&page.word_text(word)))
+            matches!(element.tag, Tag::Header | Tag::Footer | Tag::Nav | Tag::Main | Tag::Aside)
+                || page.attribute_words(element).iter().any(|word| PARTS.contains(&page.word_text(word)))
         })
     })
 }
@@ -97,14 +90,8 @@ fn is_group(page: &Page, candidates: &[Candidate], candidate: &Candidate) -> boo
     let is_picture = content.words == 0 && content.images == 1 && content.inputs == 0;
     let is_form = content.inputs > 0
         && content.words <= 20
-        && candidate.elements.iter().any(|at| {
-            page.element(*at)
-                .is_some_and(|element| element.tag == Tag::Form)
-        });
-    let children = candidate
-        .children
-        .iter()
-        .filter_map(|child| candidates.get(*child));
+        && candidate.elements.iter().any(|at| page.element(*at).is_some_and(|element| element.tag == Tag::Form));
+    let children = candidate.children.iter().filter_map(|child| candidates.get(*child));
     let is_flat = children.clone().all(|child| child.children.len() <= 2);
     let is_article = content.words >= ARTICLE_WORDS && content.link_density() < LINKED && is_flat;
     is_list || is_picture || is_form || is_article
@@ -114,9 +101,7 @@ fn is_group(page: &Page, candidates: &[Candidate], candidate: &Candidate) -> boo
 /// template.
 fn items(page: &Page, candidates: &[Candidate]) -> Vec<u32> {
     let signature = |at: usize| {
-        let element = candidates
-            .get(at)
-            .and_then(|own| page.element(own.element()));
+        let element = candidates.get(at).and_then(|own| page.element(own.element()));
         element.map_or(0, |element| element.signature)
     };
     let mut items = vec![0; candidates.len()];
@@ -150,22 +135,11 @@ mod tests {
         );
         let page = ScanEngine.read(&html, &Limits::default());
         let found = candidates(&page);
-        let names: Vec<&str> = found
-            .iter()
-            .filter_map(|own| page.element(own.element()))
-            .map(|element| page.name(element))
-            .collect();
-        assert_eq!(
-            names,
-            [
-                "body", "div", "img", "p", "div", "h1", "p", "div", "ul", "li", "li", "li", "p"
-            ]
-        );
+        let names: Vec<&str> =
+            found.iter().filter_map(|own| page.element(own.element())).map(|element| page.name(element)).collect();
+        assert_eq!(names, ["body", "div", "img", "p", "div", "h1", "p", "div", "ul", "li", "li", "li", "p"]);
         let levels = group(&page, &found);
-        assert_eq!(
-            (levels.parts, levels.groups),
-            (vec![1, 4, 7], vec![2, 4, 8])
-        );
+        assert_eq!((levels.parts, levels.groups), (vec![1, 4, 7], vec![2, 4, 8]));
         assert_eq!(group(&page, &[]), GroupLevels::default());
     }
 }

@@ -32,21 +32,14 @@ impl Leaves {
     /// Those of a page.
     pub fn new(layout: &PageLayout) -> Self {
         let ends = layout.ends();
-        let is_leaf = (0u32..)
-            .zip(&ends)
-            .map(|(at, end)| *end == at + 1)
-            .collect();
-        let elements = (0u32..)
-            .zip(&layout.nodes)
-            .filter(|(_, node)| !node.is_text);
+        let is_leaf = (0u32..).zip(&ends).map(|(at, end)| *end == at + 1).collect();
+        let elements = (0u32..).zip(&layout.nodes).filter(|(_, node)| !node.is_text);
         Self {
             ends,
             chars: layout.nodes.iter().map(|node| node.chars).collect(),
             is_text: layout.nodes.iter().map(|node| node.is_text).collect(),
             is_leaf,
-            by_start: elements
-                .filter_map(|(at, node)| Some((node.start?, at)))
-                .collect(),
+            by_start: elements.filter_map(|(at, node)| Some((node.start?, at))).collect(),
         }
     }
 
@@ -92,21 +85,11 @@ impl Leaves {
             }
         }
         all += b.0.iter().map(|leaf| self.weight(*leaf)).sum::<u64>();
-        if all == 0 {
-            0.0
-        } else {
-            2.0 * shared as f64 / all as f64
-        }
+        if all == 0 { 0.0 } else { 2.0 * shared as f64 / all as f64 }
     }
 
     fn weight(&self, leaf: u32) -> u64 {
-        u64::from(
-            self.chars
-                .get(leaf as usize)
-                .copied()
-                .unwrap_or_default()
-                .max(1),
-        )
+        u64::from(self.chars.get(leaf as usize).copied().unwrap_or_default().max(1))
     }
 }
 
@@ -153,13 +136,7 @@ mod tests {
         let (all, part) = (leaves.region([0]), leaves.region([1]));
         assert_eq!(leaves.similarity(&all, &part), 16.0 / 18.0);
         assert_eq!(leaves.similarity(&part, &leaves.region([3])), 0.0);
-        assert_eq!(
-            leaves.similarity(&leaves.region([3]), &leaves.region([3])),
-            1.0
-        );
-        assert_eq!(
-            leaves.similarity(&Region::default(), &Region::default()),
-            0.0
-        );
+        assert_eq!(leaves.similarity(&leaves.region([3]), &leaves.region([3])), 1.0);
+        assert_eq!(leaves.similarity(&Region::default(), &Region::default()), 0.0);
     }
 }

@@ -12,8 +12,8 @@ use super::ours::group;
 use super::region::Region;
 use super::set::SegmentedPage;
 use super::visual_rows::visual_rows;
-use trommel_quality::markdown::{MarkdownTable, share};
 use crate::vips::{MAX_DEGREE, VisualStructure, vips, vips_java};
+use trommel_quality::markdown::{MarkdownTable, share};
 
 /// Permitted degree that the authors of the marked pages ran vips_java with.
 const COMPARED_DEGREE: u8 = 8;
@@ -31,16 +31,10 @@ pub fn segmentation_report(pages: &[SegmentedPage]) -> Result<String, LearnError
     let mut all: Vec<Found> = Vec::new();
     let groups: Vec<&str> = pages.iter().map(|page| page.group.as_str()).collect();
     let folds = by_group(&groups, FOLDS);
-    let java = each(pages, |page| {
-        visual(page, &vips_java(&page.layout, COMPARED_DEGREE), false)
-    });
+    let java = each(pages, |page| visual(page, &vips_java(&page.layout, COMPARED_DEGREE), false));
     let name = format!("vips_java's tree, permitted degree {COMPARED_DEGREE}");
     all.push((name, java));
-    let of_degree = |degree, all_levels| {
-        each(pages, |page| {
-            visual(page, &vips(&page.layout, degree), all_levels)
-        })
-    };
+    let of_degree = |degree, all_levels| each(pages, |page| visual(page, &vips(&page.layout, degree), all_levels));
     for degree in 4..=MAX_DEGREE {
         let name = format!("VIPS, permitted degree {degree}");
         all.push((name, of_degree(degree, false)));
@@ -49,11 +43,8 @@ pub fn segmentation_report(pages: &[SegmentedPage]) -> Result<String, LearnError
         let name = format!("VIPS, degree {degree}, blocks of all levels");
         all.push((name, of_degree(degree, true)));
     }
-    let tried: Vec<&Vec<Vec<Region>>> = all
-        .iter()
-        .filter(|(name, _)| name.starts_with("VIPS"))
-        .map(|(_, found)| found)
-        .collect();
+    let tried: Vec<&Vec<Vec<Region>>> =
+        all.iter().filter(|(name, _)| name.starts_with("VIPS")).map(|(_, found)| found).collect();
     let (by_other_sites, by_own_marks) = by_degree(pages, &folds, &tried);
     let name = "VIPS, degree and levels by the marks of other sites";
     all.push((name.to_owned(), by_other_sites));
@@ -66,24 +57,15 @@ pub fn segmentation_report(pages: &[SegmentedPage]) -> Result<String, LearnError
         let candidates = candidates(&page.page);
         let levels = group(&page.page, &candidates);
         let both = levels.parts.iter().chain(&levels.groups);
-        both.filter_map(|at| candidates.get(*at))
-            .map(|own| region(page, own))
-            .collect()
+        both.filter_map(|at| candidates.get(*at)).map(|own| region(page, own)).collect()
     });
     all.push(("ours, by container and role".to_owned(), grouped));
     let model = Model::builtin("fast");
     let probabilities = each(pages, |page| match &model {
-        Some(model) => model
-            .log_odds(&page.page, None)
-            .into_iter()
-            .map(sigmoid)
-            .collect(),
+        Some(model) => model.log_odds(&page.page, None).into_iter().map(sigmoid).collect(),
         None => vec![0.5; page.page.blocks.len()],
     });
-    for (name, view) in [
-        ("ours, learned", View::Markup),
-        ("ours, learned with layout", View::Rendered),
-    ] {
+    for (name, view) in [("ours, learned", View::Markup), ("ours, learned with layout", View::Rendered)] {
         let rows: Vec<Rows> = pages
             .par_iter()
             .zip(&probabilities)
@@ -94,29 +76,18 @@ pub fn segmentation_report(pages: &[SegmentedPage]) -> Result<String, LearnError
     Ok(table(pages, &all))
 }
 
-fn each<T: Send>(
-    pages: &[SegmentedPage],
-    of: impl Fn(&SegmentedPage) -> Vec<T> + Sync,
-) -> Vec<Vec<T>> {
+fn each<T: Send>(pages: &[SegmentedPage], of: impl Fn(&SegmentedPage) -> Vec<T> + Sync) -> Vec<Vec<T>> {
     pages.par_iter().map(&of).collect()
 }
 
 /// The regions that trees chose which saw no page of the same group.
-fn learned_choice(
-    pages: &[SegmentedPage],
-    rows: &[Rows],
-    folds: &[usize],
-) -> Result<Vec<Vec<Region>>, LearnError> {
+fn learned_choice(pages: &[SegmentedPage], rows: &[Rows], folds: &[usize]) -> Result<Vec<Vec<Region>>, LearnError> {
     let judged = cross_fitted(pages, rows, folds)?;
     let mut found = vec![Vec::new(); pages.len()];
     for fold in 0..FOLDS {
         // How many are taken, too, follows from pages of other groups.
         let best = best_marked(pages, rows, &judged, |at| folds.get(at) != Some(&fold));
-        for (at, own) in rows
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| folds.get(*at) == Some(&fold))
-        {
+        for (at, own) in rows.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
             let of_page = pages.get(at).zip(judged.get(at));
             if let (Some(cell), Some((page, probabilities))) = (found.get_mut(at), of_page) {
                 *cell = own.chosen(page, probabilities, best);
@@ -150,13 +121,10 @@ fn by_degree(
         let sums = scores.iter().map(|own| sum(own)).zip(tried);
         sums.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, own)| *own)
     };
-    let of_page = |own: Option<&Vec<Vec<Region>>>, at: usize| {
-        own.and_then(|own| own.get(at)).cloned().unwrap_or_default()
-    };
+    let of_page =
+        |own: Option<&Vec<Vec<Region>>>, at: usize| own.and_then(|own| own.get(at)).cloned().unwrap_or_default();
     let all = || 0..pages.len();
-    let of_fold: Vec<_> = (0..FOLDS)
-        .map(|fold| best(&|at| folds.get(at) != Some(&fold)))
-        .collect();
+    let of_fold: Vec<_> = (0..FOLDS).map(|fold| best(&|at| folds.get(at) != Some(&fold))).collect();
     let by_others = all().map(|at| {
         let fold = folds.get(at).and_then(|fold| of_fold.get(*fold).copied());
         of_page(fold.flatten(), at)
@@ -171,9 +139,7 @@ fn visual(page: &SegmentedPage, structure: &VisualStructure, all_levels: bool) -
     // Of each block the place in `found` of the nearest one around it that was taken.
     let mut taken: Vec<Option<usize>> = Vec::new();
     for block in &structure.blocks {
-        let around = block
-            .parent
-            .and_then(|parent| taken.get(parent).copied().flatten());
+        let around = block.parent.and_then(|parent| taken.get(parent).copied().flatten());
         if !all_levels && !block.is_leaf {
             taken.push(None);
             continue;
@@ -194,10 +160,7 @@ fn table(pages: &[SegmentedPage], all: &[Found]) -> String {
     let mut sets: Vec<&str> = pages.iter().map(|page| page.set.as_str()).collect();
     sets.sort_unstable();
     sets.dedup();
-    let same_texts: Vec<SameTexts> = pages
-        .par_iter()
-        .map(|page| SameTexts::new(&page.page, &page.layout))
-        .collect();
+    let same_texts: Vec<SameTexts> = pages.par_iter().map(|page| SameTexts::new(&page.page, &page.layout)).collect();
     let mut text = String::new();
     for (name, measure) in [("Exact", Match::Exact), ("Fuzzy", Match::Fuzzy)] {
         let mut headings = vec!["segmentation".to_owned()];
@@ -211,19 +174,12 @@ fn table(pages: &[SegmentedPage], all: &[Found]) -> String {
             let counts: Vec<(&str, Counts)> = pages
                 .par_iter()
                 .zip(found)
-                .map(|(page, found)| {
-                    (
-                        page.set.as_str(),
-                        count(&page.leaves, found, &page.marked, measure),
-                    )
-                })
+                .map(|(page, found)| (page.set.as_str(), count(&page.leaves, found, &page.marked, measure)))
                 .collect();
             let mut cells = vec![name.clone()];
             for set in sets.iter().copied().map(Some).chain([None]) {
                 let own = || {
-                    let of_set = counts
-                        .iter()
-                        .filter(|(name, _)| set.is_none_or(|set| set == *name));
+                    let of_set = counts.iter().filter(|(name, _)| set.is_none_or(|set| set == *name));
                     of_set.map(|(_, counts)| counts)
                 };
                 cells.push(share(mean(own().map(Counts::precision))));
@@ -235,27 +191,19 @@ fn table(pages: &[SegmentedPage], all: &[Found]) -> String {
                 .zip(&same_texts)
                 .zip(found)
                 .map(|((page, same), found)| {
-                    let of = |regions: &[Region]| -> Vec<Region> {
-                        regions.iter().map(|own| same.region(own)).collect()
-                    };
+                    let of =
+                        |regions: &[Region]| -> Vec<Region> { regions.iter().map(|own| same.region(own)).collect() };
                     count(&page.leaves, &of(found), &of(&page.marked), measure).f1()
                 })
                 .collect();
             cells.push(share(mean(by_texts.into_iter())));
-            cells.push(format!(
-                "{:.1}",
-                mean(counts.iter().map(|(_, own)| own.found as f64))
-            ));
+            cells.push(format!("{:.1}", mean(counts.iter().map(|(_, own)| own.found as f64))));
             table.row(cells);
         }
         text.push_str(&format!("{name} matches\n\n{}\n", table.text()));
     }
     let marked = mean(pages.iter().map(|page| page.marked.len() as f64));
-    let hidden = pages
-        .iter()
-        .flat_map(|page| &page.marked)
-        .filter(|own| own.is_empty())
-        .count();
+    let hidden = pages.iter().flat_map(|page| &page.marked).filter(|own| own.is_empty()).count();
     text.push_str(&format!(
         "{} pages, {marked:.1} marked blocks a page, {hidden} of all without a box.\n",
         pages.len()

@@ -58,29 +58,14 @@ pub struct SegmentedPage {
 impl SegmentedPage {
     /// Whether each block of text stands in a marked block of that kind: most of its characters do.
     pub fn blocks_in(&self, kind: &str) -> Vec<bool> {
-        let marked = self
-            .marked
-            .iter()
-            .zip(&self.kinds)
-            .filter(|(_, own)| *own == kind);
-        let inside: FxHashSet<u32> = marked
-            .flat_map(|(region, _)| region.0.iter().copied())
-            .collect();
+        let marked = self.marked.iter().zip(&self.kinds).filter(|(_, own)| *own == kind);
+        let inside: FxHashSet<u32> = marked.flat_map(|(region, _)| region.0.iter().copied()).collect();
         block_nodes(&self.page, &self.layout)
             .into_iter()
             .map(|nodes| {
-                let chars = |at: &u32| {
-                    self.layout
-                        .nodes
-                        .get(*at as usize)
-                        .map_or(0, |node| node.chars)
-                };
+                let chars = |at: &u32| self.layout.nodes.get(*at as usize).map_or(0, |node| node.chars);
                 let all: u32 = nodes.iter().map(chars).sum();
-                let own: u32 = nodes
-                    .iter()
-                    .filter(|at| inside.contains(at))
-                    .map(chars)
-                    .sum();
+                let own: u32 = nodes.iter().filter(|at| inside.contains(at)).map(chars).sum();
                 2 * own > all
             })
             .collect()
@@ -91,22 +76,13 @@ impl SegmentedPage {
 ///
 /// # Errors
 /// If one of the files cannot be read or a page has no layout.
-pub fn read_segmented(
-    pages: &Path,
-    gold: &Path,
-    layouts: &Path,
-) -> Result<Vec<SegmentedPage>, SegmentationError> {
+pub fn read_segmented(pages: &Path, gold: &Path, layouts: &Path) -> Result<Vec<SegmentedPage>, SegmentationError> {
     let marked = read_gold_blocks(gold)?;
     let set = read_set(pages, gold)?;
     let bare = |id: &str| id.trim_matches(['<', '>']).to_owned();
-    let mut golds: FxHashMap<String, _> = marked
-        .into_iter()
-        .map(|gold| (bare(&gold.record_id), gold))
-        .collect();
-    let mut laid_out: FxHashMap<String, PageLayout> = read_layouts(layouts)?
-        .into_iter()
-        .map(|layout| (layout.record_id.clone(), layout))
-        .collect();
+    let mut golds: FxHashMap<String, _> = marked.into_iter().map(|gold| (bare(&gold.record_id), gold)).collect();
+    let mut laid_out: FxHashMap<String, PageLayout> =
+        read_layouts(layouts)?.into_iter().map(|layout| (layout.record_id.clone(), layout)).collect();
     let mut segmented = Vec::new();
     for labelled in set.pages {
         let id = bare(&labelled.gold.record_id);
@@ -114,10 +90,7 @@ pub fn read_segmented(
             continue;
         };
         let Some(layout) = laid_out.remove(&id) else {
-            return Err(SegmentationError::NoLayout {
-                layouts: layouts.display().to_string(),
-                page: id,
-            });
+            return Err(SegmentationError::NoLayout { layouts: layouts.display().to_string(), page: id });
         };
         let leaves = Leaves::new(&layout);
         let mut texts = None;
@@ -154,10 +127,7 @@ fn by_text(page: &Page) -> FxHashMap<String, u32> {
     for candidate in candidates(page) {
         let at = candidate.element();
         let end = page.element(at).map_or(at, |element| element.end);
-        let own = page
-            .blocks
-            .iter()
-            .filter(|block| (at..end).contains(&block.element));
+        let own = page.blocks.iter().filter(|block| (at..end).contains(&block.element));
         let text: String = own.map(|block| letters(page.text(block))).collect();
         if text.len() >= MIN_LETTERS {
             elements.entry(text).or_insert(at);
@@ -190,12 +160,7 @@ mod tests {
         let html = "<div><ul><li>One, two</li><li>3</li></ul></div><p>\u{e9}nd</p>";
         let page = ScanEngine.read(html, &Limits::default());
         let found = by_text(&page);
-        let name = |text: &str| {
-            found
-                .get(text)
-                .and_then(|at| page.element(*at))
-                .map(|own| page.name(own))
-        };
+        let name = |text: &str| found.get(text).and_then(|at| page.element(*at)).map(|own| page.name(own));
         assert_eq!(name(&letters("One \u{c3} Two 3")), Some("div"));
         assert_eq!(name("onetwo"), Some("li"));
         // Too short to tell.
@@ -204,9 +169,6 @@ mod tests {
 
     #[test]
     fn sites_are_folders_of_the_archive() {
-        assert_eq!(
-            site("http://random.local/bbcgf.org/bbcgf.org/index.html"),
-            "bbcgf.org"
-        );
+        assert_eq!(site("http://random.local/bbcgf.org/bbcgf.org/index.html"), "bbcgf.org");
     }
 }

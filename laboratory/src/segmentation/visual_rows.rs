@@ -8,9 +8,7 @@ use crate::visual_content::{BlockFeatureReader, BlockFeatures};
 
 /// Names of the outermost nodes of a block, a column each.
 const NAMES: [&[&str]; 10] = [
-    &[
-        "div", "section", "article", "header", "footer", "nav", "aside", "main",
-    ],
+    &["div", "section", "article", "header", "footer", "nav", "aside", "main"],
     &["ul", "ol", "dl"],
     &["li", "dt", "dd"],
     &["table", "tbody", "tr"],
@@ -56,8 +54,7 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
         let neighbour = |at: Option<usize>| at.and_then(|at| siblings.get(at)).and_then(rect);
         let before = neighbour(place.and_then(|place| place.checked_sub(1)));
         let after = neighbour(place.map(|place| place + 1));
-        let gap =
-            |other: Option<Rect>| other.map_or(f32::NAN, |other| distance(&block.rect, &other));
+        let gap = |other: Option<Rect>| other.map_or(f32::NAN, |other| distance(&block.rect, &other));
         let numbers: [f32; OWN] = [
             f32::from(block.degree),
             around.map_or(0.0, |around| around[1] + 1.0),
@@ -87,9 +84,7 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
             gap(after),
         ];
         let mut row = [0.0; WIDTH];
-        row.iter_mut()
-            .zip(numbers)
-            .for_each(|(cell, number)| *cell = number);
+        row.iter_mut().zip(numbers).for_each(|(cell, number)| *cell = number);
         for root in &block.roots {
             let name = page.layout.nodes.get(*root as usize).map(|node| &node.name);
             for (column, names) in NAMES.iter().enumerate() {
@@ -115,9 +110,7 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
         }
         data.extend(mean);
     }
-    let regions = blocks
-        .iter()
-        .map(|block| page.leaves.region(block.roots.iter().copied()));
+    let regions = blocks.iter().map(|block| page.leaves.region(block.roots.iter().copied()));
     Rows::of(regions.collect(), data)
 }
 
@@ -134,12 +127,7 @@ mod tests {
 
     #[test]
     fn boxes_are_as_far_apart_as_the_band_between_them() {
-        let rect = |x, y| Rect {
-            x,
-            y,
-            width: 10,
-            height: 10,
-        };
+        let rect = |x, y| Rect { x, y, width: 10, height: 10 };
         assert_eq!(distance(&rect(0, 0), &rect(0, 25)), 15.0);
         assert_eq!(distance(&rect(14, 3), &rect(0, 0)), 4.0);
         assert_eq!(distance(&rect(0, 0), &rect(8, 1)), -2.0);

@@ -7,18 +7,8 @@ use super::visual::VisualPage;
 use crate::layout::{PageLayout, Rect};
 
 /// Size thresholds in pixels, round by round.
-const THRESHOLDS: [i64; 10] = [
-    350 * 400,
-    300 * 350,
-    250 * 300,
-    200 * 250,
-    150 * 200,
-    100 * 150,
-    100 * 100,
-    80 * 80,
-    40 * 10,
-    1,
-];
+const THRESHOLDS: [i64; 10] =
+    [350 * 400, 300 * 350, 250 * 300, 200 * 250, 150 * 200, 100 * 150, 100 * 100, 80 * 80, 40 * 10, 1];
 /// Sum of weight at the upper end of the scale; no separator reaches it.
 const LARGEST_SUM: i32 = 40;
 
@@ -39,9 +29,7 @@ impl Node {
         roots.sort_unstable();
         Self {
             roots,
-            rect: blocks
-                .iter()
-                .fold(Rect::default(), |all, block| all.union(&block.seen)),
+            rect: blocks.iter().fold(Rect::default(), |all, block| all.union(&block.seen)),
             sums,
             degree: least_degree(blocks),
             children: Vec::new(),
@@ -60,13 +48,7 @@ pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructur
     let Some((roots, rect)) = whole(&page) else {
         return structure;
     };
-    let mut whole = Node {
-        roots,
-        rect,
-        sums: Vec::new(),
-        degree: 1,
-        children: Vec::new(),
-    };
+    let mut whole = Node { roots, rect, sums: Vec::new(), degree: 1, children: Vec::new() };
     for threshold in THRESHOLDS {
         divide(&page, &mut whole, threshold);
     }
@@ -94,18 +76,13 @@ fn divide(page: &VisualPage, node: &mut Node, threshold: i64) {
     let rows = cut(page, &blocks, Direction::Horizontal);
     let by_columns = |blocks: &[&PoolBlock]| {
         let columns = cut(page, blocks, Direction::Vertical).into_iter();
-        columns
-            .map(|(part, sums)| Node::new(&part, sums))
-            .collect::<Vec<_>>()
+        columns.map(|(part, sums)| Node::new(&part, sums)).collect::<Vec<_>>()
     };
     node.children = match rows.is_empty() {
         true => by_columns(&blocks),
         false => rows
             .into_iter()
-            .map(|(part, sums)| Node {
-                children: by_columns(&part),
-                ..Node::new(&part, sums)
-            })
+            .map(|(part, sums)| Node { children: by_columns(&part), ..Node::new(&part, sums) })
             .collect(),
     };
     if node.children.is_empty() {
@@ -115,11 +92,7 @@ fn divide(page: &VisualPage, node: &mut Node, threshold: i64) {
 
 /// The parts between all separators of a direction, each with the sums of those at its border; none if there is but
 /// one.
-fn cut<'b>(
-    page: &VisualPage,
-    blocks: &[&'b PoolBlock],
-    direction: Direction,
-) -> Vec<(Vec<&'b PoolBlock>, Vec<i32>)> {
+fn cut<'b>(page: &VisualPage, blocks: &[&'b PoolBlock], direction: Direction) -> Vec<(Vec<&'b PoolBlock>, Vec<i32>)> {
     let cuts = separators(page, blocks, direction);
     let sum = |at: usize| cuts.get(at).map(|cut: &Separator| cut.sum);
     let parts = between(blocks, &cuts).into_iter().enumerate();
@@ -160,13 +133,7 @@ fn flatten(structure: &mut VisualStructure, node: Node, parent: Option<usize>, p
     let at = structure.blocks.len();
     // A block of just the permitted degree is divided, too.
     let is_leaf = node.children.is_empty() || node.degree > permitted;
-    structure.blocks.push(VisualBlock {
-        parent,
-        roots: node.roots,
-        rect: node.rect,
-        degree: node.degree,
-        is_leaf,
-    });
+    structure.blocks.push(VisualBlock { parent, roots: node.roots, rect: node.rect, degree: node.degree, is_leaf });
     if !is_leaf {
         for child in node.children {
             flatten(structure, child, Some(at), permitted);

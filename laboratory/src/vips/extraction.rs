@@ -4,17 +4,8 @@ use super::visual::VisualPage;
 use crate::layout::{LayoutNode, Rect};
 
 /// Size thresholds in pixels, round by round (those of vips_java; the paper gives none).
-pub(super) const THRESHOLDS: [i64; 9] = [
-    350 * 400,
-    300 * 350,
-    250 * 300,
-    200 * 250,
-    150 * 200,
-    100 * 100,
-    80 * 80,
-    40 * 10,
-    1,
-];
+pub(super) const THRESHOLDS: [i64; 9] =
+    [350 * 400, 300 * 350, 250 * 300, 200 * 250, 150 * 200, 100 * 100, 80 * 80, 40 * 10, 1];
 
 /// A block of the pool: the roots of sub-trees of the page, and its degree of coherence.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,22 +72,13 @@ struct Open {
 }
 
 /// Divides the sub-trees of a block (`roots`) into blocks, in document order. Rule 3 is tried on request.
-pub(super) fn extract(
-    page: &VisualPage,
-    roots: &[u32],
-    threshold: i64,
-    rule_3: bool,
-) -> Vec<PoolBlock> {
+pub(super) fn extract(page: &VisualPage, roots: &[u32], threshold: i64, rule_3: bool) -> Vec<PoolBlock> {
     let mut pool = Vec::new();
     // The first to ask stands last.
     let mut open: Vec<Open> = roots
         .iter()
         .rev()
-        .map(|root| Open {
-            node: *root,
-            only_root: rule_3 && roots.len() == 1,
-            before: None,
-        })
+        .map(|root| Open { node: *root, only_root: rule_3 && roots.len() == 1, before: None })
         .collect();
     let mut last_kept = None;
     while let Some(next) = open.pop() {
@@ -120,11 +102,7 @@ pub(super) fn extract(
                     if verdict == Verdict::DivideByBackground && page.background(child) != own {
                         pool.push(block(page, child, 7));
                     } else {
-                        children.push(Open {
-                            node: child,
-                            only_root: false,
-                            before,
-                        });
+                        children.push(Open { node: child, only_root: false, before });
                     }
                     before = Some(child);
                 }
@@ -137,11 +115,7 @@ pub(super) fn extract(
 }
 
 fn block(page: &VisualPage, at: u32, degree: u8) -> PoolBlock {
-    PoolBlock {
-        roots: vec![at],
-        seen: page.seen(at),
-        degree,
-    }
+    PoolBlock { roots: vec![at], seen: page.seen(at), degree }
 }
 
 fn judge(page: &VisualPage, at: u32, threshold: i64, only_root: bool, after_kept: bool) -> Verdict {
@@ -175,13 +149,8 @@ fn judge(page: &VisualPage, at: u32, threshold: i64, only_root: bool, after_kept
     if class.tries(5) && child_nodes().any(|child| !child.is_inline && !child.is_text) {
         return Verdict::Divide;
     }
-    let all_children = page
-        .children
-        .get(at as usize)
-        .map_or(&[] as &[u32], Vec::as_slice);
-    let has_rule = all_children
-        .iter()
-        .any(|child| page.node(*child).is_some_and(LayoutNode::is_rule));
+    let all_children = page.children.get(at as usize).map_or(&[] as &[u32], Vec::as_slice);
+    let has_rule = all_children.iter().any(|child| page.node(*child).is_some_and(LayoutNode::is_rule));
     if class.tries(6) && has_rule {
         return Verdict::Divide;
     }
@@ -240,12 +209,7 @@ mod tests {
             self.0.push(LayoutNode {
                 parent,
                 name: name.into(),
-                rect: Rect {
-                    x: 0,
-                    y: 10 * self.0.len() as i32,
-                    width: size.0,
-                    height: size.1,
-                },
+                rect: Rect { x: 0, y: 10 * self.0.len() as i32, width: size.0, height: size.1 },
                 font_size: 16.0,
                 font_weight: 400,
                 is_inline: matches!(name, "b" | "a" | "span"),
@@ -257,8 +221,7 @@ mod tests {
         fn text(&mut self, parent: u32, font_size: f32) -> u32 {
             let at = self.element(Some(parent), "#text", (100, 20));
             if let Some(node) = self.0.last_mut() {
-                (node.is_text, node.is_inline, node.chars, node.font_size) =
-                    (true, true, 10, font_size);
+                (node.is_text, node.is_inline, node.chars, node.font_size) = (true, true, 10, font_size);
             }
             at
         }
@@ -277,15 +240,10 @@ mod tests {
         }
 
         fn blocks_of(self, roots: &[u32]) -> Vec<(u32, u8)> {
-            let layout = PageLayout {
-                nodes: self.0,
-                ..PageLayout::default()
-            };
+            let layout = PageLayout { nodes: self.0, ..PageLayout::default() };
             let page = VisualPage::new(&layout);
             let pool = extract(&page, roots, THRESHOLDS[0], true);
-            pool.into_iter()
-                .map(|block| (block.roots[0], block.degree))
-                .collect()
+            pool.into_iter().map(|block| (block.roots[0], block.degree)).collect()
         }
     }
 
@@ -390,10 +348,7 @@ mod tests {
         let root = page.element(None, "div", SMALL);
         page.filled(root, "div", SMALL);
         page.filled(root, "div", SMALL);
-        let layout = PageLayout {
-            nodes: page.0,
-            ..PageLayout::default()
-        };
+        let layout = PageLayout { nodes: page.0, ..PageLayout::default() };
         let visual = VisualPage::new(&layout);
         let count = |roots: &[u32]| extract(&visual, roots, THRESHOLDS[0], true).len();
         // Rule 3; beside another root, rule 9 keeps it whole.

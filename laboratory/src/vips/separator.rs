@@ -30,11 +30,7 @@ const MAX_SUM: i32 = 22;
 
 /// The separators of some blocks in one direction, in the order of the page. Those at the border of the region
 /// are left out, as in the paper.
-pub(super) fn separators(
-    page: &VisualPage,
-    blocks: &[&PoolBlock],
-    direction: Direction,
-) -> Vec<Separator> {
+pub(super) fn separators(page: &VisualPage, blocks: &[&PoolBlock], direction: Direction) -> Vec<Separator> {
     let extent = |rect: &Rect| match direction {
         Direction::Horizontal => (rect.y, rect.bottom()),
         Direction::Vertical => (rect.x, rect.right()),
@@ -47,9 +43,7 @@ pub(super) fn separators(
         })
         .collect();
     sorted.sort_by_key(|(start, end, _)| (*start, *end));
-    let region = blocks
-        .iter()
-        .fold(Rect::default(), |all, block| all.union(&block.seen));
+    let region = blocks.iter().fold(Rect::default(), |all, block| all.union(&block.seen));
     let mut found = Vec::new();
     // The block that reaches farthest so far: what lies right before a separator.
     let mut before: Option<(i32, &PoolBlock)> = None;
@@ -57,13 +51,7 @@ pub(super) fn separators(
         if let Some((reached, last)) = before
             && start >= reached
         {
-            found.push(weighed(
-                page,
-                direction,
-                (reached, start),
-                &region,
-                (last, block),
-            ));
+            found.push(weighed(page, direction, (reached, start), &region, (last, block)));
         }
         if before.is_none_or(|(reached, _)| end > reached) {
             before = Some((end, block));
@@ -90,22 +78,10 @@ fn weighed(
     };
     // A rule as high as the band touches it.
     let band = match direction {
-        Direction::Horizontal => Rect {
-            y: span.0 - 1,
-            height: span.1 - span.0 + 2,
-            ..*region
-        },
-        Direction::Vertical => Rect {
-            x: span.0 - 1,
-            width: span.1 - span.0 + 2,
-            ..*region
-        },
+        Direction::Horizontal => Rect { y: span.0 - 1, height: span.1 - span.0 + 2, ..*region },
+        Direction::Vertical => Rect { x: span.0 - 1, width: span.1 - span.0 + 2, ..*region },
     };
-    if page
-        .rules
-        .iter()
-        .any(|rule| !rule.intersection(&band).is_empty())
-    {
+    if page.rules.iter().any(|rule| !rule.intersection(&band).is_empty()) {
         sum += 2;
     }
     let (last, next) = (first.roots.last(), second.roots.first());
@@ -123,12 +99,7 @@ fn weighed(
             sum -= 2;
         }
     }
-    Separator {
-        direction,
-        span,
-        weight: scaled(sum),
-        sum,
-    }
+    Separator { direction, span, weight: scaled(sum), sum }
 }
 
 /// A sum of the rules on the scale 1..=11.
@@ -147,10 +118,7 @@ fn main_font(page: &VisualPage, block: &PoolBlock) -> Option<(u32, u16)> {
             None => counts.push((font, chars)),
         }
     }
-    counts
-        .into_iter()
-        .max_by_key(|(_, count)| *count)
-        .map(|(font, _)| font)
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
 }
 
 #[cfg(test)]
@@ -159,20 +127,11 @@ mod tests {
     use crate::layout::{LayoutNode, PageLayout};
 
     fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
-        Rect {
-            x,
-            y,
-            width,
-            height,
-        }
+        Rect { x, y, width, height }
     }
 
     /// Blocks of one text each, with font sizes; and a rule, if any.
-    fn of(
-        texts: &[(Rect, f32)],
-        rule: Option<Rect>,
-        direction: Direction,
-    ) -> Vec<((i32, i32), u8)> {
+    fn of(texts: &[(Rect, f32)], rule: Option<Rect>, direction: Direction) -> Vec<((i32, i32), u8)> {
         let text = |(rect, font_size): &(Rect, f32)| LayoutNode {
             name: "#text".into(),
             rect: *rect,
@@ -182,24 +141,11 @@ mod tests {
             ..LayoutNode::default()
         };
         let mut nodes: Vec<LayoutNode> = texts.iter().map(text).collect();
-        nodes.extend(rule.map(|rect| LayoutNode {
-            name: "hr".into(),
-            rect,
-            ..LayoutNode::default()
-        }));
-        let layout = PageLayout {
-            nodes,
-            ..PageLayout::default()
-        };
+        nodes.extend(rule.map(|rect| LayoutNode { name: "hr".into(), rect, ..LayoutNode::default() }));
+        let layout = PageLayout { nodes, ..PageLayout::default() };
         let page = VisualPage::new(&layout);
-        let blocks: Vec<PoolBlock> = (0u32..)
-            .zip(texts)
-            .map(|(at, (seen, _))| PoolBlock {
-                roots: vec![at],
-                seen: *seen,
-                degree: 10,
-            })
-            .collect();
+        let blocks: Vec<PoolBlock> =
+            (0u32..).zip(texts).map(|(at, (seen, _))| PoolBlock { roots: vec![at], seen: *seen, degree: 10 }).collect();
         separators(&page, &blocks.iter().collect::<Vec<_>>(), direction)
             .into_iter()
             .map(|own| (own.span, own.weight))
@@ -212,17 +158,11 @@ mod tests {
         let left = (rect(0, 60, 200, 400), 16.0);
         let right = (rect(220, 110, 580, 300), 16.0);
         // Ten pixels are 2, less 2 for text on both sides; the rest is covered by the left block.
-        assert_eq!(
-            of(&[right, header, left], None, Direction::Horizontal),
-            [((50, 60), 1)]
-        );
+        assert_eq!(of(&[right, header, left], None, Direction::Horizontal), [((50, 60), 1)]);
         // The header crosses every column.
         assert_eq!(of(&[header, left, right], None, Direction::Vertical), []);
         // 20 pixels are 4, less 2.
-        assert_eq!(
-            of(&[left, right], None, Direction::Vertical),
-            [((200, 220), 1)]
-        );
+        assert_eq!(of(&[left, right], None, Direction::Vertical), [((200, 220), 1)]);
     }
 
     #[test]
@@ -231,15 +171,9 @@ mod tests {
         let weight = |texts: &[(Rect, f32)], rule| of(texts, rule, Direction::Horizontal)[0].1;
         // Sums: 12 - 2; 12 - 2 + 2; 12 - 2 + 2 (size); 12 - 2 + 2 + 2 (smaller above).
         assert_eq!(weight(&[at(0, 16.0), at(80, 16.0)], None), scaled(10));
-        assert_eq!(
-            weight(&[at(0, 16.0), at(80, 16.0)], Some(rect(0, 50, 100, 2))),
-            scaled(12)
-        );
+        assert_eq!(weight(&[at(0, 16.0), at(80, 16.0)], Some(rect(0, 50, 100, 2))), scaled(12));
         assert_eq!(weight(&[at(0, 20.0), at(80, 16.0)], None), scaled(12));
         assert_eq!(weight(&[at(0, 16.0), at(80, 20.0)], None), scaled(14));
-        assert_eq!(
-            [scaled(-1), scaled(1), scaled(10), scaled(22), scaled(30)],
-            [1, 1, 5, 11, 11]
-        );
+        assert_eq!([scaled(-1), scaled(1), scaled(10), scaled(22), scaled(30)], [1, 1, 5, 11, 11]);
     }
 }

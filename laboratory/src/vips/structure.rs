@@ -52,12 +52,7 @@ pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructur
     let Some((roots, rect)) = whole(&page) else {
         return structure;
     };
-    let mut whole = Node {
-        roots,
-        rect,
-        degree: 1,
-        children: Vec::new(),
-    };
+    let mut whole = Node { roots, rect, degree: 1, children: Vec::new() };
     for (round, threshold) in THRESHOLDS.into_iter().enumerate() {
         refine(&page, &mut whole, permitted_degree, threshold, round == 0);
     }
@@ -68,13 +63,8 @@ pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructur
 
 /// The valid nodes that stand in no other, and the box of what is seen of them; none on a page without any.
 pub(super) fn whole(page: &VisualPage) -> Option<(Vec<u32>, Rect)> {
-    let tops = (0u32..)
-        .zip(page.nodes)
-        .filter(|(_, node)| node.parent.is_none());
-    let roots: Vec<u32> = tops
-        .map(|(at, _)| at)
-        .filter(|at| page.is_valid(*at))
-        .collect();
+    let tops = (0u32..).zip(page.nodes).filter(|(_, node)| node.parent.is_none());
+    let roots: Vec<u32> = tops.map(|(at, _)| at).filter(|at| page.is_valid(*at)).collect();
     let seen = roots.iter().map(|root| page.seen(*root));
     let rect = seen.reduce(|all, seen| all.union(&seen))?;
     Some((roots, rect))
@@ -103,56 +93,33 @@ fn refine(page: &VisualPage, node: &mut Node, permitted: u8, threshold: i64, is_
 /// The tree of some blocks: the heaviest separators divide them first, which is what merging over the lightest
 /// ones first comes to.
 fn construct(page: &VisualPage, blocks: &[&PoolBlock], depth: u32) -> Node {
-    let rect = blocks
-        .iter()
-        .fold(Rect::default(), |all, block| all.union(&block.seen));
-    let mut roots: Vec<u32> = blocks
-        .iter()
-        .flat_map(|block| block.roots.iter().copied())
-        .collect();
+    let rect = blocks.iter().fold(Rect::default(), |all, block| all.union(&block.seen));
+    let mut roots: Vec<u32> = blocks.iter().flat_map(|block| block.roots.iter().copied()).collect();
     roots.sort_unstable();
     let least = blocks.iter().map(|block| block.degree).min().unwrap_or(1);
-    let mut node = Node {
-        roots,
-        rect,
-        degree: least,
-        children: Vec::new(),
-    };
+    let mut node = Node { roots, rect, degree: least, children: Vec::new() };
     if blocks.len() < 2 || depth == 0 {
         return node;
     }
     let horizontal = separators(page, blocks, Direction::Horizontal);
     let vertical = separators(page, blocks, Direction::Vertical);
     let heaviest = |own: &[Separator]| own.iter().map(|separator| separator.weight).max();
-    let cuts = if heaviest(&vertical) > heaviest(&horizontal) {
-        vertical
-    } else {
-        horizontal
-    };
+    let cuts = if heaviest(&vertical) > heaviest(&horizontal) { vertical } else { horizontal };
     let Some(weight) = heaviest(&cuts) else {
         let parts = by_sub_tree(page, blocks);
         if parts.len() > 1 {
             // Nothing between them tells how coherent it is: as what it is made of.
             node.degree = super::MAX_DEGREE;
-            node.children = parts
-                .iter()
-                .map(|part| construct(page, part, depth - 1))
-                .collect();
+            node.children = parts.iter().map(|part| construct(page, part, depth - 1)).collect();
         }
         return node;
     };
     node.degree = (super::MAX_DEGREE + 1).saturating_sub(weight);
-    let cuts: Vec<Separator> = cuts
-        .into_iter()
-        .filter(|own| own.weight == weight)
-        .collect();
+    let cuts: Vec<Separator> = cuts.into_iter().filter(|own| own.weight == weight).collect();
     let mut parts = between(blocks, &cuts);
     parts.retain(|part| !part.is_empty());
     if parts.len() > 1 {
-        node.children = parts
-            .iter()
-            .map(|part| construct(page, part, depth - 1))
-            .collect();
+        node.children = parts.iter().map(|part| construct(page, part, depth - 1)).collect();
     }
     node
 }
@@ -216,13 +183,7 @@ fn lower(node: &mut Node) {
 fn flatten(structure: &mut VisualStructure, node: Node, parent: Option<usize>, permitted: u8) {
     let at = structure.blocks.len();
     let is_leaf = node.children.is_empty() || node.degree >= permitted;
-    structure.blocks.push(VisualBlock {
-        parent,
-        roots: node.roots,
-        rect: node.rect,
-        degree: node.degree,
-        is_leaf,
-    });
+    structure.blocks.push(VisualBlock { parent, roots: node.roots, rect: node.rect, degree: node.degree, is_leaf });
     if !is_leaf {
         for child in node.children {
             flatten(structure, child, Some(at), permitted);
@@ -236,21 +197,12 @@ mod tests {
     use crate::layout::LayoutNode;
     use crate::vips::MAX_DEGREE;
 
-    fn node(
-        parent: Option<u32>,
-        name: &str,
-        (x, y, width, height): (i32, i32, i32, i32),
-    ) -> LayoutNode {
+    fn node(parent: Option<u32>, name: &str, (x, y, width, height): (i32, i32, i32, i32)) -> LayoutNode {
         let is_text = name == "#text";
         LayoutNode {
             parent,
             name: name.into(),
-            rect: Rect {
-                x,
-                y,
-                width,
-                height,
-            },
+            rect: Rect { x, y, width, height },
             is_text,
             is_inline: is_text,
             chars: 10 * u32::from(is_text),
@@ -259,10 +211,7 @@ mod tests {
     }
 
     fn structure(nodes: Vec<LayoutNode>, permitted_degree: u8) -> VisualStructure {
-        let layout = PageLayout {
-            nodes,
-            ..PageLayout::default()
-        };
+        let layout = PageLayout { nodes, ..PageLayout::default() };
         build(&layout, permitted_degree)
     }
 

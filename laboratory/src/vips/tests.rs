@@ -15,50 +15,32 @@ fn folder() -> PathBuf {
 /// A page and its layout, by the name of its file.
 fn page(name: &str) -> (String, PageLayout) {
     let layouts = read_layouts(&folder().join("own.layout.jsonl.gz")).unwrap();
-    let layout = layouts
-        .into_iter()
-        .find(|own| own.record_id == name)
-        .unwrap();
-    (
-        std::fs::read_to_string(folder().join(name)).unwrap(),
-        layout,
-    )
+    let layout = layouts.into_iter().find(|own| own.record_id == name).unwrap();
+    (std::fs::read_to_string(folder().join(name)).unwrap(), layout)
 }
 
 /// First words of each text of the nodes inside `roots`, divided by `|`.
 fn texts(html: &str, layout: &PageLayout, roots: &[u32]) -> String {
     let ends = layout.ends();
     let nodes = roots.iter().flat_map(|root| *root..ends[*root as usize]);
-    let texts = nodes
-        .map(|at| &layout.nodes[at as usize])
-        .filter(|node| node.is_text)
-        .map(|node| {
-            let rest = &html[node.start.unwrap() as usize..];
-            let text = rest.split('<').next().unwrap();
-            text.split_whitespace()
-                .take(2)
-                .collect::<Vec<_>>()
-                .join(" ")
-        });
+    let texts = nodes.map(|at| &layout.nodes[at as usize]).filter(|node| node.is_text).map(|node| {
+        let rest = &html[node.start.unwrap() as usize..];
+        let text = rest.split('<').next().unwrap();
+        text.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+    });
     texts.collect::<Vec<_>>().join("|")
 }
 
 /// Degree and texts of the blocks that are not divided further.
 fn leaves(name: &str, degree: u8) -> Vec<(u8, String)> {
     let (html, layout) = page(name);
-    vips(&layout, degree)
-        .leaves()
-        .map(|block| (block.degree, texts(&html, &layout, &block.roots)))
-        .collect()
+    vips(&layout, degree).leaves().map(|block| (block.degree, texts(&html, &layout, &block.roots))).collect()
 }
 
 #[test]
 fn columns_and_bars_are_blocks() {
     let own = leaves("columns.html", 7);
-    let own: Vec<(u8, &str)> = own
-        .iter()
-        .map(|(degree, text)| (*degree, text.as_str()))
-        .collect();
+    let own: Vec<(u8, &str)> = own.iter().map(|(degree, text)| (*degree, text.as_str())).collect();
     assert_eq!(
         own,
         [
@@ -72,10 +54,7 @@ fn columns_and_bars_are_blocks() {
     // The headline is set larger than what follows, so it parts from it first.
     assert_eq!(
         leaves("columns.html", 9)[2..4],
-        [
-            (11, "The last".into()),
-            (10, "For ninety|The new|What becomes".into())
-        ]
+        [(11, "The last".into()), (10, "For ninety|The new|What becomes".into())]
     );
     assert_eq!(leaves("columns.html", 1).len(), 1);
 }
@@ -84,14 +63,9 @@ fn columns_and_bars_are_blocks() {
 fn directions_take_turns_in_the_tree_of_vips_java() {
     let (html, layout) = page("columns.html");
     let structure = vips_java(&layout, 8);
-    let leaves: Vec<(u8, String)> = structure
-        .leaves()
-        .map(|block| (block.degree, texts(&html, &layout, &block.roots)))
-        .collect();
-    let leaves: Vec<(u8, &str)> = leaves
-        .iter()
-        .map(|(degree, text)| (*degree, text.as_str()))
-        .collect();
+    let leaves: Vec<(u8, String)> =
+        structure.leaves().map(|block| (block.degree, texts(&html, &layout, &block.roots))).collect();
+    let leaves: Vec<(u8, &str)> = leaves.iter().map(|(degree, text)| (*degree, text.as_str())).collect();
     // All bands of a round divide, whatever they weigh: no column stays whole for its light bands alone.
     assert_eq!(
         leaves,
@@ -112,34 +86,17 @@ fn directions_take_turns_in_the_tree_of_vips_java() {
 
 #[test]
 fn rules_divide() {
-    let texts: Vec<String> = leaves("rules.html", 7)
-        .into_iter()
-        .map(|(_, text)| text)
-        .collect();
+    let texts: Vec<String> = leaves("rules.html", 7).into_iter().map(|(_, text)| text).collect();
     assert_eq!(
         texts,
-        [
-            "Oat soup|Toast a",
-            "Plum cake|Cream butter|Use firm",
-            "Barley water|Boil a|two quarts|of water,"
-        ]
+        ["Oat soup|Toast a", "Plum cake|Cream butter|Use firm", "Barley water|Boil a|two quarts|of water,"]
     );
 }
 
 #[test]
 fn cells_are_blocks_at_the_highest_degree() {
-    let texts: Vec<String> = leaves("table.html", 11)
-        .into_iter()
-        .map(|(_, text)| text)
-        .collect();
-    assert_eq!(
-        texts[..3],
-        [
-            "Chess club",
-            "News|Games|Members|The mill",
-            "Winter tournament"
-        ]
-    );
+    let texts: Vec<String> = leaves("table.html", 11).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts[..3], ["Chess club", "News|Games|Members|The mill", "Winter tournament"]);
     assert_eq!(texts.len(), 6);
 }
 
@@ -165,10 +122,7 @@ fn the_texts_of_a_layout_are_those_of_the_blocks() {
         let tables = ScanEngine.read(&html, &Limits::default());
         for (block, nodes) in tables.blocks.iter().zip(block_nodes(&tables, &layout)) {
             let text = tables.text(block);
-            let shown: u32 = nodes
-                .iter()
-                .map(|at| layout.nodes[*at as usize].chars)
-                .sum();
+            let shown: u32 = nodes.iter().map(|at| layout.nodes[*at as usize].chars).sum();
             let own = text.chars().filter(|c| !c.is_whitespace()).count() as u32;
             let is_shown = !text.starts_with("Subscribe");
             assert_eq!(shown, if is_shown { own } else { 0 }, "{name}: {text}");

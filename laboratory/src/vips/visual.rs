@@ -29,9 +29,7 @@ impl<'a> VisualPage<'a> {
         let mut background: Vec<u32> = Vec::with_capacity(nodes.len());
         let mut stands_out = Vec::with_capacity(nodes.len());
         for node in nodes {
-            let behind = node
-                .parent
-                .and_then(|parent| background.get(parent as usize));
+            let behind = node.parent.and_then(|parent| background.get(parent as usize));
             let behind = behind.copied().unwrap_or(WHITE);
             let own = node.background.unwrap_or(behind);
             stands_out.push(own != behind || node.background_image);
@@ -65,11 +63,7 @@ impl<'a> VisualPage<'a> {
                 page.rules.push(node.rect);
             }
             let stands_out = stands_out.get(at).copied().unwrap_or_default();
-            let seen = if is_leaf || shown && stands_out && count > 0 {
-                node.rect.union(&inside)
-            } else {
-                inside
-            };
+            let seen = if is_leaf || shown && stands_out && count > 0 { node.rect.union(&inside) } else { inside };
             put(&mut page.valid, at, is_leaf || count > 0);
             put(&mut page.virtual_text, at, is_text && count > 0);
             put(&mut page.seen, at, seen);
@@ -96,19 +90,12 @@ impl<'a> VisualPage<'a> {
     /// Text or virtual text.
     pub fn is_text(&self, at: u32) -> bool {
         self.node(at).is_some_and(|node| node.is_text)
-            || self
-                .virtual_text
-                .get(at as usize)
-                .copied()
-                .unwrap_or_default()
+            || self.virtual_text.get(at as usize).copied().unwrap_or_default()
     }
 
     /// The valid nodes right inside.
     pub fn valid_children(&self, at: u32) -> impl Iterator<Item = u32> {
-        let own = self
-            .children
-            .get(at as usize)
-            .map_or(&[] as &[u32], Vec::as_slice);
+        let own = self.children.get(at as usize).map_or(&[] as &[u32], Vec::as_slice);
         own.iter().copied().filter(|child| self.is_valid(*child))
     }
 

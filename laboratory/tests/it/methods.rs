@@ -12,9 +12,7 @@ fn every_method_is_listed_with_its_source() {
     let ran = lab(&workspace(), &["methods"], b"");
     let lines: Vec<&str> = ran.well().lines().collect();
     assert_eq!(lines.len() % 3, 0);
-    for name in [
-        "all-text", "bte", "cetr", "boilerpipe-article", "kim (learns)", "cetd",
-    ] {
+    for name in ["all-text", "bte", "cetr", "boilerpipe-article", "kim (learns)", "cetd"] {
         let at = lines.iter().position(|line| *line == name).unwrap();
         assert!(lines[at + 2].trim().len() > 20, "{name}: {}", lines[at + 2]);
     }
@@ -33,8 +31,7 @@ fn a_method_extracts_one_page() {
 
 #[test]
 fn markdown_has_headings_lists_code_tables_and_links() {
-    let page =
-        b"<h1>Head</h1><p>Some <b>text</b>, <a href=b?c>there</a>.</p><ul><li>one<li>two</ul>\
+    let page = b"<h1>Head</h1><p>Some <b>text</b>, <a href=b?c>there</a>.</p><ul><li>one<li>two</ul>\
                  <pre>a\n  b</pre><table><tr><th>x<th>y<tr><td>1<td>2</table>";
     let arguments = ["extract", "-f", "markdown", "--method", "all-text"];
     let more = ["--url", "https://a.example/x/y"];
@@ -77,12 +74,7 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--method", "bte", "--fit", ARCHIVE], "bte does not learn"),
     ] {
         let ran = lab(&workspace(), &[&["extract"], arguments].concat(), PAGE);
-        assert_eq!(
-            (ran.code, ran.stderr.lines().count()),
-            (2, 1),
-            "{}",
-            ran.stderr
-        );
+        assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
 }

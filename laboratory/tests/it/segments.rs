@@ -13,10 +13,7 @@ const PAGES: [&str; 3] = ["columns.html", "rules.html", "table.html"];
 /// What a person might mark: what VIPS finds on the first page, the recipes of the second, one block of the
 /// third that is not there.
 const MARKS: [&[&str]; 3] = [
-    &[
-        "/html/body/div[1]", "/html/body/div[2]", "/html/body/div[3]", "/html/body/div[4]",
-        "/html/body/div[6]",
-    ],
+    &["/html/body/div[1]", "/html/body/div[2]", "/html/body/div[3]", "/html/body/div[4]", "/html/body/div[6]"],
     &["/html/body"],
     &["/html/body/div"],
 ];
@@ -68,13 +65,7 @@ fn segmentations_are_scored_on_marked_blocks() {
     let out = tempfile::tempdir().unwrap();
     archive(out.path(), marks);
     let layouts = folder().join("own.layout.jsonl.gz");
-    let arguments = [
-        "segments",
-        "--pages",
-        "own.warc.gz",
-        "--layouts",
-        layouts.to_str().unwrap(),
-    ];
+    let arguments = ["segments", "--pages", "own.warc.gz", "--layouts", layouts.to_str().unwrap()];
     let ran = lab(out.path(), &arguments, b"");
     let text = ran.well();
     // Precision, recall and F of each page: 1, 1, 1 on the first; of the second three blocks and the marked whole
@@ -82,25 +73,14 @@ fn segmentations_are_scored_on_marked_blocks() {
     let row = "| VIPS, permitted degree 7 | .333 | .333 | .333 | .333 | .333 | .333 | .333 | 3.0 |";
     assert_eq!(text.matches(row).count(), 2, "{text}");
     // The whole of the second page is one block at the lowest degree.
-    assert!(
-        text.contains("| VIPS, permitted degree 4 | .333 | .333 | .333 |"),
-        "{text}"
-    );
+    assert!(text.contains("| VIPS, permitted degree 4 | .333 | .333 | .333 |"), "{text}");
     assert!(text.contains("| ours, learned with layout | "), "{text}");
-    assert!(
-        text.contains("3 pages, 2.3 marked blocks a page, 1 of all without a box.\n"),
-        "{text}"
-    );
+    assert!(text.contains("3 pages, 2.3 marked blocks a page, 1 of all without a box.\n"), "{text}");
     // Two pages have marked articles.
     let (_, classes) = text.split_once("Classes of blocks\n").unwrap();
     let row = |class: &str| {
-        let row = classes
-            .lines()
-            .find(|row| row.starts_with(&format!("| {class} |")))
-            .unwrap();
-        row.split('|')
-            .map(|cell| cell.trim().to_owned())
-            .collect::<Vec<_>>()
+        let row = classes.lines().find(|row| row.starts_with(&format!("| {class} |"))).unwrap();
+        row.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
     };
     let articles = row("articles");
     assert_eq!(articles[2..4], ["2", "187"]);
@@ -126,19 +106,10 @@ fn content_over_visual_blocks_is_scored() {
         serde_json::json!({"record_id": name, "url": url, "gold": golds[at]}).to_string()
     });
     let layouts = folder().join("own.layout.jsonl.gz");
-    let arguments = [
-        "rendered",
-        "--pages",
-        "own.warc.gz",
-        "--layouts",
-        layouts.to_str().unwrap(),
-    ];
+    let arguments = ["rendered", "--pages", "own.warc.gz", "--layouts", layouts.to_str().unwrap()];
     let ran = lab(out.path(), &arguments, b"");
     let text = ran.well();
-    assert!(
-        text.starts_with("| word F1 | own (3) | all (3) |\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("| word F1 | own (3) | all (3) |\n"), "{text}");
     for row in [
         "| all-text | .300 | .300 |",
         "| VIPS, content over visual blocks | .326 | .326 |",
@@ -146,10 +117,7 @@ fn content_over_visual_blocks_is_scored() {
     ] {
         assert!(text.contains(row), "{text}");
     }
-    assert!(
-        text.ends_with("Pages with a style sheet from their archive: own 0.\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("Pages with a style sheet from their archive: own 0.\n"), "{text}");
 }
 
 #[test]
@@ -157,18 +125,7 @@ fn pages_without_layouts_are_named() {
     let out = tempfile::tempdir().unwrap();
     archive(out.path(), marks);
     gzip(&out.path().join("none.jsonl.gz"), b"");
-    let ran = lab(
-        out.path(),
-        &[
-            "segments", "--pages", "own.warc.gz", "--layouts", "none.jsonl.gz",
-        ],
-        b"",
-    );
+    let ran = lab(out.path(), &["segments", "--pages", "own.warc.gz", "--layouts", "none.jsonl.gz"], b"");
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("none.jsonl.gz: no layout of page columns.html"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("none.jsonl.gz: no layout of page columns.html"), "{}", ran.stderr);
 }

@@ -52,10 +52,7 @@ impl Block {
         if self.total != self.kept() {
             return;
         }
-        let rest = self
-            .bytes
-            .strip_suffix(b"\r\n\r\n")
-            .or_else(|| self.bytes.strip_suffix(b"\n\n"));
+        let rest = self.bytes.strip_suffix(b"\r\n\r\n").or_else(|| self.bytes.strip_suffix(b"\n\n"));
         if let Some(length) = rest.map(<[u8]>::len) {
             self.bytes.truncate(length);
             self.total = length as u64;
@@ -70,11 +67,7 @@ impl Reader {
             && length <= self.options.max_record
             && let Some(bytes) = self.stream.take_whole(length)
         {
-            let mut block = Block {
-                bytes,
-                total: length,
-                ..Block::default()
-            };
+            let mut block = Block { bytes, total: length, ..Block::default() };
             self.sized_block(&mut block, length);
             self.note_stop(&mut block);
             return block;
@@ -87,9 +80,7 @@ impl Reader {
         let is_new = spare.is_none();
         let mut block = Block {
             // In powers of two, so that it fits as many others.
-            bytes: spare
-                .unwrap_or_else(|| Vec::with_capacity(room.next_power_of_two()))
-                .into(),
+            bytes: spare.unwrap_or_else(|| Vec::with_capacity(room.next_power_of_two())).into(),
             ..Block::default()
         };
         match length {
@@ -105,10 +96,7 @@ impl Reader {
             block.bytes.shrink();
         }
         if block.kept() < block.total {
-            block.notes.push(Note::BlockTooLong {
-                length: block.total,
-                kept: block.kept(),
-            });
+            block.notes.push(Note::BlockTooLong { length: block.total, kept: block.kept() });
         }
         self.note_stop(&mut block);
         block
@@ -138,37 +126,23 @@ impl Reader {
         }
         self.stream.unread(&blank);
         let seen_all = block.kept() == block.total;
-        let overrun = if seen_all && !distrust {
-            self.overrun(&block.bytes)
-        } else {
-            None
-        };
+        let overrun = if seen_all && !distrust { self.overrun(&block.bytes) } else { None };
         if let Some(at) = overrun {
             self.wrong_lengths += 1;
-            self.stream
-                .unread(block.bytes.get(at..).unwrap_or_default());
+            self.stream.unread(block.bytes.get(at..).unwrap_or_default());
             block.bytes.truncate(at);
             block.total = at as u64;
             block.trim_end();
-            block.notes.push(Note::BlockCut {
-                expected: length,
-                got: block.total,
-            });
+            block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if !whole {
-            let broken = matches!(
-                self.stream.stop(),
-                Some(MemberStop::End | MemberStop::Broken(_))
-            );
+            let broken = matches!(self.stream.stop(), Some(MemberStop::End | MemberStop::Broken(_)));
             if taken == Taken::Stopped && broken {
                 block.missing = Some(length - block.total);
             }
             if taken == Taken::Start {
                 block.trim_end();
             }
-            block.notes.push(Note::BlockCut {
-                expected: length,
-                got: block.total,
-            });
+            block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if blank.contains(&b'\n') {
             // The record ends here; what follows is junk between records.
             self.stream.consume(blank.len());
@@ -176,10 +150,7 @@ impl Reader {
             // No line end: the block goes on.
             self.take(block, None, true);
             block.trim_end();
-            block.notes.push(Note::BlockExtended {
-                expected: length,
-                got: block.total,
-            });
+            block.notes.push(Note::BlockExtended { expected: length, got: block.total });
         }
     }
 
@@ -207,11 +178,7 @@ impl Reader {
                 // Only a start before `ready` matters, and what is needed to tell one.
                 let reach = ready.saturating_add(if self.arc { ARC_REACH } else { WARC_REACH });
                 let whole = reach < bytes.len() || self.stream.stop().is_some();
-                let search = StartSearch {
-                    arc: self.arc,
-                    line: true,
-                    whole,
-                };
+                let search = StartSearch { arc: self.arc, line: true, whole };
                 match search.run(bytes.get(..reach).unwrap_or(bytes), from) {
                     FoundStart::At(at) => {
                         found = at <= ready;
@@ -228,9 +195,7 @@ impl Reader {
             let part = bytes.get(..ready).unwrap_or_default();
             let room = self.options.max_record.saturating_sub(block.kept());
             let keep = usize::try_from(room).map_or(part.len(), |room| room.min(part.len()));
-            block
-                .bytes
-                .extend_from_slice(part.get(..keep).unwrap_or_default());
+            block.bytes.extend_from_slice(part.get(..keep).unwrap_or_default());
             block.total += ready as u64;
             self.stream.consume(ready);
             from = from.saturating_sub(ready);
@@ -245,11 +210,7 @@ impl Reader {
                     return Taken::Stopped;
                 }
                 if !self.continues(0) {
-                    return if self.stream.bytes().is_empty() {
-                        Taken::Stopped
-                    } else {
-                        Taken::Start
-                    };
+                    return if self.stream.bytes().is_empty() { Taken::Stopped } else { Taken::Start };
                 }
                 from = 0;
             }
@@ -292,11 +253,7 @@ impl Reader {
         let mut bytes = Vec::with_capacity(block.len() + LOOKAHEAD);
         bytes.extend_from_slice(block);
         bytes.extend_from_slice(ahead.get(..LOOKAHEAD).unwrap_or(ahead));
-        let search = StartSearch {
-            arc: self.arc,
-            line: true,
-            whole: true,
-        };
+        let search = StartSearch { arc: self.arc, line: true, whole: true };
         let mut from = 1;
         while let FoundStart::At(at) = search.run(&bytes, from) {
             let before = block.get(..at)?;

@@ -46,21 +46,13 @@ impl Reader {
             return self.skip_header(start.0);
         }
         self.stream.consume(end);
-        let length = headers
-            .get("Content-Length")
-            .and_then(|length| length.parse().ok());
+        let length = headers.get("Content-Length").and_then(|length| length.parse().ok());
         let kind = RecordType::parse(headers.get("WARC-Type").unwrap_or_default());
         let mut block = self.block(length);
         if odd {
             block.notes.insert(0, Note::LenientHeader);
         }
-        self.give(Draft {
-            start,
-            format: ArchiveFormat::Warc,
-            kind,
-            headers,
-            block,
-        });
+        self.give(Draft { start, format: ArchiveFormat::Warc, kind, headers, block });
     }
 
     /// Finds the blank line that ends a header. A record that begins before it means that the
@@ -139,10 +131,7 @@ impl Reader {
         self.arc = true;
         self.stream.consume(end + 1);
         let block = self.block(line.length);
-        let http = block
-            .bytes
-            .get(..5)
-            .is_some_and(|head| head.eq_ignore_ascii_case(b"HTTP/"));
+        let http = block.bytes.get(..5).is_some_and(|head| head.eq_ignore_ascii_case(b"HTTP/"));
         let kind = if line.url.starts_with("filedesc:") {
             RecordType::Warcinfo
         } else if http || line.url.starts_with("http") {
@@ -151,40 +140,17 @@ impl Reader {
             RecordType::Resource
         };
         let headers = line.headers(http);
-        self.give(Draft {
-            start,
-            format: ArchiveFormat::Arc,
-            kind,
-            headers,
-            block,
-        });
+        self.give(Draft { start, format: ArchiveFormat::Arc, kind, headers, block });
     }
 
     fn give(&mut self, draft: Draft) {
-        let Draft {
-            start,
-            format,
-            kind,
-            headers,
-            block,
-        } = draft;
+        let Draft { start, format, kind, headers, block } = draft;
         let end = self.stream.stored_end();
-        let place = Place {
-            file: self.file.clone(),
-            offset: start.0,
-            length: end.saturating_sub(start.0),
-            inner: start.1,
-        };
+        let place =
+            Place { file: self.file.clone(), offset: start.0, length: end.saturating_sub(start.0), inner: start.1 };
         self.given += 1;
         self.account(block.missing);
-        self.queue.push_back(Ok(Record {
-            place,
-            format,
-            kind,
-            headers,
-            block: block.bytes,
-            notes: block.notes,
-        }));
+        self.queue.push_back(Ok(Record { place, format, kind, headers, block: block.bytes, notes: block.notes }));
         if let Some(missing) = block.missing
             && matches!(self.stream.stop(), Some(MemberStop::End))
         {

@@ -33,10 +33,7 @@ impl Reader {
                 wrong_lengths: self.wrong_lengths,
                 finished: self.finished,
             };
-            return ResumePoint {
-                state: Some(state),
-                items: 0,
-            };
+            return ResumePoint { state: Some(state), items: 0 };
         }
         self.before
     }
@@ -71,11 +68,7 @@ impl Reader {
     ///
     /// # Errors
     /// As [`Reader::open`], and [`ArchiveError::Changed`] if the point can't be reached.
-    pub fn reopen(
-        path: &Path,
-        point: &ResumePoint,
-        options: ReadOptions,
-    ) -> Result<Reader, ArchiveError> {
+    pub fn reopen(path: &Path, point: &ResumePoint, options: ReadOptions) -> Result<Reader, ArchiveError> {
         Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
     }
 
@@ -91,11 +84,7 @@ impl Reader {
     ) -> Result<Reader, ArchiveError> {
         let file = file.into();
         let Some(state) = point.state else {
-            let failed = |source| ArchiveError::Io {
-                file: file.clone(),
-                offset: 0,
-                source,
-            };
+            let failed = |source| ArchiveError::Io { file: file.clone(), offset: 0, source };
             let mut input = open().map_err(failed)?;
             let length = input.seek(SeekFrom::End(0)).map_err(failed)?;
             input.rewind().map_err(failed)?;
@@ -106,9 +95,7 @@ impl Reader {
         let offset = state.stand.offset;
         let stream = || -> io::Result<Option<Stream>> {
             let mut input = open()?;
-            let codec = state
-                .compression
-                .codec(&mut Source::new(Box::new(open()?)))?;
+            let codec = state.compression.codec(&mut Source::new(Box::new(open()?)))?;
             if input.seek(SeekFrom::End(0))? < offset {
                 return Ok(None);
             }
@@ -128,11 +115,7 @@ impl Reader {
             Ok(Some(stream)) => stream,
             Ok(None) => return Err(ArchiveError::Changed { file }),
             Err(source) => {
-                return Err(ArchiveError::Io {
-                    file,
-                    offset: state.stand.offset,
-                    source,
-                });
+                return Err(ArchiveError::Io { file, offset: state.stand.offset, source });
             }
         };
         stream.want(options.max_record);
@@ -149,10 +132,7 @@ impl Reader {
             hint: None,
             wrong_lengths: state.wrong_lengths,
             finished: state.finished,
-            before: ResumePoint {
-                state: Some(state),
-                items: 0,
-            },
+            before: ResumePoint { state: Some(state), items: 0 },
         })
     }
 

@@ -54,11 +54,7 @@ impl Reader {
         if kept < length {
             first.notes.push(Note::BlockTooLong { length, kept });
         }
-        first.notes.push(if complete {
-            Note::SegmentsJoined(number)
-        } else {
-            Note::SegmentsMissing(number)
-        });
+        first.notes.push(if complete { Note::SegmentsJoined(number) } else { Note::SegmentsMissing(number) });
         self.queue.push_front(Ok(first));
     }
 }
@@ -66,10 +62,7 @@ impl Reader {
 fn is_first(record: &Record) -> bool {
     record.segment_number() == Some(1)
         && record.kind != RecordType::Continuation
-        && !record
-            .notes
-            .iter()
-            .any(|note| matches!(note, Note::SegmentsJoined(_) | Note::SegmentsMissing(_)))
+        && !record.notes.iter().any(|note| matches!(note, Note::SegmentsJoined(_) | Note::SegmentsMissing(_)))
 }
 
 /// Whether `part` is this segment of the record that `first` begins.

@@ -14,10 +14,7 @@ struct Seeded(u64);
 
 impl Seeded {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) as usize % end
     }
 }
@@ -40,9 +37,7 @@ fn sample() -> Vec<u8> {
     let mut out = Vec::new();
     for number in 0..80 {
         let length = seeded.below(if number % 16 == 15 { 400_000 } else { 6000 });
-        let noise: Vec<u8> = (0..length)
-            .map(|_| b"ab \r\n<p>"[seeded.below(8)])
-            .collect();
+        let noise: Vec<u8> = (0..length).map(|_| b"ab \r\n<p>"[seeded.below(8)]).collect();
         let plain = record(number, &noise);
         match number % 20 {
             3 => out.extend(member(&[plain, record(number, b"second")].concat())),
@@ -116,9 +111,7 @@ fn random_flips_and_cuts_read_alike() {
         let mut harmed = bytes.clone();
         for _ in 0..=seeded.below(6) {
             let at = seeded.below(bytes.len());
-            let until = bytes
-                .len()
-                .min(at + 1 + seeded.below(if round % 2 == 0 { 1 } else { 500 }));
+            let until = bytes.len().min(at + 1 + seeded.below(if round % 2 == 0 { 1 } else { 500 }));
             for byte in &mut harmed[at..until] {
                 *byte ^= 1 << seeded.below(8);
             }

@@ -40,8 +40,7 @@ impl Codec {
             Codec::Zst(zst) => zst.probe(stored, &mut plain),
             Codec::Lz4(_) => Lz4::probe(stored, &mut plain),
         };
-        made.and_then(|made| plain.get(..made))
-            .is_some_and(is_start)
+        made.and_then(|made| plain.get(..made)).is_some_and(is_start)
     }
 }
 

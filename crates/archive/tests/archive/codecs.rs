@@ -24,14 +24,9 @@ fn every_codec_gives_the_same_records() {
             assert_same(record, made);
         }
         let drops = Drops(Cursor::new(bytes));
-        let again: Vec<Record> = Reader::new("test.warc", drops, ReadOptions::default())
-            .unwrap()
-            .collect::<Result<_, _>>()
-            .unwrap();
-        assert!(
-            again == records,
-            "{codec:?}: places or records depend on the reads"
-        );
+        let again: Vec<Record> =
+            Reader::new("test.warc", drops, ReadOptions::default()).unwrap().collect::<Result<_, _>>().unwrap();
+        assert!(again == records, "{codec:?}: places or records depend on the reads");
     }
 }
 
@@ -59,15 +54,8 @@ fn records_of_a_live_input_come_without_waiting_for_the_next() {
     for codec in CODECS {
         let (bytes, ends) = encode(&made, codec);
         let given = Arc::new(AtomicUsize::new(0));
-        let arriving = Arriving {
-            bytes,
-            ends: ends.clone(),
-            given: given.clone(),
-        };
-        let options = ReadOptions {
-            live: true,
-            ..ReadOptions::default()
-        };
+        let arriving = Arriving { bytes, ends: ends.clone(), given: given.clone() };
+        let options = ReadOptions { live: true, ..ReadOptions::default() };
         let mut reader = Reader::new("test.warc", arriving, options).unwrap();
         for (number, made) in made.iter().enumerate() {
             assert_same(&reader.next().unwrap().unwrap(), made);
@@ -104,20 +92,14 @@ fn places_lead_back_to_the_record() {
         let (records, _) = read(bytes.clone());
         for (number, record) in records.iter().enumerate() {
             let place = &record.place;
-            let (from, to) = (
-                place.offset as usize,
-                (place.offset + place.length) as usize,
-            );
+            let (from, to) = (place.offset as usize, (place.offset + place.length) as usize);
             if let Some(end) = ends.get(number) {
                 assert_eq!((to, place.inner), (*end, 0), "{codec:?} {number}");
             }
             if matches!(codec, Codec::ZstDictionary | Codec::ZstPackedDictionary) {
                 continue;
             }
-            let skipped = if matches!(
-                codec,
-                Codec::GzOne | Codec::ZstOne | Codec::Lz4One | Codec::GzPieces
-            ) {
+            let skipped = if matches!(codec, Codec::GzOne | Codec::ZstOne | Codec::Lz4One | Codec::GzPieces) {
                 let all: Vec<u8> = made.iter().take(number).flat_map(plain).collect();
                 let inner = place.inner as usize;
                 if codec == Codec::GzPieces {
@@ -134,9 +116,9 @@ fn places_lead_back_to_the_record() {
             let stored = &bytes[from..to];
             let _ = match codec {
                 Codec::Plain => Cursor::new(stored).read_to_end(&mut plain_bytes),
-                Codec::ZstFrames | Codec::ZstOne => zstd::stream::read::Decoder::new(stored)
-                    .unwrap()
-                    .read_to_end(&mut plain_bytes),
+                Codec::ZstFrames | Codec::ZstOne => {
+                    zstd::stream::read::Decoder::new(stored).unwrap().read_to_end(&mut plain_bytes)
+                }
                 Codec::Lz4Frames | Codec::Lz4One => {
                     lz4_flex::frame::FrameDecoder::new(stored).read_to_end(&mut plain_bytes)
                 }
@@ -161,40 +143,26 @@ fn a_cut_anywhere_loses_only_what_is_behind_it() {
         for cut in 0..bytes.len() {
             let (records, errors) = read(&bytes[..cut]);
             let whole = ends.iter().filter(|end| **end <= cut).count();
-            assert!(
-                records.len() >= whole,
-                "{codec:?} cut at {cut}: {} of {whole}",
-                records.len()
-            );
+            assert!(records.len() >= whole, "{codec:?} cut at {cut}: {} of {whole}", records.len());
             for (record, made) in records.iter().zip(&made).take(whole) {
                 assert_same(record, made);
             }
             let extra = &records[whole..];
             for record in extra {
                 let full = &made[records.iter().position(|r| r == record).unwrap()];
-                assert!(
-                    full.block.starts_with(&record.block),
-                    "{codec:?} cut at {cut}"
-                );
+                assert!(full.block.starts_with(&record.block), "{codec:?} cut at {cut}");
             }
-            let clean = cut > 0
-                && (ends.contains(&cut)
-                    || codec == Codec::Plain && extra.iter().any(|r| r.notes.is_empty()));
+            let clean =
+                cut > 0 && (ends.contains(&cut) || codec == Codec::Plain && extra.iter().any(|r| r.notes.is_empty()));
             let pieces = codec == Codec::GzPieces && errors.is_empty();
             let extension = matches!(
                 codec,
-                Codec::ZstFrames
-                    | Codec::ZstDictionary
-                    | Codec::ZstPackedDictionary
-                    | Codec::GzEmpties
+                Codec::ZstFrames | Codec::ZstDictionary | Codec::ZstPackedDictionary | Codec::GzEmpties
             );
             if !clean && !pieces && !extension {
                 // A header in pieces that is cut is reported, and so is its last piece.
                 let most = if codec == Codec::GzPieces { 2 } else { 1 };
-                assert!(
-                    (1..=most).contains(&errors.len()),
-                    "{codec:?} cut at {cut}: {errors:?}"
-                );
+                assert!((1..=most).contains(&errors.len()), "{codec:?} cut at {cut}: {errors:?}");
             }
         }
     }

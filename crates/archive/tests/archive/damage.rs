@@ -7,9 +7,7 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
-use trommel_archive::{
-    ArchiveError, ArchiveFormat, Damage, Note, ReadOptions, Reader, Record, RecordType,
-};
+use trommel_archive::{ArchiveError, ArchiveFormat, Damage, Note, ReadOptions, Reader, Record, RecordType};
 
 use crate::make::*;
 
@@ -27,10 +25,7 @@ fn a_damaged_member_costs_its_own_record_only() {
         let (records, errors) = read(bytes);
         assert_eq!(errors.len(), 1, "{errors:?}");
         let (_, offset, lost) = damage(&errors[0]);
-        assert!(
-            offset >= ends[0] as u64 && offset <= ends[1] as u64,
-            "{codec:?} {offset}"
-        );
+        assert!(offset >= ends[0] as u64 && offset <= ends[1] as u64, "{codec:?} {offset}");
         assert!(offset + lost <= third as u64, "{codec:?} {lost}");
         for number in [0, 2, 3] {
             let url = format!("http://example.org/{number}");
@@ -43,11 +38,7 @@ fn a_damaged_member_costs_its_own_record_only() {
 #[test]
 fn a_wrong_checksum_is_noted_and_reported() {
     let made = small();
-    for (codec, back) in [
-        (Codec::GzMembers, 8),
-        (Codec::ZstFrames, 1),
-        (Codec::Lz4Frames, 1),
-    ] {
+    for (codec, back) in [(Codec::GzMembers, 8), (Codec::ZstFrames, 1), (Codec::Lz4Frames, 1)] {
         let (mut bytes, ends) = encode(&made, codec);
         bytes[ends[1] - back] ^= 1;
         let (records, errors) = read(bytes);
@@ -81,10 +72,7 @@ fn junk_and_padding_around_members() {
     let (records, errors) = read(broken);
     assert_eq!(records.len(), 4);
     assert_eq!(damage(&errors[0]), (Damage::Junk, ends[0] as u64, 20));
-    assert_eq!(
-        damage(&errors[1]),
-        (Damage::Junk, bytes.len() as u64 + 20, 15)
-    );
+    assert_eq!(damage(&errors[1]), (Damage::Junk, bytes.len() as u64 + 20, 15));
 
     let mut headless = bytes.clone();
     headless[0] = b'x';
@@ -112,10 +100,7 @@ fn junk_between_plain_records() {
     broken[ends[0]] = b'X';
     let (records, errors) = read(broken);
     assert_eq!(records.len(), 3);
-    assert_eq!(
-        damage(&errors[0]),
-        (Damage::Junk, ends[0] as u64, (ends[1] - ends[0]) as u64)
-    );
+    assert_eq!(damage(&errors[0]), (Damage::Junk, ends[0] as u64, (ends[1] - ends[0]) as u64));
 }
 
 /// Three records of which the second states another length.
@@ -123,14 +108,8 @@ fn lying(codec: Codec, stated: Option<i128>) -> (Vec<Record>, Vec<ArchiveError>)
     let records = small();
     let mut parts: Vec<Vec<u8>> = records.iter().map(plain).collect();
     let right = format!("Content-Length: {}\r\n", records[1].block.len());
-    let wrong = stated
-        .map(|by| {
-            format!(
-                "Content-Length: {}\r\n",
-                records[1].block.len() as i128 + by
-            )
-        })
-        .unwrap_or_default();
+    let wrong =
+        stated.map(|by| format!("Content-Length: {}\r\n", records[1].block.len() as i128 + by)).unwrap_or_default();
     let text = String::from_utf8(parts[1].clone()).unwrap();
     assert!(text.contains(&right));
     parts[1] = text.replace(&right, &wrong).into_bytes();
@@ -146,31 +125,8 @@ fn lying(codec: Codec, stated: Option<i128>) -> (Vec<Record>, Vec<ArchiveError>)
 fn lengths_that_lie() {
     let made = small();
     let right = made[1].block.len() as i128;
-    for codec in [
-        Codec::Plain,
-        Codec::GzMembers,
-        Codec::GzOne,
-        Codec::ZstFrames,
-    ] {
-        for by in [
-            1,
-            2,
-            3,
-            4,
-            5,
-            20,
-            100,
-            150,
-            400,
-            100_000,
-            1 << 62,
-            -1,
-            -2,
-            -5,
-            -9,
-            -20,
-            -right,
-        ] {
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne, Codec::ZstFrames] {
+        for by in [1, 2, 3, 4, 5, 20, 100, 150, 400, 100_000, 1 << 62, -1, -2, -5, -9, -20, -right] {
             let (records, errors) = lying(codec, Some(by));
             let case = format!("{codec:?} {by}");
             assert_eq!(records.len(), 4, "{case} {errors:?}");
@@ -181,15 +137,8 @@ fn lengths_that_lie() {
             // junk after the block, which is reported.
             let block = &records[1].block;
             if errors.is_empty() {
-                assert!(
-                    block.starts_with(&made[1].block[..made[1].block.len() - 4]),
-                    "{case}"
-                );
-                assert!(
-                    block.len() <= made[1].block.len() + 4,
-                    "{case}: {}",
-                    block.len()
-                );
+                assert!(block.starts_with(&made[1].block[..made[1].block.len() - 4]), "{case}");
+                assert!(block.len() <= made[1].block.len() + 4, "{case}: {}", block.len());
             } else {
                 assert!(by < 0, "{case} {errors:?}");
             }
@@ -197,11 +146,7 @@ fn lengths_that_lie() {
                 assert_eq!(block, &made[1].block, "{case}");
                 let expected = (right + by) as u64;
                 let got = right as u64;
-                assert_eq!(
-                    records[1].notes,
-                    [Note::BlockCut { expected, got }],
-                    "{case}"
-                );
+                assert_eq!(records[1].notes, [Note::BlockCut { expected, got }], "{case}");
             }
         }
         let (records, errors) = lying(codec, None);
@@ -217,13 +162,7 @@ fn a_block_longer_than_stated_is_kept_whole() {
         let (records, errors) = lying(codec, Some(-8));
         assert!(errors.is_empty());
         let got = small()[1].block.len() as u64;
-        assert_eq!(
-            records[1].notes,
-            [Note::BlockExtended {
-                expected: got - 8,
-                got
-            }]
-        );
+        assert_eq!(records[1].notes, [Note::BlockExtended { expected: got - 8, got }]);
         assert_eq!(records[1].block, small()[1].block);
     }
 }
@@ -236,19 +175,11 @@ fn when_all_lengths_lie_reading_stays_linear() {
     let (records, errors) = read(one.repeat(number));
     assert_eq!((records.len(), errors.len()), (number, 1));
     assert_eq!(damage(&errors[0]).0, Damage::Cut);
-    assert!(
-        records
-            .iter()
-            .all(|record| record.block.starts_with(b"body"))
-    );
+    assert!(records.iter().all(|record| record.block.starts_with(b"body")));
     let (records, errors) = read("WARC/1.0\nA: b\n".repeat(200_000));
     assert_eq!(records.len(), 0);
     assert!(!errors.is_empty());
-    assert!(
-        start.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -256,23 +187,12 @@ fn long_blocks_are_cut_and_passed() {
     let made = large();
     for codec in CODECS {
         let (bytes, _) = encode(&made, codec);
-        let options = ReadOptions {
-            max_record: 1000,
-            ..ReadOptions::default()
-        };
-        let records: Vec<Record> = Reader::new("f", Cursor::new(bytes), options)
-            .unwrap()
-            .collect::<Result<_, _>>()
-            .unwrap();
+        let options = ReadOptions { max_record: 1000, ..ReadOptions::default() };
+        let records: Vec<Record> =
+            Reader::new("f", Cursor::new(bytes), options).unwrap().collect::<Result<_, _>>().unwrap();
         assert_eq!(records.len(), made.len());
         assert_eq!(records[4].block, made[4].block[..1000]);
-        assert_eq!(
-            records[4].notes,
-            [Note::BlockTooLong {
-                length: 200_000,
-                kept: 1000
-            }]
-        );
+        assert_eq!(records[4].notes, [Note::BlockTooLong { length: 200_000, kept: 1000 }]);
         assert_same(&records[6], &made[6]);
     }
 }
@@ -295,12 +215,7 @@ fn lenient_headers() {
 #[test]
 fn versions_in_any_case() {
     let made = small();
-    for codec in [
-        Codec::Plain,
-        Codec::GzMembers,
-        Codec::GzOne,
-        Codec::ZstFrames,
-    ] {
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne, Codec::ZstFrames] {
         for version in ["warc/1.1", "Warc/1.1", "wARC/1.1"] {
             let parts: Vec<Vec<u8>> = made
                 .iter()
@@ -331,18 +246,12 @@ fn versions_in_any_case() {
 
 #[test]
 fn headers_without_end() {
-    let long = format!(
-        "WARC/1.0\r\nWARC-Type: response\r\nX: {}\r\n\r\n",
-        "y".repeat(2_000_000)
-    );
+    let long = format!("WARC/1.0\r\nWARC-Type: response\r\nX: {}\r\n\r\n", "y".repeat(2_000_000));
     let good = plain(&small()[1]);
     let (records, errors) = read([good.clone(), long.clone().into_bytes(), good.clone()].concat());
     assert_eq!(records.len(), 2);
     assert_same(&records[1], &small()[1]);
-    assert_eq!(
-        damage(&errors[0]),
-        (Damage::Header, good.len() as u64, long.len() as u64)
-    );
+    assert_eq!(damage(&errors[0]), (Damage::Header, good.len() as u64, long.len() as u64));
 
     let half = b"WARC/1.0\r\nWARC-Type: response\r\nConte".to_vec();
     let (records, errors) = read([gz(&good), gz(&half), gz(&good)].concat());
@@ -352,10 +261,7 @@ fn headers_without_end() {
 
     let (records, errors) = read([good.clone(), half.clone()].concat());
     assert_eq!(records.len(), 1);
-    assert_eq!(
-        damage(&errors[0]),
-        (Damage::Cut, good.len() as u64, half.len() as u64)
-    );
+    assert_eq!(damage(&errors[0]), (Damage::Cut, good.len() as u64, half.len() as u64));
 }
 
 #[test]
@@ -367,24 +273,13 @@ fn arc_files() {
         let (records, errors) = read(bytes);
         assert!(errors.is_empty(), "{errors:?}");
         let kinds: Vec<&RecordType> = records.iter().map(|record| &record.kind).collect();
-        assert_eq!(
-            kinds,
-            [
-                &RecordType::Warcinfo,
-                &RecordType::Response,
-                &RecordType::Resource
-            ]
-        );
+        assert_eq!(kinds, [&RecordType::Warcinfo, &RecordType::Response, &RecordType::Resource]);
         let page = &records[1];
         assert_eq!(page.format, ArchiveFormat::Arc);
         assert_eq!((page.url(), page.id()), (Some("http://a.b/x y"), None));
         assert_eq!(page.date(), Some("2008-04-30T20:48:26Z"));
         assert_eq!(page.block.len(), 41);
-        assert!(
-            page.block.ends_with(b"<p>page one</p>\n"),
-            "{:?}",
-            page.notes
-        );
+        assert!(page.block.ends_with(b"<p>page one</p>\n"), "{:?}", page.notes);
         assert_eq!(records[2].content_type(), Some("text/dns"));
     }
 }
@@ -394,25 +289,15 @@ fn files_that_are_no_archives() {
     assert!(matches!(open(""), Err(ArchiveError::Empty { .. })));
     assert!(matches!(open(gz(b"")), Err(ArchiveError::Empty { .. })));
     assert!(matches!(open("\r\n\r\n"), Err(ArchiveError::Empty { .. })));
-    for bytes in [
-        b"hello world".to_vec(),
-        gz(b"<html>"),
-        zst(b"<html>", &[]),
-        noise(3_000_000),
-    ] {
+    for bytes in [b"hello world".to_vec(), gz(b"<html>"), zst(b"<html>", &[]), noise(3_000_000)] {
         match open(bytes) {
             Err(error @ ArchiveError::NotAnArchive { .. }) => assert!(error.is_fatal()),
             other => panic!("{:?}", other.map(Iterator::count)),
         }
     }
     let error = open(b"PK\x03\x04\x14\0\0\0".to_vec()).err().unwrap();
-    assert_eq!(
-        error.to_string(),
-        "test.warc: zip (WACZ) files are not supported"
-    );
-    let missing = Reader::open("no/such/file".as_ref(), ReadOptions::default())
-        .err()
-        .unwrap();
+    assert_eq!(error.to_string(), "test.warc: zip (WACZ) files are not supported");
+    let missing = Reader::open("no/such/file".as_ref(), ReadOptions::default()).err().unwrap();
     assert!(missing.is_fatal() && missing.to_string().starts_with("no/such/file: "));
 }
 
@@ -430,17 +315,12 @@ fn a_failing_input_ends_the_reading() {
     for codec in [Codec::Plain, Codec::GzMembers, Codec::ZstFrames] {
         let (bytes, ends) = encode(&small(), codec);
         let input = Failing(Cursor::new(bytes[..ends[1]].to_vec()));
-        let items: Vec<_> = Reader::new("f", input, ReadOptions::default())
-            .unwrap()
-            .collect();
+        let items: Vec<_> = Reader::new("f", input, ReadOptions::default()).unwrap().collect();
         assert_eq!(items.len(), 3, "{codec:?}");
         assert!(items[1].is_ok());
         let error = items[2].as_ref().unwrap_err();
         assert!(error.is_fatal());
-        assert_eq!(
-            error.to_string(),
-            format!("f: offset {}: line dropped", ends[1])
-        );
+        assert_eq!(error.to_string(), format!("f: offset {}: line dropped", ends[1]));
     }
 }
 

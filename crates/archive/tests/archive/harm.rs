@@ -9,10 +9,7 @@ struct Seeded(u64);
 
 impl Seeded {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) as usize % end
     }
 }
@@ -24,14 +21,7 @@ fn sample() -> Vec<Made> {
     for number in records.len()..60 {
         let length = seeded.below(9000);
         records.push(match number % 3 {
-            0 => made(
-                "response",
-                number,
-                format!(
-                    "HTTP/1.1 200 OK\r\n\r\n{}",
-                    "<p>text\r\n".repeat(length / 9)
-                ),
-            ),
+            0 => made("response", number, format!("HTTP/1.1 200 OK\r\n\r\n{}", "<p>text\r\n".repeat(length / 9))),
             1 => made("resource", number, noise(length)),
             _ => made("metadata", number, format!("number: {number}\r\n")),
         });
@@ -92,9 +82,7 @@ fn records_that_no_flip_touches_are_unchanged() {
         for round in 0..300 {
             let mut harmed = bytes.clone();
             let at = seeded.below(bytes.len());
-            let until = bytes
-                .len()
-                .min(at + 1 + seeded.below(if round % 2 == 0 { 1 } else { 5000 }));
+            let until = bytes.len().min(at + 1 + seeded.below(if round % 2 == 0 { 1 } else { 5000 }));
             for byte in &mut harmed[at..until] {
                 *byte ^= 1 << seeded.below(8);
             }
@@ -123,12 +111,7 @@ fn records_that_no_flip_touches_are_unchanged() {
 #[test]
 fn a_damaged_head_does_not_hide_the_rest() {
     let made = sample();
-    for codec in [
-        Codec::Plain,
-        Codec::GzMembers,
-        Codec::ZstFrames,
-        Codec::Lz4Frames,
-    ] {
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::ZstFrames, Codec::Lz4Frames] {
         let (mut bytes, ends) = encode(&made, codec);
         bytes[..ends[0] - 3].fill(b'?');
         let (records, errors) = read(bytes);

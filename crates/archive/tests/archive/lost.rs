@@ -9,9 +9,7 @@ use crate::make::*;
 /// Pages of words, so that members are a fraction of them, as those of real archives are.
 fn pages(number: usize, bytes: usize) -> Vec<Made> {
     let noise = noise(bytes * number);
-    let mut words = noise
-        .chunks_exact(2)
-        .map(|pair| format!("w{} ", u16::from_le_bytes([pair[0], pair[1]]) % 3000));
+    let mut words = noise.chunks_exact(2).map(|pair| format!("w{} ", u16::from_le_bytes([pair[0], pair[1]]) % 3000));
     (0..number)
         .map(|number| {
             let mut block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>".to_owned();
@@ -31,14 +29,7 @@ fn sum(errors: &[ArchiveError]) -> u64 {
 fn whole_or_noted(records: &[Record], made: &[Made]) -> usize {
     let mut whole = 0;
     for record in records.iter().filter(|record| record.notes.is_empty()) {
-        let number: usize = record
-            .url()
-            .unwrap()
-            .rsplit('/')
-            .next()
-            .unwrap()
-            .parse()
-            .unwrap();
+        let number: usize = record.url().unwrap().rsplit('/').next().unwrap().parse().unwrap();
         assert_same(record, &made[number]);
         whole += 1;
     }
@@ -88,14 +79,7 @@ fn zeros_that_fill_a_block_up_are_padding() {
 #[test]
 fn a_hole_that_begins_inside_a_member_counts_whole() {
     let made = pages(400, 20_000);
-    for codec in [
-        Codec::GzMembers,
-        Codec::GzOne,
-        Codec::ZstFrames,
-        Codec::ZstOne,
-        Codec::Lz4Frames,
-        Codec::Lz4One,
-    ] {
+    for codec in [Codec::GzMembers, Codec::GzOne, Codec::ZstFrames, Codec::ZstOne, Codec::Lz4Frames, Codec::Lz4One] {
         let (bytes, ends) = encode(&made, codec);
         for (start, length) in [(bytes.len() / 3, bytes.len() / 3), (bytes.len() / 2, 4096)] {
             let mut hole = bytes.clone();
@@ -107,9 +91,8 @@ fn a_hole_that_begins_inside_a_member_counts_whole() {
             assert!(first <= (start + length) as u64, "{case}");
             let whole = whole_or_noted(&records, &made);
             if let [_, ..] = ends.as_slice() {
-                let harmed = ends.partition_point(|end| *end < start + length)
-                    - ends.partition_point(|end| *end <= start)
-                    + 1;
+                let harmed =
+                    ends.partition_point(|end| *end < start + length) - ends.partition_point(|end| *end <= start) + 1;
                 assert_eq!(whole, made.len() - harmed, "{case}");
                 // What is lost is the hole and the rest of the two members that it touches.
                 assert!(sum(&errors) <= length as u64 + 30_000, "{case}");
@@ -129,19 +112,11 @@ fn a_cut_record_counts_what_is_missing() {
             _ => bytes.len() - 400,
         };
         let (records, errors) = read(&bytes[..cut]);
-        assert_eq!(
-            (records.len(), errors.len()),
-            (3, 1),
-            "{codec:?} {errors:?}"
-        );
+        assert_eq!((records.len(), errors.len()), (3, 1), "{codec:?} {errors:?}");
         let got = records[2].block.len() as u64;
         assert!((100..length - 100).contains(&got), "{codec:?} {got}");
         let place = cut as u64;
-        assert_eq!(
-            damage(&errors[0]),
-            (Damage::Cut, place, length - got),
-            "{codec:?}"
-        );
+        assert_eq!(damage(&errors[0]), (Damage::Cut, place, length - got), "{codec:?}");
     }
 }
 
@@ -165,11 +140,7 @@ fn a_file_that_shrinks_lacks_what_it_had() {
             assert_eq!(errors.len(), 1, "{codec:?} {errors:?}");
             let (what, offset, lost) = damage(&errors[0]);
             let end = offset + lost;
-            assert_eq!(
-                (what, end),
-                (Damage::Shrunk, bytes.len() as u64),
-                "{codec:?}"
-            );
+            assert_eq!((what, end), (Damage::Shrunk, bytes.len() as u64), "{codec:?}");
             // A header that is cut counts as well.
             let near = shorter as u64 - 200..=shorter as u64;
             assert!(near.contains(&offset), "{codec:?} {shorter} {offset}");

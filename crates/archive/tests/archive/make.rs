@@ -22,10 +22,7 @@ pub(crate) fn made(kind: &str, number: usize, block: impl Into<Vec<u8>>) -> Made
         ("WARC-Target-URI", format!("http://example.org/{number}")),
         ("WARC-Date", "2024-05-06T07:08:09Z".to_owned()),
     ];
-    Made {
-        fields,
-        block: block.into(),
-    }
+    Made { fields, block: block.into() }
 }
 
 pub(crate) fn noise(length: usize) -> Vec<u8> {
@@ -59,11 +56,7 @@ pub(crate) fn large() -> Vec<Made> {
 }
 
 pub(crate) fn plain(record: &Made) -> Vec<u8> {
-    let fields: Vec<(&str, &str)> = record
-        .fields
-        .iter()
-        .map(|(k, v)| (*k, v.as_str()))
-        .collect();
+    let fields: Vec<(&str, &str)> = record.fields.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let mut out = Vec::new();
     write_record(&mut out, "1.1", &fields, &record.block).unwrap();
     out
@@ -121,9 +114,7 @@ pub(crate) fn lz4(bytes: &[u8], mode: BlockMode) -> Vec<u8> {
 }
 
 pub(crate) fn dictionary() -> Vec<u8> {
-    let samples: Vec<Vec<u8>> = (0..400)
-        .map(|i| plain(&made("response", i, format!("<p>{}</p>", i * 7919))))
-        .collect();
+    let samples: Vec<Vec<u8>> = (0..400).map(|i| plain(&made("response", i, format!("<p>{}</p>", i * 7919)))).collect();
     zstd::dict::from_samples(&samples, 2048).unwrap()
 }
 
@@ -174,11 +165,7 @@ pub(crate) fn encode(records: &[Made], codec: Codec) -> (Vec<u8>, Vec<usize>) {
 }
 
 pub(crate) fn open(bytes: impl Into<Vec<u8>>) -> Result<Reader, ArchiveError> {
-    Reader::new(
-        "test.warc",
-        Cursor::new(bytes.into()),
-        ReadOptions::default(),
-    )
+    Reader::new("test.warc", Cursor::new(bytes.into()), ReadOptions::default())
 }
 
 pub(crate) fn read(bytes: impl Into<Vec<u8>>) -> (Vec<Record>, Vec<ArchiveError>) {
@@ -198,17 +185,9 @@ pub(crate) fn read(bytes: impl Into<Vec<u8>>) -> (Vec<Record>, Vec<ArchiveError>
 }
 
 pub(crate) fn assert_same(record: &Record, made: &Made) {
-    let mut fields: Vec<(String, String)> = made
-        .fields
-        .iter()
-        .map(|(k, v)| ((*k).to_owned(), v.clone()))
-        .collect();
+    let mut fields: Vec<(String, String)> = made.fields.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     fields.push(("Content-Length".to_owned(), made.block.len().to_string()));
-    let found: Vec<(String, String)> = record
-        .headers
-        .iter()
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .collect();
+    let found: Vec<(String, String)> = record.headers.iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
     assert_eq!(found, fields);
     assert_eq!(record.kind, RecordType::parse(&made.fields[0].1));
     assert!(record.block == made.block, "block of {:?}", record.place);
@@ -219,9 +198,7 @@ pub(crate) fn assert_same(record: &Record, made: &Made) {
 /// What is damaged, where it begins, what is lost.
 pub(crate) fn damage(error: &ArchiveError) -> (Damage, u64, u64) {
     match error {
-        ArchiveError::Damage {
-            what, offset, lost, ..
-        } => (*what, *offset, *lost),
+        ArchiveError::Damage { what, offset, lost, .. } => (*what, *offset, *lost),
         other => panic!("{other}"),
     }
 }

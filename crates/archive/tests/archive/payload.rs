@@ -8,8 +8,8 @@ use flate2::{
 };
 use proptest::prelude::*;
 use trommel_archive::{
-    Coding, MediaType, Payload, PayloadError, PayloadNote, PayloadOptions, Record, RecordType,
-    TypeSource, media_type, payload, write::gzip_member,
+    Coding, MediaType, Payload, PayloadError, PayloadNote, PayloadOptions, Record, RecordType, TypeSource, media_type,
+    payload, write::gzip_member,
 };
 
 use crate::make::{Made, noise, plain, read};
@@ -19,10 +19,7 @@ const PAGE: &str = "<!DOCTYPE html><html><body><p>One paragraph of text.</p>\n<p
 fn record(kind: &str, extra: &[(&'static str, &str)], block: &[u8]) -> Record {
     let mut fields = vec![("WARC-Type", kind.to_owned())];
     fields.extend(extra.iter().map(|(k, v)| (*k, (*v).to_owned())));
-    let (mut records, errors) = read(plain(&Made {
-        fields,
-        block: block.to_vec(),
-    }));
+    let (mut records, errors) = read(plain(&Made { fields, block: block.to_vec() }));
     assert!(errors.is_empty());
     records.remove(0)
 }
@@ -30,11 +27,7 @@ fn record(kind: &str, extra: &[(&'static str, &str)], block: &[u8]) -> Record {
 fn response(headers: &str, body: &[u8]) -> Record {
     let mut block = format!("HTTP/1.1 200 OK\r\n{headers}\r\n").into_bytes();
     block.extend_from_slice(body);
-    record(
-        "response",
-        &[("Content-Type", "application/http; msgtype=response")],
-        &block,
-    )
+    record("response", &[("Content-Type", "application/http; msgtype=response")], &block)
 }
 
 fn undo(headers: &str, body: &[u8]) -> Payload<'static> {
@@ -44,10 +37,7 @@ fn undo(headers: &str, body: &[u8]) -> Payload<'static> {
 fn undo_within(options: &PayloadOptions, headers: &str, body: &[u8]) -> Payload<'static> {
     let record = response(headers, body);
     let undone = payload(&record, options).unwrap();
-    Payload {
-        body: undone.body.into_owned().into(),
-        ..undone
-    }
+    Payload { body: undone.body.into_owned().into(), ..undone }
 }
 
 fn chunked(body: &[u8], size: usize) -> Vec<u8> {
@@ -119,28 +109,17 @@ fn codings_are_undone() {
         assert_eq!(undone.body, PAGE.as_bytes(), "{name}");
         assert_eq!(undone.codings, [Coding::Chunked, coding]);
     }
-    let undone = undo(
-        "Content-Encoding: gzip, br\r\n",
-        &brotli(&gz(PAGE.as_bytes())),
-    );
+    let undone = undo("Content-Encoding: gzip, br\r\n", &brotli(&gz(PAGE.as_bytes())));
     assert_eq!(undone.body, PAGE.as_bytes());
     assert_eq!(undone.codings, [Coding::Brotli, Coding::Gzip]);
     let members = [gz(&PAGE.as_bytes()[..50]), gz(&PAGE.as_bytes()[50..])].concat();
-    assert_eq!(
-        undo("Content-Encoding: gzip\r\n", &members).body,
-        PAGE.as_bytes()
-    );
+    assert_eq!(undo("Content-Encoding: gzip\r\n", &members).body, PAGE.as_bytes());
 }
 
 #[test]
 fn headers_that_lie_change_nothing() {
     for (name, coding, _) in CODERS {
-        for body in [
-            PAGE.as_bytes(),
-            b"plain words",
-            "ein wörtchen".as_bytes(),
-            b"\x89PNG\r\n\x1a\n",
-        ] {
+        for body in [PAGE.as_bytes(), b"plain words", "ein wörtchen".as_bytes(), b"\x89PNG\r\n\x1a\n"] {
             let undone = undo(&format!("Content-Encoding: {name}\r\n"), body);
             assert_eq!(undone.body, body, "{name}");
             assert_eq!(undone.notes, [PayloadNote::HeaderLied(coding)], "{name}");
@@ -167,21 +146,12 @@ fn gzip_without_a_header_is_undone_for_pages_only() {
 
 #[test]
 fn cut_bodies_keep_what_decodes() {
-    let long: String = (0..20_000u64)
-        .map(|i| format!("<p>paragraph {}</p>\n", i * i * 7919 % 100_003))
-        .collect();
+    let long: String = (0..20_000u64).map(|i| format!("<p>paragraph {}</p>\n", i * i * 7919 % 100_003)).collect();
     for (name, coding, encode) in CODERS {
         let whole = encode(long.as_bytes());
-        let undone = undo(
-            &format!("Content-Encoding: {name}\r\n"),
-            &whole[..whole.len() * 2 / 3],
-        );
+        let undone = undo(&format!("Content-Encoding: {name}\r\n"), &whole[..whole.len() * 2 / 3]);
         assert!(long.as_bytes().starts_with(&undone.body), "{name}");
-        assert!(
-            undone.body.len() > long.len() / 2,
-            "{name}: {}",
-            undone.body.len()
-        );
+        assert!(undone.body.len() > long.len() / 2, "{name}: {}", undone.body.len());
         assert_eq!(undone.notes, [PayloadNote::BodyCut(coding)], "{name}");
     }
 }
@@ -189,9 +159,7 @@ fn cut_bodies_keep_what_decodes() {
 #[test]
 fn limits_hold() {
     let bomb = vec![b'a'; 3_000_000];
-    let options = PayloadOptions {
-        max_payload: 100_000,
-    };
+    let options = PayloadOptions { max_payload: 100_000 };
     for (name, coding, encode) in CODERS {
         let headers = format!("Content-Encoding: {name}\r\n");
         let undone = undo_within(&options, &headers, &encode(&bomb));
@@ -200,24 +168,17 @@ fn limits_hold() {
         assert_eq!(undone.codings, [coding]);
         assert!(undone.body.into_owned().capacity() < 400_000);
     }
-    let exact = PayloadOptions {
-        max_payload: PAGE.len() as u64,
-    };
+    let exact = PayloadOptions { max_payload: PAGE.len() as u64 };
     let coded = gz(PAGE.as_bytes());
     let undone = undo_within(&exact, "Content-Encoding: gzip\r\n", &coded);
     assert_eq!(undone.notes, []);
     let undone = undo_within(&options, "", &bomb);
-    assert_eq!(
-        (undone.body.len(), undone.notes),
-        (100_000, vec![PayloadNote::LimitHit])
-    );
+    assert_eq!((undone.body.len(), undone.notes), (100_000, vec![PayloadNote::LimitHit]));
 }
 
 #[test]
 fn a_bomb_in_a_bomb_is_bounded() {
-    let options = PayloadOptions {
-        max_payload: 1_000_000,
-    };
+    let options = PayloadOptions { max_payload: 1_000_000 };
     let bomb = gz(&gz(&vec![0; 40_000_000]));
     assert!(bomb.len() < 1000);
     let headers = "Content-Encoding: gzip, gzip\r\n";
@@ -257,10 +218,7 @@ fn chunk_sizes_that_lie_lose_no_text() {
     ] {
         let undone = undo("Transfer-Encoding: chunked\r\n", body.as_bytes());
         let text = String::from_utf8(undone.body.into_owned()).unwrap();
-        assert!(
-            text.contains("Wiki") && text.contains("pedia"),
-            "{body:?}: {text:?}"
-        );
+        assert!(text.contains("Wiki") && text.contains("pedia"), "{body:?}: {text:?}");
         assert_ne!(undone.notes, [], "{body:?}");
     }
 }
@@ -276,32 +234,18 @@ fn many_chunks_before_many_blanks_take_linear_time() {
 #[test]
 fn records_of_each_type() {
     let options = PayloadOptions::default();
-    let bare = record(
-        "response",
-        &[("Content-Type", "text/html")],
-        PAGE.as_bytes(),
-    );
+    let bare = record("response", &[("Content-Type", "text/html")], PAGE.as_bytes());
     let found = payload(&bare, &options).unwrap();
     assert_eq!((found.status, &*found.body), (None, PAGE.as_bytes()));
-    let resource = record(
-        "resource",
-        &[("Content-Type", "text/html")],
-        b"HTTP/1.1 is a title",
-    );
-    assert_eq!(
-        &*payload(&resource, &options).unwrap().body,
-        b"HTTP/1.1 is a title"
-    );
+    let resource = record("resource", &[("Content-Type", "text/html")], b"HTTP/1.1 is a title");
+    assert_eq!(&*payload(&resource, &options).unwrap().body, b"HTTP/1.1 is a title");
     let request = record("request", &[], b"GET / HTTP/1.1\r\n\r\n");
     let error = payload(&request, &options).unwrap_err();
     assert_eq!(error, PayloadError::NoPayload(RecordType::Request));
     assert_eq!(request.block, b"GET / HTTP/1.1\r\n\r\n");
     let revisit = record("revisit", &[], b"HTTP/1.1 304 Not Modified\r\nA: b\r\n\r\n");
     let found = payload(&revisit, &options).unwrap();
-    assert_eq!(
-        (found.status, found.body.len(), found.headers.get("a")),
-        (Some(304), 0, Some("b"))
-    );
+    assert_eq!((found.status, found.body.len(), found.headers.get("a")), (Some(304), 0, Some("b")));
 }
 
 #[test]
@@ -324,10 +268,7 @@ fn kind(identified: &str, http: &str, body: &str) -> (MediaType, TypeSource) {
         write!(block, "Content-Type: {http}\r\n").unwrap();
     }
     write!(block, "\r\n{body}").unwrap();
-    let fields = [
-        ("Content-Type", "application/http"),
-        ("WARC-Identified-Payload-Type", identified),
-    ];
+    let fields = [("Content-Type", "application/http"), ("WARC-Identified-Payload-Type", identified)];
     let record = record("response", &fields, &block);
     let payload = payload(&record, &PayloadOptions::default()).unwrap();
     media_type(&record, &payload)
@@ -337,61 +278,23 @@ fn kind(identified: &str, http: &str, body: &str) -> (MediaType, TypeSource) {
 fn media_types_in_their_order() {
     use TypeSource::{Http, Identified, Record, Sniffed};
     let other = |name: &str| MediaType::Other(name.into());
-    assert_eq!(
-        kind("text/html", "text/plain", ""),
-        (MediaType::Html, Identified)
-    );
-    assert_eq!(
-        kind("application/pdf", "text/html", ""),
-        (other("application/pdf"), Identified)
-    );
-    assert_eq!(
-        kind("", "Text/HTML; charset=x", ""),
-        (MediaType::Html, Http)
-    );
-    assert_eq!(
-        kind("", "application/xhtml+xml", ""),
-        (MediaType::Xhtml, Http)
-    );
-    assert_eq!(
-        kind("", "text/plain", "<html>"),
-        (other("text/plain"), Http)
-    );
-    for nothing in [
-        "",
-        "html",
-        "application/octet-stream",
-        "unknown/unknown",
-        "no-type",
-    ] {
-        assert_eq!(
-            kind("", nothing, "<html>"),
-            (MediaType::Html, Sniffed),
-            "{nothing}"
-        );
-        assert_eq!(
-            kind("", nothing, "words"),
-            (other(""), Sniffed),
-            "{nothing}"
-        );
+    assert_eq!(kind("text/html", "text/plain", ""), (MediaType::Html, Identified));
+    assert_eq!(kind("application/pdf", "text/html", ""), (other("application/pdf"), Identified));
+    assert_eq!(kind("", "Text/HTML; charset=x", ""), (MediaType::Html, Http));
+    assert_eq!(kind("", "application/xhtml+xml", ""), (MediaType::Xhtml, Http));
+    assert_eq!(kind("", "text/plain", "<html>"), (other("text/plain"), Http));
+    for nothing in ["", "html", "application/octet-stream", "unknown/unknown", "no-type"] {
+        assert_eq!(kind("", nothing, "<html>"), (MediaType::Html, Sniffed), "{nothing}");
+        assert_eq!(kind("", nothing, "words"), (other(""), Sniffed), "{nothing}");
     }
     let page = |fields: &[(&'static str, &str)], kind| {
         let record = record(kind, fields, PAGE.as_bytes());
         let payload = payload(&record, &PayloadOptions::default()).unwrap();
         media_type(&record, &payload)
     };
-    assert_eq!(
-        page(&[("Content-Type", "text/html")], "resource"),
-        (MediaType::Html, Record)
-    );
-    assert_eq!(
-        page(&[("Content-Type", "image/png")], "resource"),
-        (other("image/png"), Record)
-    );
-    assert_eq!(
-        page(&[("Content-Type", "application/http")], "response"),
-        (MediaType::Html, Sniffed)
-    );
+    assert_eq!(page(&[("Content-Type", "text/html")], "resource"), (MediaType::Html, Record));
+    assert_eq!(page(&[("Content-Type", "image/png")], "resource"), (other("image/png"), Record));
+    assert_eq!(page(&[("Content-Type", "application/http")], "response"), (MediaType::Html, Sniffed));
     assert_eq!(page(&[], "resource"), (MediaType::Html, Sniffed));
 }
 
@@ -412,10 +315,7 @@ fn what_only_is_called_a_page_is_what_its_bytes_say() {
         let other = MediaType::Other("text/css".into());
         assert_eq!(kind("", "text/css", body), (other, TypeSource::Http));
     }
-    assert_eq!(
-        kind("", "text/html", "words about GIF89a").0,
-        MediaType::Html
-    );
+    assert_eq!(kind("", "text/html", "words about GIF89a").0, MediaType::Html);
 }
 
 #[test]
@@ -438,8 +338,7 @@ fn first_bytes_tell() {
     ] {
         assert_eq!(sniff(page), MediaType::Html, "{page}");
     }
-    let xhtml =
-        "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN'>\n<html>";
+    let xhtml = "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN'>\n<html>";
     assert_eq!(sniff(xhtml), MediaType::Xhtml);
     for (body, name) in [
         ("<?xml version='1.0'?><rss>", "text/xml"),

@@ -39,17 +39,14 @@ pub(crate) fn check(bytes: &[u8], options: ReadOptions, step: usize) {
         let stored = serde_json::to_string(point).unwrap();
         let point: ResumePoint = serde_json::from_str(&stored).unwrap();
         let input = Cursor::new(bytes.to_vec());
-        let mut reader = Reader::resume("f", input, &point, options)
-            .unwrap_or_else(|error| panic!("{number}: {point:?}: {error}"));
+        let mut reader =
+            Reader::resume("f", input, &point, options).unwrap_or_else(|error| panic!("{number}: {point:?}: {error}"));
         assert!(point.offset() <= *position);
         for (at, item) in items.iter().enumerate().skip(number) {
             // A point of a reader that resumed is as good as one of a reader that did not.
             assert_eq!(reader.resume_point().offset(), points[at].0.offset());
             let again = reader.next().map(shape);
-            assert!(
-                again.as_ref() == Some(item),
-                "from {number}, {point:?}: item {at} is\n{again:?}\nnot\n{item:?}"
-            );
+            assert!(again.as_ref() == Some(item), "from {number}, {point:?}: item {at} is\n{again:?}\nnot\n{item:?}");
         }
         assert!(reader.next().is_none(), "from {number}, {point:?}");
     }
@@ -59,11 +56,7 @@ pub(crate) fn check(bytes: &[u8], options: ReadOptions, step: usize) {
 fn every_codec_resumes_before_every_item() {
     for codec in CODECS {
         check(&encode(&large(), codec).0, ReadOptions::default(), 1);
-        let small_limits = ReadOptions {
-            max_record: 1000,
-            max_header: 200,
-            ..ReadOptions::default()
-        };
+        let small_limits = ReadOptions { max_record: 1000, max_header: 200, ..ReadOptions::default() };
         check(&encode(&large(), codec).0, small_limits, 1);
     }
 }
@@ -72,19 +65,9 @@ fn every_codec_resumes_before_every_item() {
 fn long_members_resume_too() {
     let mut records = Vec::new();
     for number in 0..40 {
-        records.push(made(
-            "response",
-            number,
-            noise(1000 + 17_001 * (number % 20)),
-        ));
+        records.push(made("response", number, noise(1000 + 17_001 * (number % 20))));
     }
-    for codec in [
-        Codec::Plain,
-        Codec::GzOne,
-        Codec::ZstOne,
-        Codec::Lz4One,
-        Codec::GzMembers,
-    ] {
+    for codec in [Codec::Plain, Codec::GzOne, Codec::ZstOne, Codec::Lz4One, Codec::GzMembers] {
         let (bytes, _) = encode(&records, codec);
         check(&bytes, ReadOptions::default(), 7);
         // Noticed a megabyte later than it is.
@@ -100,17 +83,10 @@ fn long_members_resume_too() {
 fn arc_files_resume() {
     let mut arc = b"filedesc://a.arc 0.0.0.0 20080430204825 text/plain 10\n1 0 Test\n\n\n".to_vec();
     for number in 0..20 {
-        let line = format!(
-            "http://a.b/{number} 1.2.3.4 20080430204826 text/html {}\n",
-            number * 3
-        );
+        let line = format!("http://a.b/{number} 1.2.3.4 20080430204826 text/html {}\n", number * 3);
         arc.extend(line.bytes());
         arc.extend(b"abc".repeat(number));
-        arc.extend(if number % 5 == 4 {
-            &b"\njunk\n"[..]
-        } else {
-            &b"\n"[..]
-        });
+        arc.extend(if number % 5 == 4 { &b"\njunk\n"[..] } else { &b"\n"[..] });
     }
     for bytes in [arc.clone(), gz(&arc), arc.chunks(50).flat_map(gz).collect()] {
         check(&bytes, ReadOptions::default(), 1);
@@ -120,18 +96,10 @@ fn arc_files_resume() {
 #[test]
 fn files_are_reopened_by_seeking() {
     let folder = tempfile::tempdir().unwrap();
-    for codec in [
-        Codec::Plain,
-        Codec::GzMembers,
-        Codec::ZstDictionary,
-        Codec::ZstPackedDictionary,
-    ] {
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::ZstDictionary, Codec::ZstPackedDictionary] {
         let path = folder.path().join("a.warc");
         fs::write(&path, encode(&large(), codec).0).unwrap();
-        let all: Vec<_> = Reader::open(&path, ReadOptions::default())
-            .unwrap()
-            .map(shape)
-            .collect();
+        let all: Vec<_> = Reader::open(&path, ReadOptions::default()).unwrap().map(shape).collect();
         let mut reader = Reader::open(&path, ReadOptions::default()).unwrap();
         for number in 0..all.len() {
             let point = reader.resume_point();
@@ -183,10 +151,7 @@ fn after_a_failing_input_the_same_record_comes_again() {
                 items.map(|item| item.unwrap().block.to_vec()).collect()
             };
             let rest = urls(&mut again.map(shape));
-            assert!(
-                rest == urls(&mut whole[given..].iter().cloned()),
-                "{codec:?} {cut}"
-            );
+            assert!(rest == urls(&mut whole[given..].iter().cloned()), "{codec:?} {cut}");
         }
     }
 }

@@ -39,12 +39,7 @@ fn near_segments_are_joined() {
             all.extend((0..apart).map(|number| made("metadata", 50 + number, "a: b\r\n")));
         }
         all.push(made("response", 8, "HTTP/1.1 200 OK\r\n\r\n<p>next</p>"));
-        for codec in [
-            Codec::Plain,
-            Codec::GzMembers,
-            Codec::GzOne,
-            Codec::ZstFrames,
-        ] {
+        for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne, Codec::ZstFrames] {
             let (bytes, _) = encode(&all, codec);
             let (records, errors) = read(bytes.clone());
             let count = (records.len(), errors.len());
@@ -91,24 +86,16 @@ fn segments_that_are_far_or_gone_are_noted() {
 fn joined_blocks_are_bounded() {
     let part = "x".repeat(600);
     let (bytes, _) = encode(&segments(7, &[&part, &part, &part]), Codec::Plain);
-    let options = ReadOptions {
-        max_record: 1000,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions { max_record: 1000, ..ReadOptions::default() };
     let input = std::io::Cursor::new(bytes.clone());
     let mut reader = trommel_archive::Reader::new("f", input, options).unwrap();
     let record = reader.next().unwrap().unwrap();
     assert_eq!(record.block.len(), 1000);
-    let kept = Note::BlockTooLong {
-        length: 1800,
-        kept: 1000,
-    };
+    let kept = Note::BlockTooLong { length: 1800, kept: 1000 };
     assert_eq!(record.notes, [kept, Note::SegmentsJoined(3)]);
     assert!(reader.next().is_none());
     // First segments only: each is noted, and reading resumes anywhere.
-    let firsts: Vec<Made> = (0..30)
-        .flat_map(|id| segments(id, &["a", "b"]).into_iter().take(1))
-        .collect();
+    let firsts: Vec<Made> = (0..30).flat_map(|id| segments(id, &["a", "b"]).into_iter().take(1)).collect();
     let (bytes, _) = encode(&firsts, Codec::GzMembers);
     let (records, _) = read(bytes.clone());
     assert_eq!(records.len(), 30);

@@ -25,11 +25,7 @@ fn count(path: &Path) -> Option<(usize, usize)> {
     for item in reader {
         match item {
             Ok(record) => {
-                assert!(
-                    record.place.offset + record.place.length <= size,
-                    "{}",
-                    record.place
-                );
+                assert!(record.place.offset + record.place.length <= size, "{}", record.place);
                 assert!(record.place.length > 0, "{}", record.place);
                 let _ = payload(&record, &PayloadOptions::default());
                 records += 1;
@@ -63,63 +59,23 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("archivesunleashed__aut__issue-514.warc", 8, 0),
     ("cc-64-flipped-bytes.warc.gz", 50, 1),
     ("cc-truncated-mid-member.warc.gz", 30, 1),
-    (
-        "chatnoir-eu__chatnoir-resiliparse__block-sized-records.warc",
-        3,
-        0,
-    ),
-    (
-        "chatnoir-eu__chatnoir-resiliparse__block-sized-records.warc.gz",
-        3,
-        0,
-    ),
+    ("chatnoir-eu__chatnoir-resiliparse__block-sized-records.warc", 3, 0),
+    ("chatnoir-eu__chatnoir-resiliparse__block-sized-records.warc.gz", 3, 0),
     ("chatnoir-eu__chatnoir-resiliparse__clipped.warc.gz", 1, 1),
-    (
-        "chatnoir-eu__chatnoir-resiliparse__clueweb-quirk.warc.gz",
-        30,
-        0,
-    ),
+    ("chatnoir-eu__chatnoir-resiliparse__clueweb-quirk.warc.gz", 30, 0),
     ("chatnoir-eu__chatnoir-resiliparse__warcfile.warc", 50, 0),
-    (
-        "chatnoir-eu__chatnoir-resiliparse__warcfile.warc.lz4",
-        50,
-        0,
-    ),
-    (
-        "chatnoir-eu__chatnoir-resiliparse__block-sized-records.warc.lz4",
-        3,
-        0,
-    ),
+    ("chatnoir-eu__chatnoir-resiliparse__warcfile.warc.lz4", 50, 0),
+    ("chatnoir-eu__chatnoir-resiliparse__block-sized-records.warc.lz4", 3, 0),
     ("chatnoir-eu__chatnoir-resiliparse__warcfile.warc.gz", 50, 0),
-    (
-        "commoncrawl__ia-web-commons__IAH-20080430204825-00000-blackbook-truncated.arc",
-        9,
-        0,
-    ),
+    ("commoncrawl__ia-web-commons__IAH-20080430204825-00000-blackbook-truncated.arc", 9, 0),
     ("commoncrawl__ia-web-commons__IAH-urls-wget.warc", 36, 0),
     ("commoncrawl__ia-web-commons__IAH-urls-wget.warc.gz", 36, 0),
-    (
-        "commoncrawl__ia-web-commons__html-lang-attribute.warc",
-        5,
-        0,
-    ),
-    (
-        "commoncrawl__ia-web-commons__link-extraction-test.warc",
-        10,
-        0,
-    ),
+    ("commoncrawl__ia-web-commons__html-lang-attribute.warc", 5, 0),
+    ("commoncrawl__ia-web-commons__link-extraction-test.warc", 10, 0),
     ("commoncrawl__ia-web-commons__meta-itemprop.warc", 1, 0),
     ("commoncrawl__ia-web-commons__mutliple-headers.warc", 1, 0),
-    (
-        "commoncrawl__ia-web-commons__text-extraction-test.warc",
-        4,
-        0,
-    ),
-    (
-        "commoncrawl__ia-web-commons__title-extraction-embedded-SVG.warc",
-        1,
-        0,
-    ),
+    ("commoncrawl__ia-web-commons__text-extraction-test.warc", 4, 0),
+    ("commoncrawl__ia-web-commons__title-extraction-embedded-SVG.warc", 1, 0),
     ("commoncrawl__whirlwind-python__whirlwind.warc", 4, 0),
     ("commoncrawl__whirlwind-python__whirlwind.warc.gz", 4, 0),
     ("commoncrawl__whirlwind-python__whirlwind.warc.wat", 2, 0),
@@ -128,31 +84,11 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("commoncrawl__whirlwind-python__whirlwind.warc.wet.gz", 2, 0),
     ("iipc__jwarc__cc.warc.gz", 1, 0),
     ("iipc__jwarc__gzip_extra_sl.warc.gz", 1, 0),
-    (
-        "iipc__warc-specifications__20130729-heritrix-original.warc.gz",
-        1,
-        0,
-    ),
-    (
-        "iipc__warc-specifications__20130729-heritrix-revisit-with-http-headers.warc.gz",
-        1,
-        0,
-    ),
-    (
-        "iipc__warc-specifications__20141124-heritrix-server-not-modified.warc.gz",
-        1,
-        0,
-    ),
-    (
-        "iipc__warc-specifications__20141129-heritrix-original.warc.gz",
-        1,
-        0,
-    ),
-    (
-        "iipc__warc-specifications__20141129-heritrix-revisit-with-http-headers-and-new-warc-headers.warc.gz",
-        1,
-        0,
-    ),
+    ("iipc__warc-specifications__20130729-heritrix-original.warc.gz", 1, 0),
+    ("iipc__warc-specifications__20130729-heritrix-revisit-with-http-headers.warc.gz", 1, 0),
+    ("iipc__warc-specifications__20141124-heritrix-server-not-modified.warc.gz", 1, 0),
+    ("iipc__warc-specifications__20141129-heritrix-original.warc.gz", 1, 0),
+    ("iipc__warc-specifications__20141129-heritrix-revisit-with-http-headers-and-new-warc-headers.warc.gz", 1, 0),
     ("iipc__warc-specifications__hello-world.warc.gz", 6, 0),
     ("iipc__webarchive-commons__link-extraction-test.warc", 8, 0),
     ("oduwsdl__ipwb__1memento.warc", 4, 0),
@@ -193,11 +129,7 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("webrecorder__pywb__missing-status-text.warc", 1, 0),
     ("webrecorder__warcio.js__example-bad-length.warc", 6, 0),
     ("webrecorder__warcio.js__example-resource.warc.gz", 1, 0),
-    (
-        "webrecorder__warcio.js__example-url-agnostic-revisit.warc.gz",
-        2,
-        0,
-    ),
+    ("webrecorder__warcio.js__example-url-agnostic-revisit.warc.gz", 2, 0),
     ("webrecorder__warcio.js__example.warc", 7, 0),
     ("webrecorder__warcio.js__post-test-more.warc", 6, 0),
     ("webrecorder__warcio.js__redirect.warc", 2, 0),
@@ -207,18 +139,10 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("webrecorder__warcio__example-digest.warc", 4, 0),
     ("webrecorder__warcio__example-iana.org-chunked.warc", 3, 0),
     ("webrecorder__warcio__example-resource.warc.gz", 3, 0),
-    (
-        "webrecorder__warcio__example-space-in-target-uri.warc.gz",
-        2,
-        0,
-    ),
+    ("webrecorder__warcio__example-space-in-target-uri.warc.gz", 2, 0),
     ("webrecorder__warcio__example-space-in-url.arc", 2, 1),
     ("webrecorder__warcio__example-trunc.warc", 4, 0),
-    (
-        "webrecorder__warcio__example-wget-bad-target-uri.warc.gz",
-        6,
-        0,
-    ),
+    ("webrecorder__warcio__example-wget-bad-target-uri.warc.gz", 6, 0),
     ("webrecorder__warcio__example-wrong-chunks.warc.gz", 2, 0),
     ("webrecorder__warcio__example.arc", 2, 0),
     ("webrecorder__warcio__example.arc.gz", 2, 0),
@@ -249,16 +173,11 @@ fn holes_are_counted() {
     let Some(folder) = shared("repro") else {
         return;
     };
-    for (name, offset, lost) in [
-        ("hole.warc.gz", 8078, 13_502),
-        ("tail.warc.gz", 13_482, 13_501),
-    ] {
+    for (name, offset, lost) in [("hole.warc.gz", 8078, 13_502), ("tail.warc.gz", 13_482, 13_501)] {
         let reader = Reader::open(&folder.join(name), ReadOptions::default()).unwrap();
         let items: Vec<_> = reader.collect();
-        let errors: Vec<String> = items
-            .iter()
-            .filter_map(|item| item.as_ref().err().map(ToString::to_string))
-            .collect();
+        let errors: Vec<String> =
+            items.iter().filter_map(|item| item.as_ref().err().map(ToString::to_string)).collect();
         let path = folder.join(name).display().to_string();
         let place = format!("{path}: offset {offset}: zeros in place of data, {lost} bytes lost");
         assert_eq!(errors, [place]);

@@ -84,11 +84,7 @@ impl Documents {
                     *others.entry(name::ending(&name).to_owned()).or_insert(0) += 1;
                 }
             }
-            let found = (
-                outputs.len() - before.0,
-                wets.len() - before.1,
-                archives.len() - before.2,
-            );
+            let found = (outputs.len() - before.0, wets.len() - before.1, archives.len() - before.2);
             if found == (0, 0, 0) {
                 // As for a run, which says that there is nothing.
                 archives.push(argument.clone());
@@ -104,16 +100,9 @@ impl Documents {
         }
         let archives = match archives.is_empty() {
             true => None,
-            false => Some(Archives::new(
-                expand(&archives, None, &NetworkOptions::default())?,
-                settings,
-            )?),
+            false => Some(Archives::new(expand(&archives, None, &NetworkOptions::default())?, settings)?),
         };
-        Ok(Self {
-            outputs,
-            wets,
-            archives,
-        })
+        Ok(Self { outputs, wets, archives })
     }
 
     /// Gives all documents to `indexer`. What cannot be read is logged and passed over.
@@ -141,9 +130,7 @@ impl Documents {
 
 fn passed_over(others: &BTreeMap<String, usize>) -> String {
     let others = others.iter();
-    let words: Vec<String> = others
-        .map(|(kind, count)| format!("{count} {}", kind.escape_debug()))
-        .collect();
+    let words: Vec<String> = others.map(|(kind, count)| format!("{count} {}", kind.escape_debug())).collect();
     match words.is_empty() {
         true => String::new(),
         false => format!("; passed over: {}", words.join(", ")),
@@ -190,11 +177,7 @@ fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> R
         let block = String::from_utf8_lossy(&record.block);
         let (title, text) = block.split_once('\n').unwrap_or((&block, ""));
         let stored = OutputRecord {
-            id: record
-                .refers_to()
-                .or(record.id())
-                .unwrap_or_default()
-                .to_owned(),
+            id: record.refers_to().or(record.id()).unwrap_or_default().to_owned(),
             url: record.url().map(str::to_owned),
             date: record.date().map(str::to_owned),
             title: Some(title.to_owned()),
@@ -233,10 +216,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Whether the name ends with one of `endings`, perhaps with that of a compression after it.
 fn is_named(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
-    let name = [".gz", ".zst"]
-        .iter()
-        .find_map(|ending| name.strip_suffix(ending))
-        .unwrap_or(&name);
+    let name = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
     endings.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".anserini.jsonl")
 }
 

@@ -31,13 +31,7 @@ impl InspectedPage {
     /// If it cannot be read, or is a WARC archive.
     pub fn page(file: &str) -> anyhow::Result<Self> {
         let bytes = page::read(file)?;
-        Ok(Self {
-            bytes,
-            url: None,
-            http_charset: None,
-            crawl_charset: None,
-            date: None,
-        })
+        Ok(Self { bytes, url: None, http_charset: None, crawl_charset: None, date: None })
     }
 
     /// The page in the record of an archive that has this id, or this offset in the stored file;
@@ -79,8 +73,7 @@ impl InspectedPage {
 
     fn of(record: Record, next: Option<&Record>) -> anyhow::Result<Self> {
         let crawl_charset = next.and_then(|next| crawl_charset(&record, next));
-        let payload = payload(&record, &PayloadOptions::default())
-            .with_context(|| record.place.to_string())?;
+        let payload = payload(&record, &PayloadOptions::default()).with_context(|| record.place.to_string())?;
         Ok(Self {
             url: record.url().map(str::to_owned),
             http_charset: payload.charset().map(str::to_owned),

@@ -35,10 +35,7 @@ fn a_door_names_at_most_four_crates_of_ours() {
         assert!(own.contains(&"trommel"), "{door}: {own:?}");
         assert!(own.len() <= MOST, "{door}: {own:?}");
         // A table of its own (`[dependencies.trommel-x]`, or one by target) would not be counted.
-        assert!(
-            !manifest.contains("dependencies.trommel") && !manifest.contains("[target."),
-            "{door}"
-        );
+        assert!(!manifest.contains("dependencies.trommel") && !manifest.contains("[target."), "{door}");
     }
 }
 
@@ -61,9 +58,9 @@ fn product_files(folder: &Path, files: &mut Vec<PathBuf>) {
 /// Lines up to the module of tests at the end, if there is one.
 fn product_lines(code: &str) -> usize {
     let lines: Vec<&str> = code.lines().collect();
-    let tests = lines.windows(2).position(|pair| {
-        pair[0] == "#[cfg(test)]" && pair[1].contains("mod ") && pair[1].ends_with('{')
-    });
+    let tests = lines
+        .windows(2)
+        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].contains("mod ") && pair[1].ends_with('{'));
     tests.unwrap_or(lines.len())
 }
 
@@ -86,9 +83,7 @@ fn files_are_short() {
 /// What stands right behind `crate::`: one name, or those in braces.
 fn first_names(path: &str) -> Vec<String> {
     if !path.starts_with('{') {
-        let name = path
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_');
+        let name = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_');
         return vec![name.collect()];
     }
     let mut depth = 0;
@@ -108,10 +103,7 @@ fn first_names(path: &str) -> Vec<String> {
 /// Types are told from modules by their first letter.
 #[test]
 fn the_pipeline_names_its_types_by_their_modules() {
-    assert_eq!(
-        first_names("{a::{X, Y}, b::C, D}")[1..],
-        ["a::}", "b::C", "D"]
-    );
+    assert_eq!(first_names("{a::{X, Y}, b::C, D}")[1..], ["a::}", "b::C", "D"]);
     let mut files = Vec::new();
     product_files(&workspace().join("crates/pipeline/src"), &mut files);
     for path in files.iter().filter(|path| !path.ends_with("src/lib.rs")) {

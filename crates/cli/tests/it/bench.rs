@@ -26,24 +26,15 @@ fn every_stage_is_named_and_counted() {
     assert_eq!(object["rounds"], 1);
     let plain = object["plain_bytes"].as_f64().unwrap();
     let stages = object["stages"].as_array().unwrap();
-    let names: Vec<&str> = stages
-        .iter()
-        .map(|stage| stage["stage"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> = stages.iter().map(|stage| stage["stage"].as_str().unwrap()).collect();
     assert_eq!(names, STAGES);
     let floor = stages[0]["seconds"].as_f64().unwrap();
     for stage in stages {
         let figure = |name: &str| stage[name].as_f64().unwrap();
         let seconds = figure("seconds");
         assert!(seconds > 0.0, "{stage}");
-        assert!(
-            (figure("mb_per_second") * seconds * 1e6 - plain).abs() < 1.0,
-            "{stage}"
-        );
-        assert!(
-            (figure("share_of_inflate") * seconds - floor).abs() < 1e-6,
-            "{stage}"
-        );
+        assert!((figure("mb_per_second") * seconds * 1e6 - plain).abs() < 1.0, "{stage}");
+        assert!((figure("share_of_inflate") * seconds - floor).abs() < 1e-6, "{stage}");
     }
     let ran = trommel(&folder, &["bench", ARCHIVE, "--rounds", "1"], b"");
     for name in STAGES {
@@ -55,10 +46,5 @@ fn every_stage_is_named_and_counted() {
 fn an_archive_that_is_not_gzip_is_refused() {
     let ran = trommel(&workspace(), &["bench", "README.md"], b"");
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("README.md: not made of whole gzip members"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("README.md: not made of whole gzip members"), "{}", ran.stderr);
 }

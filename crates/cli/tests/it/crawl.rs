@@ -61,20 +61,15 @@ fn serve(site: Arc<Site>) -> u16 {
 fn answer(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
-    while lines
-        .next()
-        .transpose()?
-        .is_some_and(|line| !line.is_empty())
-    {}
+    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
     let path = request.split(' ').nth(1).unwrap_or_default();
     let (status, kind, body) = match site.get(path) {
         Some((kind, body)) => ("200 OK", kind.as_str(), body.as_slice()),
         None => ("404 Not Found", "text/plain", b"gone".as_slice()),
     };
     let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes())?;
     stream.write_all(body)
 }
@@ -105,16 +100,13 @@ fn what_wget_crawls_gives_the_documents_of_the_archive() {
     let port = serve(Arc::clone(&site));
     let folder = tempfile::tempdir().unwrap();
     // No date of a page is after its capture, which wget makes now.
-    let now = Command::new("date")
-        .args(["-u", "+%Y-%m-%dT%H:%M:%SZ"])
-        .output();
+    let now = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output();
     let now = String::from_utf8(now.unwrap().stdout).unwrap();
     let now = now.trim();
     let mut archive = Vec::new();
     for (path, (kind, body)) in site.iter() {
         let length = body.len();
-        let http =
-            format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
+        let http = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
         let block = [http.as_bytes(), body].concat();
         let head = format!(
             "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{path}>\r\n\
@@ -124,11 +116,7 @@ fn what_wget_crawls_gives_the_documents_of_the_archive() {
         );
         archive.extend_from_slice(&[head.as_bytes(), &block, b"\r\n\r\n"].concat());
     }
-    let wanted = trommel(
-        folder.path(),
-        &["run", "-", "-o", "-", "-f", "jsonl"],
-        &archive,
-    );
+    let wanted = trommel(folder.path(), &["run", "-", "-o", "-", "-f", "jsonl"], &archive);
     let wanted = by_url(wanted.well());
     assert!(wanted.len() > 30, "{}", wanted.len());
 

@@ -7,28 +7,19 @@ use serde_json::Value;
 use crate::program::trommel;
 
 fn text(number: u32) -> String {
-    let words: Vec<String> = (0..80)
-        .map(|word| format!("w{}", number * 100 + word))
-        .collect();
+    let words: Vec<String> = (0..80).map(|word| format!("w{}", number * 100 + word)).collect();
     words.join(" ")
 }
 
 fn shard(path: &Path, texts: &[(&str, String)]) {
-    let lines: String = texts
-        .iter()
-        .map(|(id, text)| format!("{}\n", serde_json::json!({"id": id, "text": text})))
-        .collect();
+    let lines: String =
+        texts.iter().map(|(id, text)| format!("{}\n", serde_json::json!({"id": id, "text": text}))).collect();
     fs::write(path, lines).unwrap();
 }
 
 fn ids(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
-    let id = |line: &str| {
-        serde_json::from_str::<Value>(line).unwrap()["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
+    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
     text.lines().map(id).collect()
 }
 
@@ -38,44 +29,18 @@ fn duplicates_over_shards_are_found_and_left_out() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("out")).unwrap();
     let near = format!("{} and three words more", text(2));
-    shard(
-        &at("out/b.jsonl"),
-        &[
-            ("b0", text(1)),
-            ("b1", near),
-            ("b2", text(3)),
-            ("b3", text(3).to_uppercase()),
-        ],
-    );
-    shard(
-        &at("out/a.jsonl"),
-        &[
-            ("a0", text(2)),
-            ("a1", text(1)),
-            ("a2", String::new()),
-            ("a3", String::new()),
-        ],
-    );
+    shard(&at("out/b.jsonl"), &[("b0", text(1)), ("b1", near), ("b2", text(3)), ("b3", text(3).to_uppercase())]);
+    shard(&at("out/a.jsonl"), &[("a0", text(2)), ("a1", text(1)), ("a2", String::new()), ("a3", String::new())]);
     let run = |arguments: &[&str]| trommel(folder.path(), &[&["dedup"], arguments].concat(), b"");
     run(&["sign", "out/b.jsonl", "out/a.jsonl", "-o", "s"]).well();
     let (one, other) = ("s/a.signatures.jsonl.zst", "s/b.signatures.jsonl.zst");
     let signed = fs::read(at(one)).unwrap();
     let again = run(&["sign", "out/a.jsonl", "-o", "s"]);
-    assert!(
-        again.stderr.contains("1 outputs signed before"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("1 outputs signed before"), "{}", again.stderr);
 
     let found = run(&["find", other, one, "-o", "d.jsonl"]);
     assert_eq!(found.code, 0, "{}", found.stderr);
-    assert!(
-        found
-            .stderr
-            .contains("8 documents: 2 exact duplicates, 1 near duplicates"),
-        "{}",
-        found.stderr
-    );
+    assert!(found.stderr.contains("8 documents: 2 exact duplicates, 1 near duplicates"), "{}", found.stderr);
     assert_eq!(ids(&at("d.jsonl")), ["b0", "b1", "b3"]);
     let list = fs::read_to_string(at("d.jsonl")).unwrap();
     let first: Value = serde_json::from_str(list.lines().next().unwrap()).unwrap();
@@ -92,16 +57,10 @@ fn duplicates_over_shards_are_found_and_left_out() {
     }
     assert_eq!(shares.into_iter().collect::<Vec<_>>(), ["b0", "b1", "b3"]);
 
-    let drop = [
-        "drop", "out/a.jsonl", "out/b.jsonl", "--duplicates", "k1.jsonl", "k2.jsonl", "k3.jsonl",
-        "-o", "unique",
-    ];
+    let drop =
+        ["drop", "out/a.jsonl", "out/b.jsonl", "--duplicates", "k1.jsonl", "k2.jsonl", "k3.jsonl", "-o", "unique"];
     let dropped = run(&drop);
-    assert!(
-        dropped.stderr.contains("5 documents kept, 3 left out"),
-        "{}",
-        dropped.stderr
-    );
+    assert!(dropped.stderr.contains("5 documents kept, 3 left out"), "{}", dropped.stderr);
     assert_eq!(ids(&at("unique/a.jsonl")), ["a0", "a1", "a2", "a3"]);
     assert_eq!(ids(&at("unique/b.jsonl")), ["b2"]);
     assert_eq!(fs::read(at(one)).unwrap(), signed);
@@ -114,38 +73,22 @@ fn faults_are_told_by_name() {
     let run = |arguments: &[&str]| trommel(folder.path(), &[&["dedup"], arguments].concat(), b"");
     fs::write(at("x.wet.gz"), "").unwrap();
     let ran = run(&["sign", "x.wet.gz", "-o", "s"]);
-    assert!(
-        ran.code == 2 && ran.stderr.contains("x.wet.gz: is no output"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.code == 2 && ran.stderr.contains("x.wet.gz: is no output"), "{}", ran.stderr);
     shard(&at("a.jsonl"), &[("a", text(1))]);
     run(&["sign", "a.jsonl", "-o", "s"]).well();
     let signature = "s/a.signatures.jsonl.zst";
     let twice = run(&["find", signature, signature, "-o", "d.jsonl"]);
-    assert!(
-        twice.code == 2 && twice.stderr.contains("a: row 0 is there twice"),
-        "{}",
-        twice.stderr
-    );
+    assert!(twice.code == 2 && twice.stderr.contains("a: row 0 is there twice"), "{}", twice.stderr);
     assert!(!at("d.jsonl").exists());
     fs::write(at("bad.jsonl"), "{}\n").unwrap();
     let bad = run(&["find", "bad.jsonl", "-o", "d.jsonl"]);
-    assert!(
-        bad.code == 2 && bad.stderr.contains("bad.jsonl: line 1: "),
-        "{}",
-        bad.stderr
-    );
+    assert!(bad.code == 2 && bad.stderr.contains("bad.jsonl: line 1: "), "{}", bad.stderr);
     fs::write(
         at("d.jsonl"),
         r#"{"shard":"a","row":7,"id":"x","reason":"exact-duplicate","of":{"shard":"a","row":0,"id":"a"}}"#,
     )
     .unwrap();
     let other = run(&["drop", "a.jsonl", "--duplicates", "d.jsonl", "-o", "u"]);
-    assert!(
-        other.code == 2 && other.stderr.contains("a.jsonl: has no row 7"),
-        "{}",
-        other.stderr
-    );
+    assert!(other.code == 2 && other.stderr.contains("a.jsonl: has no row 7"), "{}", other.stderr);
     assert!(!at("u/a.jsonl").exists());
 }

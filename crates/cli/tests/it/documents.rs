@@ -30,10 +30,7 @@ fn links(text: &str) -> Vec<&str> {
         is_code ^= is_fence;
         !is_code && !is_fence && !line.starts_with("    ")
     });
-    lines
-        .flat_map(|line| line.split("](").skip(1))
-        .filter_map(|rest| rest.split([')', ' ']).next())
-        .collect()
+    lines.flat_map(|line| line.split("](").skip(1)).filter_map(|rest| rest.split([')', ' ']).next()).collect()
 }
 
 #[test]
@@ -69,9 +66,7 @@ fn readme_shows_a_result_before_the_list_of_commands() {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
     let at = |wanted: &str| text.find(wanted).unwrap_or_else(|| panic!("no {wanted}"));
     let screen = text.lines().take(40).collect::<Vec<_>>().join("\n").len();
-    for first in [
-        "cargo install", "trommel run ", "\"text\":", "docs/benchmarks.svg",
-    ] {
+    for first in ["cargo install", "trommel run ", "\"text\":", "docs/benchmarks.svg"] {
         assert!(at(first) < screen, "{first} is not on the first screen");
     }
     assert!(at("\"text\":") < at("trommel search"));
@@ -82,9 +77,7 @@ fn rows(file: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(workspace().join(file)).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("| "));
     let cell = |cell: &str| cell.replace(['*', '`'], "").trim().to_owned();
-    lines
-        .map(|line| line.trim_end_matches('|').split('|').map(cell).collect())
-        .collect()
+    lines.map(|line| line.trim_end_matches('|').split('|').map(cell).collect()).collect()
 }
 
 /// The figures of the README are those of the tables that programs write: none of them is of another day.
@@ -104,14 +97,9 @@ fn figures_of_the_readme_are_those_of_the_tables() {
             continue;
         }
         let shown = find(&readme, name);
-        let (seconds, expected): (f64, f64) =
-            (shown[1].parse().unwrap(), measured[1].parse().unwrap());
+        let (seconds, expected): (f64, f64) = (shown[1].parse().unwrap(), measured[1].parse().unwrap());
         assert!((seconds - expected).abs() < 0.0501, "{name}: {seconds}");
-        assert_eq!(
-            (&shown[2], &shown[3]),
-            (&measured[6], &measured[9]),
-            "{name}"
-        );
+        assert_eq!((&shown[2], &shown[3]), (&measured[6], &measured[9]), "{name}");
         match name.as_str() {
             "trommel fast" => assert_eq!(measured[9], of_set[4]),
             "trommel best" => assert_eq!(measured[9], of_set[8]),
@@ -124,23 +112,13 @@ fn figures_of_the_readme_are_those_of_the_tables() {
     for (name, set) in [
         ("articles in many languages (magic-html)", "magic-articles"),
         ("Chinese pages (zhweb)", "zhweb"),
-        (
-            "never trained on: news of 2011-12 in five languages (DAnIEL)",
-            "daniel-dev",
-        ),
-        (
-            "blogs and news of 2012 with comments (test pages of the paper)",
-            "dragnet-test",
-        ),
+        ("never trained on: news of 2011-12 in five languages (DAnIEL)", "daniel-dev"),
+        ("blogs and news of 2012 with comments (test pages of the paper)", "dragnet-test"),
         ("news of 2008 with comments (L3S-GN1)", "l3s-gn1"),
         ("CleanEval, 2006", "cleaneval"),
     ] {
         let (shown, measured) = (find(&readme, name), find(&quality, set));
         assert_eq!(shown[1], measured[1], "{name}");
-        assert_eq!(
-            (&shown[2], &shown[3]),
-            (&measured[4], &measured[8]),
-            "{name}"
-        );
+        assert_eq!((&shown[2], &shown[3]), (&measured[4], &measured[8]), "{name}");
     }
 }

@@ -65,10 +65,7 @@ fn archive(page: &[u8]) -> Vec<u8> {
     block.extend_from_slice(page);
     let headers = [
         ("WARC-Type", "response"),
-        (
-            "WARC-Record-ID",
-            "<urn:uuid:00000000-0000-4000-8000-000000000001>",
-        ),
+        ("WARC-Record-ID", "<urn:uuid:00000000-0000-4000-8000-000000000001>"),
         ("WARC-Target-URI", URL),
         ("WARC-Date", DATE),
         ("Content-Type", "application/http; msgtype=response"),
@@ -89,18 +86,12 @@ impl Asked<'_> {
     /// Its document through each door, by the name of the door.
     fn through(&self, settings: &Value) -> Vec<(String, Value)> {
         let chosen = settings.as_object().unwrap().iter();
-        let options: Vec<String> = chosen
-            .clone()
-            .map(|(name, value)| format!("--{}={}", name.replace('_', "-"), text(value)))
-            .collect();
+        let options: Vec<String> =
+            chosen.clone().map(|(name, value)| format!("--{}={}", name.replace('_', "-"), text(value))).collect();
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        let toml: Vec<String> = chosen
-            .clone()
-            .map(|(name, value)| format!("{name} = {value}\n"))
-            .collect();
-        let query: Vec<String> = chosen
-            .map(|(name, value)| format!("{name}={}", text(value).replace(',', "%2C")))
-            .collect();
+        let toml: Vec<String> = chosen.clone().map(|(name, value)| format!("{name} = {value}\n")).collect();
+        let query: Vec<String> =
+            chosen.map(|(name, value)| format!("{name}={}", text(value).replace(',', "%2C"))).collect();
         let query = query.join("&");
         fs::write(self.folder.join("c.toml"), toml.concat()).unwrap();
         fs::write(self.folder.join("page.html"), &self.page).unwrap();
@@ -117,18 +108,12 @@ impl Asked<'_> {
         }
         let settings = Settings::from_json(&settings.to_string()).unwrap();
         let extractor = Extractor::new(&settings).unwrap();
-        let hints = Hints {
-            url: Some(URL),
-            ..Hints::default()
-        };
+        let hints = Hints { url: Some(URL), ..Hints::default() };
         let mut session = Session::new(&extractor, hints);
         for part in self.page.chunks(700) {
             session.feed(part);
         }
-        for (door, made) in [
-            ("Extractor", extractor.document(&self.page, &hints)),
-            ("Session", session.finish()),
-        ] {
+        for (door, made) in [("Extractor", extractor.document(&self.page, &hints)), ("Session", session.finish())] {
             let line = PageForm::Json.print(made, Some(URL), None).unwrap();
             doors.push((door.to_owned(), document(&line)));
         }
@@ -152,11 +137,7 @@ fn golden_a_setting_gives_the_same_through_every_door() {
     let folder = tempfile::tempdir().unwrap();
     let service = service();
     let mut lines = String::new();
-    let asked = PAGES.map(|name| Asked {
-        folder: folder.path(),
-        service: service.as_ref(),
-        page: page(name),
-    });
+    let asked = PAGES.map(|name| Asked { folder: folder.path(), service: service.as_ref(), page: page(name) });
     let usual = |asked: &Asked<'_>| asked.through(&json!({"text": "markdown"})).remove(0).1;
     let usual: Vec<Value> = asked.iter().map(usual).collect();
     for field in fields().iter().filter(|field| field.is_of_pages()) {

@@ -94,29 +94,21 @@ fn documents_are_sent_as_a_search_engine_wants_them() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let all = documents(&workspace());
     let with_text: Vec<&Value> = all.iter().filter(|d| d["text"] != "").collect();
-    let words = format!(
-        "{} new in the index, 1 there already, 0 refused",
-        with_text.len() - 1
-    );
+    let words = format!("{} new in the index, 1 there already, 0 refused", with_text.len() - 1);
     assert!(ran.stderr.contains(&words), "{}", ran.stderr);
 
     let requests: Vec<Request> = requests.try_iter().collect();
     let lines: Vec<&str> = requests.iter().map(|(first, ..)| first.as_str()).collect();
     let bulk = "POST /pages/_bulk HTTP/1.1";
-    assert_eq!(
-        lines,
-        ["HEAD /pages HTTP/1.1", "PUT /pages HTTP/1.1", bulk, bulk]
-    );
+    assert_eq!(lines, ["HEAD /pages HTTP/1.1", "PUT /pages HTTP/1.1", bulk, bulk]);
     let mapping: Value = serde_json::from_slice(&requests[1].2).unwrap();
     assert_eq!(mapping["mappings"]["properties"]["text"]["type"], "text");
     // What was answered by 429 is sent again as it was.
     assert!(requests[2] == requests[3]);
     let (_, kind, body) = &requests[3];
     assert_eq!(kind, "application/x-ndjson");
-    let lines: Vec<Value> = body
-        .split_inclusive(|&byte| byte == b'\n')
-        .map(|line| serde_json::from_slice(line).unwrap())
-        .collect();
+    let lines: Vec<Value> =
+        body.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice(line).unwrap()).collect();
     assert!(body.ends_with(b"\n") && lines.len() == 2 * with_text.len());
     for (pair, expected) in lines.chunks(2).zip(with_text) {
         assert_eq!(pair[0], json!({"create": {"_id": expected["id"]}}));

@@ -12,15 +12,8 @@ use crate::{
 #[test]
 fn scores_overall_and_by_page_type() {
     let ran = trommel(&workspace(), &["eval", "--pages", ARCHIVE], b"");
-    let lines: Vec<Vec<&str>> = ran
-        .well()
-        .lines()
-        .map(|line| line.split_whitespace().collect())
-        .collect();
-    assert_eq!(
-        lines[0],
-        ["wcxb-sample", "pages", "precision", "recall", "F1"]
-    );
+    let lines: Vec<Vec<&str>> = ran.well().lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["wcxb-sample", "pages", "precision", "recall", "F1"]);
     let row = |start: &[&str]| -> (usize, f64) {
         let line = lines.iter().find(|line| line.starts_with(start)).unwrap();
         let rest = &line[start.len()..];
@@ -30,33 +23,21 @@ fn scores_overall_and_by_page_type() {
     let golds = golds();
     assert_eq!(row(&["overall"]).0, golds.len());
     let mut sum = 0.0;
-    let types = [
-        "article", "collection", "documentation", "forum", "listing", "product", "service",
-    ];
+    let types = ["article", "collection", "documentation", "forum", "listing", "product", "service"];
     for page_type in types {
         let (pages, f1) = row(&["type", page_type]);
-        let expected = golds
-            .values()
-            .filter(|gold| gold["page_type"] == page_type)
-            .count();
+        let expected = golds.values().filter(|gold| gold["page_type"] == page_type).count();
         assert_eq!(pages, expected, "{page_type}");
         sum += f1 * pages as f64;
     }
     let (pages, f1) = row(&["overall"]);
-    assert!(
-        (f1 - sum / pages as f64).abs() < 2e-4,
-        "{f1} is no mean of the types"
-    );
+    assert!((f1 - sum / pages as f64).abs() < 2e-4, "{f1} is no mean of the types");
 }
 
 #[test]
 fn json_holds_the_same() {
     let run = |more: &[&str]| {
-        let ran = trommel(
-            &workspace(),
-            &[&["eval", "--pages", ARCHIVE, "--json"], more].concat(),
-            b"",
-        );
+        let ran = trommel(&workspace(), &[&["eval", "--pages", ARCHIVE, "--json"], more].concat(), b"");
         let mut lines = ran.well().lines();
         let report: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
         assert_eq!(lines.next(), None);
@@ -81,24 +62,12 @@ fn gold_that_does_not_fit_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(workspace().join(ARCHIVE), folder.path().join("a.warc.gz")).unwrap();
     fs::copy(workspace().join(ARCHIVE), folder.path().join("b.zip")).unwrap();
-    fs::write(
-        folder.path().join("other.jsonl"),
-        "{\"record_id\":\"<urn:x:1>\",\"gold\":\"x\"}\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("other.jsonl"), "{\"record_id\":\"<urn:x:1>\",\"gold\":\"x\"}\n").unwrap();
     for (arguments, words) in [
         (&["--pages", "a.warc.gz"][..], "a.gold.jsonl.gz"),
         (&["--pages", "b.zip"], "name it with --gold"),
-        (
-            &["--pages", "a.warc.gz", "--gold", "other.jsonl"],
-            "urn:x:1",
-        ),
-        (
-            &[
-                "--pages", "a.warc.gz", "--gold", "other.jsonl", "other.jsonl",
-            ],
-            "1 archives but 2 gold files",
-        ),
+        (&["--pages", "a.warc.gz", "--gold", "other.jsonl"], "urn:x:1"),
+        (&["--pages", "a.warc.gz", "--gold", "other.jsonl", "other.jsonl"], "1 archives but 2 gold files"),
     ] {
         let ran = trommel(folder.path(), &[&["eval"], arguments].concat(), b"");
         assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);

@@ -30,11 +30,7 @@ fn a_folder_of_others_is_not_replaced_by_an_index() {
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert_eq!(fs::read(index.join("notes.txt")).unwrap(), b"mine");
     }
-    assert!(
-        run(&["--overwrite"])
-            .stderr
-            .contains("x.tantivy: holds notes.txt")
-    );
+    assert!(run(&["--overwrite"]).stderr.contains("x.tantivy: holds notes.txt"));
     // One that is ours is replaced as a whole.
     fs::remove_dir_all(&index).unwrap();
     run(&[]).well();
@@ -58,17 +54,11 @@ fn the_summary_replaces_nothing_that_the_run_reads_or_writes() {
     ] {
         let ran = trommel(
             folder.path(),
-            &[
-                "run", "a.warc.gz", "-o", "o.jsonl", "--config", "c.toml", "--summary", summary,
-            ],
+            &["run", "a.warc.gz", "-o", "o.jsonl", "--config", "c.toml", "--summary", summary],
             b"",
         );
         assert_eq!(ran.code, 2, "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains(&format!(": is {what}; name")),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains(&format!(": is {what}; name")), "{}", ran.stderr);
     }
     assert!(fs::read(folder.path().join("a.warc.gz")).unwrap() == archive);
     assert!(!folder.path().join("o.jsonl").exists());
@@ -87,9 +77,7 @@ fn a_finished_run_says_that_there_is_nothing_to_do() {
     let refused = run(&[]);
     assert_eq!(refused.code, 2);
     assert!(
-        refused
-            .stderr
-            .contains("out/a.jsonl.zst: is there already; --overwrite replaces it"),
+        refused.stderr.contains("out/a.jsonl.zst: is there already; --overwrite replaces it"),
         "{}",
         refused.stderr
     );
@@ -98,16 +86,8 @@ fn a_finished_run_says_that_there_is_nothing_to_do() {
     assert!(again.stderr.contains("nothing to do"), "{}", again.stderr);
     let other = run(&["--resume", "--model", "best"]);
     assert_eq!(other.code, 2);
-    assert!(
-        other.stderr.contains("had model fast, this one has best"),
-        "{}",
-        other.stderr
-    );
-    assert!(
-        !other.stderr.contains("the same command"),
-        "{}",
-        other.stderr
-    );
+    assert!(other.stderr.contains("had model fast, this one has best"), "{}", other.stderr);
+    assert!(!other.stderr.contains("the same command"), "{}", other.stderr);
     assert!(fs::read(&out).unwrap() == whole);
     run(&["--overwrite"]).well();
     assert!(fs::read(&out).unwrap() == whole);
@@ -116,16 +96,10 @@ fn a_finished_run_says_that_there_is_nothing_to_do() {
 #[test]
 fn the_summary_has_no_name_that_the_run_gives() {
     let folder = folder();
-    for name in [
-        "_MANIFEST", "_SUCCESS", ".run.checkpoint", ".run.journal", "a-00000.jsonl.zst",
-    ] {
+    for name in ["_MANIFEST", "_SUCCESS", ".run.checkpoint", ".run.journal", "a-00000.jsonl.zst"] {
         for option in ["--summary", "--dropped"] {
             let path = format!("out/{name}");
-            let ran = trommel(
-                folder.path(),
-                &["run", "a.warc.gz", "-o", "out", option, &path],
-                b"",
-            );
+            let ran = trommel(folder.path(), &["run", "a.warc.gz", "-o", "out", option, &path], b"");
             assert_eq!(ran.code, 2, "{}", ran.stderr);
             let refused = format!("{path}: is an output; name another file with {option}");
             assert!(ran.stderr.contains(&refused), "{}", ran.stderr);
@@ -140,21 +114,11 @@ fn a_list_of_another_run_does_not_stay_beside_new_output() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("few.toml"), "[filters]\nmin_words = 100000\n").unwrap();
     let run = |more: &[&str]| {
-        let options = [
-            "-o", "o.jsonl", "--dropped", "d.jsonl", "--set-aside", "pdf=p.warc.gz",
-        ];
-        trommel(
-            folder.path(),
-            &[&["run", "a.warc.gz"], &options[..], more].concat(),
-            b"",
-        )
+        let options = ["-o", "o.jsonl", "--dropped", "d.jsonl", "--set-aside", "pdf=p.warc.gz"];
+        trommel(folder.path(), &[&["run", "a.warc.gz"], &options[..], more].concat(), b"")
     };
     run(&["--config", "few.toml"]).well();
-    assert!(
-        fs::read_to_string(at("d.jsonl"))
-            .unwrap()
-            .contains("\"too-short\"")
-    );
+    assert!(fs::read_to_string(at("d.jsonl")).unwrap().contains("\"too-short\""));
     fs::write(at("p.warc.gz"), "of another run").unwrap();
     // An archive of which nothing is dropped.
     let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>A page of words.";
@@ -184,25 +148,15 @@ fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
     let bytes = fs::read(&state).unwrap();
     let mut bytes = bytes[..bytes.len() - 32].to_vec();
     let key = b"\xa7records";
-    let at = bytes
-        .windows(key.len())
-        .position(|part| part == key)
-        .unwrap()
-        + key.len();
+    let at = bytes.windows(key.len()).position(|part| part == key).unwrap() + key.len();
     let records = bytes[at];
     assert!(records < 127, "{records}");
     bytes[at] += 1;
     let sum = Sha256::digest(&bytes);
     fs::write(&state, [&bytes[..], &sum[..]].concat()).unwrap();
-    let told = format!(
-        "the counts do not add up: {} records read, but {records} documents, drops and failures",
-        records + 1
-    );
-    fs::copy(
-        folder.path().join("a.warc.gz"),
-        folder.path().join("b.warc.gz"),
-    )
-    .unwrap();
+    let told =
+        format!("the counts do not add up: {} records read, but {records} documents, drops and failures", records + 1);
+    fs::copy(folder.path().join("a.warc.gz"), folder.path().join("b.warc.gz")).unwrap();
     for inputs in [&[][..], &["b.warc.gz"]] {
         let ran = run(&[inputs, &["--resume"]].concat());
         assert_eq!(ran.code, 2, "{}", ran.stderr);
@@ -251,10 +205,7 @@ mod unix {
             let _ = (reader.kill(), reader.wait());
             fs::remove_file(at("pipe")).unwrap();
             // Only root makes devices.
-            let mknod = Command::new("mknod")
-                .arg(at("pipe"))
-                .args(["c", "1", "3"])
-                .output();
+            let mknod = Command::new("mknod").arg(at("pipe")).args(["c", "1", "3"]).output();
             if mknod.is_ok_and(|made| made.status.success()) {
                 let ran = trommel(folder.path(), &arguments, b"");
                 assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
@@ -266,22 +217,9 @@ mod unix {
         // An output itself is never a pipe.
         let made = Command::new("mkfifo").arg(at("o.jsonl")).status().unwrap();
         assert!(made.success());
-        let ran = trommel(
-            folder.path(),
-            &["run", "a.warc.gz", "-o", "o.jsonl", "--overwrite"],
-            b"",
-        );
-        assert!(
-            ran.code == 2 && ran.stderr.contains("is a device, pipe or socket"),
-            "{}",
-            ran.stderr
-        );
-        assert!(
-            fs::symlink_metadata(at("o.jsonl"))
-                .unwrap()
-                .file_type()
-                .is_fifo()
-        );
+        let ran = trommel(folder.path(), &["run", "a.warc.gz", "-o", "o.jsonl", "--overwrite"], b"");
+        assert!(ran.code == 2 && ran.stderr.contains("is a device, pipe or socket"), "{}", ran.stderr);
+        assert!(fs::symlink_metadata(at("o.jsonl")).unwrap().file_type().is_fifo());
     }
 
     #[test]
@@ -332,16 +270,9 @@ mod unix {
     #[test]
     fn a_bound_on_files_ends_a_run_with_a_word() {
         let folder = folder();
-        let script = format!(
-            "ulimit -f 4; exec {} run a.warc.gz -o o.jsonl",
-            env!("CARGO_BIN_EXE_trommel")
-        );
-        let ran = Command::new("sh")
-            .args(["-c", &script])
-            .current_dir(folder.path())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let script = format!("ulimit -f 4; exec {} run a.warc.gz -o o.jsonl", env!("CARGO_BIN_EXE_trommel"));
+        let ran =
+            Command::new("sh").args(["-c", &script]).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
         let words = String::from_utf8_lossy(&ran.stderr);
         assert_eq!(ran.status.code(), Some(2), "{words}");
         assert!(words.contains("File too large"), "{words}");

@@ -52,36 +52,22 @@ fn text_from_file_and_standard_input() {
 #[test]
 fn roles_can_be_included_and_excluded() {
     let folder = tempfile::tempdir().unwrap();
-    let figure = "<figure><img src=m.jpg><figcaption>The mill in the year 1911, seen from the bridge.</figcaption></figure>";
+    let figure =
+        "<figure><img src=m.jpg><figcaption>The mill in the year 1911, seen from the bridge.</figcaption></figure>";
     let html = page().replace("</article>", &format!("{figure}</article>"));
     let html = html.as_bytes();
     let roles = |arguments: &[&str]| -> BTreeSet<(String, bool)> {
         let all = [&["-f", "blocks"], arguments].concat();
         let ran = extract(folder.path(), &all, html);
-        let rows = ran
-            .well()
-            .lines()
-            .map(|line| -> Value { serde_json::from_str(line).unwrap() });
-        rows.map(|row| {
-            (
-                row["role"].as_str().unwrap().to_owned(),
-                row["kept"] == true,
-            )
-        })
-        .collect()
+        let rows = ran.well().lines().map(|line| -> Value { serde_json::from_str(line).unwrap() });
+        rows.map(|row| (row["role"].as_str().unwrap().to_owned(), row["kept"] == true)).collect()
     };
     let own = |role: &str, kept: bool| (role.to_owned(), kept);
     let usual = roles(&[]);
     assert!(usual.contains(&own("body", true)) && usual.contains(&own("navigation", false)));
     let caption = "The mill in the year 1911, seen from the bridge.";
-    for (arguments, is_kept) in [
-        (["--include", "caption"], true),
-        (["--exclude", "caption,form"], false),
-    ] {
-        assert!(
-            roles(&arguments).contains(&own("caption", is_kept)),
-            "{arguments:?}"
-        );
+    for (arguments, is_kept) in [(["--include", "caption"], true), (["--exclude", "caption,form"], false)] {
+        assert!(roles(&arguments).contains(&own("caption", is_kept)), "{arguments:?}");
         let text = extract(folder.path(), &arguments, html);
         assert_eq!(text.well().contains(caption), is_kept);
         assert!(text.well().contains(PARAGRAPHS[0]));
@@ -99,11 +85,7 @@ fn roles_can_be_included_and_excluded() {
     assert!(menus.well().contains("Contact"));
     let nothing = extract(folder.path(), &["--exclude", "body,headline"], html);
     assert!(!nothing.well().contains(PARAGRAPHS[0]));
-    let both = extract(
-        folder.path(),
-        &["--include", "card", "--exclude", "card"],
-        html,
-    );
+    let both = extract(folder.path(), &["--include", "card", "--exclude", "card"], html);
     assert_eq!(both.code, 2);
     let said = "the role card is both to include and to exclude";
     assert!(both.stderr.contains(said), "{}", both.stderr);
@@ -119,21 +101,10 @@ fn json_and_blocks_say_the_same_as_text() {
     let text = text.well().trim_end();
 
     let url = "https://example.org/mill";
-    let object = extract(
-        folder.path(),
-        &["-f", "json", "--url", url],
-        html.as_bytes(),
-    );
+    let object = extract(folder.path(), &["-f", "json", "--url", url], html.as_bytes());
     let object: Value = serde_json::from_str(object.well()).unwrap();
-    let keys: BTreeSet<&str> = object
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
-    for key in [
-        "text", "title", "lang", "charset", "charset_source", "confidence", "capped", "url",
-    ] {
+    let keys: BTreeSet<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    for key in ["text", "title", "lang", "charset", "charset_source", "confidence", "capped", "url"] {
         assert!(keys.contains(key), "{key}: {keys:?}");
     }
     assert_eq!(object["text"], text);
@@ -148,16 +119,10 @@ fn json_and_blocks_say_the_same_as_text() {
     assert!(confidence > 0.5 && confidence <= 1.0, "{confidence}");
 
     let blocks = extract(folder.path(), &["-f", "blocks"], html.as_bytes());
-    let blocks: Vec<Value> = blocks
-        .well()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let blocks: Vec<Value> = blocks.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let texts = |kept: bool| -> Vec<&str> {
         let blocks = blocks.iter().filter(|block| block["kept"] == kept);
-        blocks
-            .map(|block| block["text"].as_str().unwrap())
-            .collect()
+        blocks.map(|block| block["text"].as_str().unwrap()).collect()
     };
     assert_eq!(texts(true).join("\n\n"), text);
     assert!(texts(false).contains(&"Privacy"));
@@ -202,13 +167,7 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
         let arguments = ["run", "-", "-o", "-", "--spans", "--tables"];
         let ran = trommel(folder.path(), &arguments, record.as_bytes());
         let of_run: OutputRecord = serde_json::from_str(ran.well()).unwrap();
-        let expected = OutputRecord {
-            id: String::new(),
-            date: None,
-            source: None,
-            status: None,
-            ..of_run
-        };
+        let expected = OutputRecord { id: String::new(), date: None, source: None, status: None, ..of_run };
         assert_eq!(own, expected);
         // The deep one passes a cap.
         assert_eq!(own.capped.is_empty(), !html.starts_with("<div>"));
@@ -216,11 +175,7 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
     // What only a page by itself has stands behind all that.
     let arguments = ["-f", "json", "--posts"];
     let printed = extract(folder.path(), &arguments, page().as_bytes());
-    assert!(
-        printed
-            .well()
-            .ends_with(",\"tables\":[],\"posts\":[],\"chunks\":[]}\n")
-    );
+    assert!(printed.well().ends_with(",\"tables\":[],\"posts\":[],\"chunks\":[]}\n"));
 }
 
 #[test]
@@ -294,21 +249,14 @@ fn faults_are_named_in_one_line() {
     let ran = extract(folder.path(), &["a.html", "-f", "yaml"], b"");
     assert_eq!(ran.code, 2);
     let first = ran.stderr.lines().next().unwrap();
-    assert!(
-        first.contains("'yaml'") && first.contains("--format"),
-        "{first}"
-    );
+    assert!(first.contains("'yaml'") && first.contains("--format"), "{first}");
 }
 
 #[test]
 fn models_are_listed_and_shown() {
     let folder = tempfile::tempdir().unwrap();
     let list = trommel(folder.path(), &["model", "list"], b"");
-    let names: Vec<&str> = list
-        .well()
-        .lines()
-        .map(|line| line.split('\t').next().unwrap())
-        .collect();
+    let names: Vec<&str> = list.well().lines().map(|line| line.split('\t').next().unwrap()).collect();
     assert_eq!(names, Model::builtin_names().collect::<Vec<_>>());
     let by_default = trommel(folder.path(), &["model", "show"], b"");
     let by_name = trommel(folder.path(), &["model", "show", names[0]], b"");
@@ -317,12 +265,7 @@ fn models_are_listed_and_shown() {
     let model: Value = serde_json::from_str(json.well()).unwrap();
     assert_eq!(model["name"], names[0]);
     let ran = trommel(folder.path(), &["model", "show", "gone"], b"");
-    assert_eq!(
-        (ran.code, ran.stderr.lines().count()),
-        (2, 1),
-        "{}",
-        ran.stderr
-    );
+    assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
     assert!(ran.stderr.contains("unknown model gone"), "{}", ran.stderr);
 }
 
@@ -359,32 +302,17 @@ fn links_are_written_on_request() {
     let page = format!("<p>{a} {b} See <a href=b?c>there</a>.");
     let arguments = ["extract", "-f", "markdown"];
     let more = ["--links", "--url", "https://a.example/x/y"];
-    let ran = trommel(
-        &workspace(),
-        &[&arguments[..], &more].concat(),
-        page.as_bytes(),
-    );
-    assert_eq!(
-        ran.well(),
-        format!("{a} {b} See [there](https://a.example/x/b?c).\n")
-    );
+    let ran = trommel(&workspace(), &[&arguments[..], &more].concat(), page.as_bytes());
+    assert_eq!(ran.well(), format!("{a} {b} See [there](https://a.example/x/b?c).\n"));
     let ran = trommel(&workspace(), &arguments, page.as_bytes());
     assert_eq!(ran.well(), format!("{a} {b} See there.\n"));
     // They ask for Markdown by themselves.
-    let ran = trommel(
-        &workspace(),
-        &[&["extract"], &more[..]].concat(),
-        page.as_bytes(),
-    );
+    let ran = trommel(&workspace(), &[&["extract"], &more[..]].concat(), page.as_bytes());
     assert!(ran.well().contains("[there](https://a.example/x/b?c)"));
     let refused = ["extract", "--links", "-f", "text"];
     let ran = trommel(&workspace(), &refused, page.as_bytes());
     assert_eq!((ran.code, ran.text()), (2, ""));
-    assert!(
-        ran.stderr.contains("text.links: is for Markdown only"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("text.links: is for Markdown only"), "{}", ran.stderr);
 }
 
 #[test]
@@ -395,9 +323,7 @@ fn what_is_more_than_text_stands_in_divisions() {
          <h3 itemprop=name>Does it turn?</h3><div itemprop=acceptedAnswer itemscope><p itemprop=text>It does.</p>\
          <p>Since 1912.</p></div></div></section><p>{b}</p>"
     );
-    let arguments = [
-        "extract", "--include", "question-answer", "--sections", "-f",
-    ];
+    let arguments = ["extract", "--include", "question-answer", "--sections", "-f"];
     let markdown = [&arguments[..], &["markdown"]].concat();
     let ran = trommel(&workspace(), &markdown, page.as_bytes());
     let expected = format!(
@@ -405,18 +331,11 @@ fn what_is_more_than_text_stands_in_divisions() {
     );
     assert_eq!(ran.well(), expected);
     // The same text without them.
-    let plain: Vec<&str> = markdown
-        .iter()
-        .copied()
-        .filter(|argument| *argument != "--sections")
-        .collect();
+    let plain: Vec<&str> = markdown.iter().copied().filter(|argument| *argument != "--sections").collect();
     let plain = trommel(&workspace(), &plain, page.as_bytes());
     let undivided = expected.replace("::: question-answer\n\n", "");
     assert_eq!(plain.well(), undivided.replace(":::\n\n", ""));
-    for refused in [
-        [&arguments[..], &["text"]].concat(),
-        [&markdown[..], &["--posts"]].concat(),
-    ] {
+    for refused in [[&arguments[..], &["text"]].concat(), [&markdown[..], &["--posts"]].concat()] {
         let ran = trommel(&workspace(), &refused, page.as_bytes());
         assert_eq!((ran.code, ran.text()), (2, ""));
         assert!(ran.stderr.contains("sections"), "{}", ran.stderr);
@@ -432,31 +351,16 @@ fn a_forum_is_divided_into_posts() {
              <time datetime=2024-05-0{number}T10:00>then</time></div><div class=post-body><p>{text}</p></div></div>"
         )
     };
-    let page = format!(
-        "<title>Mills</title><h1>Mills</h1>{}{}",
-        post(1, "ann_77", a),
-        post(2, "*Bob*", b)
-    );
+    let page = format!("<title>Mills</title><h1>Mills</h1>{}{}", post(1, "ann_77", a), post(2, "*Bob*", b));
     let arguments = ["extract", "--posts", "-f"];
-    let ran = trommel(
-        &workspace(),
-        &[&arguments[..], &["json"]].concat(),
-        page.as_bytes(),
-    );
+    let ran = trommel(&workspace(), &[&arguments[..], &["json"]].concat(), page.as_bytes());
     let json: serde_json::Value = serde_json::from_str(ran.well()).unwrap();
     let post = |author: &str, published: &str, text: &str| serde_json::json!({"author": author, "published": published, "text": text});
     assert_eq!(
         json["posts"],
-        serde_json::json!([
-            post("ann_77", "2024-05-01T10:00:00", a),
-            post("*Bob*", "2024-05-02T10:00:00", b)
-        ])
+        serde_json::json!([post("ann_77", "2024-05-01T10:00:00", a), post("*Bob*", "2024-05-02T10:00:00", b)])
     );
-    let ran = trommel(
-        &workspace(),
-        &[&arguments[..], &["markdown"]].concat(),
-        page.as_bytes(),
-    );
+    let ran = trommel(&workspace(), &[&arguments[..], &["markdown"]].concat(), page.as_bytes());
     let expected = format!(
         "# Mills\n\n**ann_77**, 2024-05-01T10:00:00\n\n{a}\n\n---\n\n**\\*Bob\\***, 2024-05-02T10:00:00\n\n{b}\n"
     );
@@ -483,30 +387,18 @@ fn text_that_stands_in_json_ld_alone_is_kept_where_the_page_has_no_other() {
     let text = extract(folder.path(), &[], empty.as_bytes());
     assert!(text.well().trim_end().ends_with(&PARAGRAPHS.join("\n")));
     let markdown = extract(folder.path(), &["-f", "markdown"], empty.as_bytes());
-    assert!(
-        markdown
-            .well()
-            .ends_with(&format!("{}\n", PARAGRAPHS.join("\n\n")))
-    );
+    assert!(markdown.well().ends_with(&format!("{}\n", PARAGRAPHS.join("\n\n"))));
     let blocks = extract(folder.path(), &["-f", "blocks"], empty.as_bytes());
     let last: Value = serde_json::from_str(blocks.well().lines().last().unwrap()).unwrap();
     assert_eq!(
         (&last["source"], &last["path"], &last["kept"], &last["role"]),
-        (
-            &"json-ld".into(),
-            &"NewsArticle>articleBody".into(),
-            &true.into(),
-            &"body".into()
-        )
+        (&"json-ld".into(), &"NewsArticle>articleBody".into(), &true.into(), &"body".into())
     );
     let start = empty.find(&script).unwrap();
     assert_eq!(last["start"], start);
     assert_eq!(last["end"], start + script.len());
     // Where the page shows it, it stands in the text once, and no candidate is left.
-    let shown = html(&format!(
-        "<article><p>{}</p></article>",
-        PARAGRAPHS.join("</p><p>")
-    ));
+    let shown = html(&format!("<article><p>{}</p></article>", PARAGRAPHS.join("</p><p>")));
     let text = extract(folder.path(), &[], shown.as_bytes());
     assert_eq!(text.well().matches(PARAGRAPHS[0]).count(), 1);
     let blocks = extract(folder.path(), &["-f", "blocks"], shown.as_bytes());
@@ -525,32 +417,16 @@ fn several_pages_and_folders_are_extracted() {
     // On standard output each under its name, as `head` does.
     let ran = extract(folder.path(), &["site", "c.html"], b"");
     let text = ran.well();
-    let heads: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("==> "))
-        .collect();
-    assert_eq!(
-        heads,
-        [
-            "==> site/a.html <==", "==> site/sub/b.htm <==", "==> c.html <=="
-        ]
-    );
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("==> ")).collect();
+    assert_eq!(heads, ["==> site/a.html <==", "==> site/sub/b.htm <==", "==> c.html <=="]);
     assert_eq!(text.matches(PARAGRAPHS[0]).count(), 3);
     let ran = extract(folder.path(), &["-f", "json", "site"], b"");
-    let files: Vec<Value> = ran
-        .well()
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
-        .collect();
+    let files: Vec<Value> =
+        ran.well().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone()).collect();
     assert_eq!(files, ["site/a.html", "site/sub/b.htm"]);
 
     // Into a folder a file each, with its path.
-    extract(
-        folder.path(),
-        &["site", "c.html", "-o", "out", "-f", "markdown"],
-        b"",
-    )
-    .well();
+    extract(folder.path(), &["site", "c.html", "-o", "out", "-f", "markdown"], b"").well();
     for name in ["out/a.md", "out/sub/b.md", "out/c.md"] {
         let text = fs::read_to_string(folder.path().join(name)).unwrap();
         assert!(text.contains(PARAGRAPHS[1]), "{name}");
@@ -574,10 +450,7 @@ fn several_pages_and_folders_are_extracted() {
         assert_eq!(ran.code, 2, "{arguments:?}");
         assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
     }
-    assert_eq!(
-        fs::read_to_string(folder.path().join("c.html")).unwrap(),
-        page()
-    );
+    assert_eq!(fs::read_to_string(folder.path().join("c.html")).unwrap(), page());
 }
 
 #[test]
@@ -595,11 +468,9 @@ fn gzipped_pages_are_read_and_archives_refused() {
     fs::write(folder.path().join("a.warc.gz"), &archive).unwrap();
     fs::write(folder.path().join("a.warc"), record).unwrap();
     fs::write(folder.path().join("cut.html.gz"), &zipped[..40]).unwrap();
-    for (name, words) in [
-        ("a.warc.gz", "an archive, not a page"),
-        ("a.warc", "an archive, not a page"),
-        ("cut.html.gz", "damaged gzip"),
-    ] {
+    for (name, words) in
+        [("a.warc.gz", "an archive, not a page"), ("a.warc", "an archive, not a page"), ("cut.html.gz", "damaged gzip")]
+    {
         let ran = extract(folder.path(), &[name], b"");
         assert_eq!((ran.code, ran.text()), (2, ""), "{name}");
         assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);
@@ -612,12 +483,7 @@ fn a_url_is_fetched_on_request_only() {
     use crate::servers::{Breaking, Manners};
 
     let folder = tempfile::tempdir().unwrap();
-    let manners = Manners {
-        most: usize::MAX,
-        ranges: true,
-        tag: true,
-        ..Manners::default()
-    };
+    let manners = Manners { most: usize::MAX, ranges: true, tag: true, ..Manners::default() };
     let server = Breaking::start(page().into_bytes(), manners);
     let url = format!("http://127.0.0.1:{}/mill.html", server.port);
     let ran = extract(folder.path(), &[&url], b"");
@@ -642,10 +508,7 @@ fn text_holds_nothing_that_steers_a_terminal() {
         let ran = extract(folder.path(), &["-f", form], html.as_bytes());
         let text = ran.well();
         assert!(text.contains("RED") && text.contains("end"), "{text:?}");
-        assert!(
-            !text.contains(|c: char| c.is_control() && c != '\n'),
-            "{text:?}"
-        );
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
 }
 

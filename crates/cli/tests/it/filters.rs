@@ -23,17 +23,14 @@ fn twice(config: &str) -> (BTreeMap<String, Value>, Value) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("c.toml"), config).unwrap();
     let archive = sample();
-    let arguments = [
-        &archive, &archive, "-o", "-", "--config", "c.toml", "--summary", "s.json",
-    ];
+    let arguments = [&archive, &archive, "-o", "-", "--config", "c.toml", "--summary", "s.json"];
     let ran = run(folder.path(), &arguments);
     let documents = ran.well().lines().map(|line| {
         let document: Value = serde_json::from_str(line).unwrap();
         (document["id"].as_str().unwrap().to_owned(), document)
     });
     let documents: Vec<_> = documents.collect();
-    let summary: Value =
-        serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    let summary: Value = serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
     assert_eq!(summary["documents"], documents.len());
     (documents.into_iter().collect(), summary)
 }
@@ -47,14 +44,7 @@ fn every_drop_is_counted_by_its_reason() {
     assert!((3..20).contains(&documents.len()), "{}", documents.len());
     for document in documents.values() {
         assert!(document["confidence"].as_f64().unwrap() >= 0.95);
-        assert!(
-            document["text"]
-                .as_str()
-                .unwrap()
-                .split_whitespace()
-                .count()
-                >= 300
-        );
+        assert!(document["text"].as_str().unwrap().split_whitespace().count() >= 300);
     }
     let drops = summary["drops"].as_object().unwrap();
     // All that was kept the first time is a copy the second time, and nothing is written twice.
@@ -77,9 +67,7 @@ fn the_order_of_drops_does_not_depend_on_workers() {
     fs::write(folder.path().join("c.toml"), config).unwrap();
     let archive = sample();
     let with = |jobs: &str| {
-        let arguments = [
-            &archive, &archive, "-o", "-", "--config", "c.toml", "-j", jobs,
-        ];
+        let arguments = [&archive, &archive, "-o", "-", "--config", "c.toml", "-j", jobs];
         let ran = run(folder.path(), &arguments);
         ran.well().to_owned()
     };
@@ -94,9 +82,7 @@ fn pipelines_run_on_the_sample() {
         let folder = tempfile::tempdir().unwrap();
         let config = workspace().join(format!("pipelines/{name}.toml"));
         let (archive, config) = (sample(), config.to_string_lossy().into_owned());
-        let arguments = [
-            &archive, "-o", "out", "--config", &config, "--summary", "s.json",
-        ];
+        let arguments = [&archive, "-o", "out", "--config", &config, "--summary", "s.json"];
         let ran = run(folder.path(), &arguments);
         ran.well();
         let summary = fs::read(folder.path().join("s.json")).unwrap();
@@ -111,8 +97,7 @@ fn pipelines_run_on_the_sample() {
 fn every_pipeline_runs_with_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let html = "<title>Mill</title><h1>Mill</h1>".to_owned()
-        + &"<p>The mill stands by the river, and its wheel has turned there for two hundred years."
-            .repeat(9);
+        + &"<p>The mill stands by the river, and its wheel has turned there for two hundred years.".repeat(9);
     let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
     let record = format!(
         "WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
@@ -121,9 +106,7 @@ fn every_pipeline_runs_with_every_format() {
     fs::write(folder.path().join("a.warc"), record).unwrap();
     let pipelines = fs::read_dir(workspace().join("pipelines")).unwrap();
     let files = pipelines.map(|entry| entry.unwrap().path());
-    let files: Vec<_> = files
-        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
-        .collect();
+    let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     assert!(files.len() >= 3);
     for file in &files {
         let config = file.to_string_lossy();
@@ -144,21 +127,10 @@ fn every_pipeline_runs_with_every_format() {
         }
     }
     // What the file says of itself has its file, its line and what to do.
-    fs::write(
-        folder.path().join("c.toml"),
-        "format = 'parquet'\n\ncompress = 'gz'\n",
-    )
-    .unwrap();
-    let ran = run(
-        folder.path(),
-        &["a.warc", "-o", "out", "--config", "c.toml"],
-    );
+    fs::write(folder.path().join("c.toml"), "format = 'parquet'\n\ncompress = 'gz'\n").unwrap();
+    let ran = run(folder.path(), &["a.warc", "-o", "out", "--config", "c.toml"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.contains("c.toml:3: ") && ran.stderr.contains("leave the key out"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("c.toml:3: ") && ran.stderr.contains("leave the key out"), "{}", ran.stderr);
     // A pipe has no parts, whatever the file says.
     fs::write(folder.path().join("c.toml"), "split_size = 4096\n").unwrap();
     run(folder.path(), &["a.warc", "-o", "-", "--config", "c.toml"]).well();
@@ -169,9 +141,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let config = workspace().join("pipelines/index.toml");
     let (archive, config) = (sample(), config.to_string_lossy().into_owned());
-    let arguments = [
-        &archive, "gone.warc", "-o", "out", "--config", &config, "--dry-run",
-    ];
+    let arguments = [&archive, "gone.warc", "-o", "out", "--config", &config, "--dry-run"];
     let ran = run(folder.path(), &arguments);
     let plan = ran.well();
     let size = fs::metadata(&archive).unwrap().len();
@@ -197,15 +167,8 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
 #[test]
 fn unknown_keys_of_filters_are_errors_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("c.toml"),
-        "[filters]\nstatus = [200]\nlanguage = ['en']\n",
-    )
-    .unwrap();
-    let ran = run(
-        folder.path(),
-        &[&sample(), "-o", "out", "--config", "c.toml"],
-    );
+    fs::write(folder.path().join("c.toml"), "[filters]\nstatus = [200]\nlanguage = ['en']\n").unwrap();
+    let ran = run(folder.path(), &[&sample(), "-o", "out", "--config", "c.toml"]);
     assert_eq!(ran.code, 2);
     let expected = "c.toml:3: unknown key \"filters.language\", did you mean \"languages\"?";
     assert!(ran.stderr.contains(expected), "{}", ran.stderr);

@@ -20,8 +20,7 @@ use crate::{
 
 /// A record with a page.
 fn record(number: u32) -> Vec<u8> {
-    let text =
-        format!("The mill number {number} stands by the river, and it has been there for years. ");
+    let text = format!("The mill number {number} stands by the river, and it has been there for years. ");
     let block = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><body><p>{}</p></body></html>",
         text.repeat(5)
@@ -85,20 +84,13 @@ fn wait(folder: &Path, what: &str, holds: impl Fn() -> bool) {
     let begin = Instant::now();
     while !holds() {
         let stderr = fs::read_to_string(folder.join("stderr")).unwrap_or_default();
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "{what}\n{stderr}"
-        );
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}\n{stderr}");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
 fn append(path: &Path, bytes: &[u8]) {
-    let mut file = File::options()
-        .create(true)
-        .append(true)
-        .open(path)
-        .unwrap();
+    let mut file = File::options().create(true).append(true).open(path).unwrap();
     file.write_all(bytes).unwrap();
 }
 
@@ -135,18 +127,13 @@ fn documents(folder: &Path) -> Vec<Value> {
 /// A file grows by pieces of records, plain and compressed; what comes out is what a run over it gives.
 #[test]
 fn a_growing_file_gives_what_a_whole_one_does() {
-    for (name, records) in [
-        ("a.warc", [record(1), record(2), record(3)]),
-        ("a.warc.gz", [gzip(1), gzip(2), gzip(3)]),
-    ] {
+    for (name, records) in [("a.warc", [record(1), record(2), record(3)]), ("a.warc.gz", [gzip(1), gzip(2), gzip(3)])] {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         let path = at.join(name);
         let run = Live::start(at, &[name, "-o", "-", "--summary", "counts.json"]);
         append(&path, &records[0]);
-        wait(at, "the first document, with nothing behind it", || {
-            stdout(at).len() == 1
-        });
+        wait(at, "the first document, with nothing behind it", || stdout(at).len() == 1);
         let half = records[1].len() / 2;
         append(&path, &records[1][..half]);
         thread::sleep(Duration::from_millis(500));
@@ -204,9 +191,7 @@ fn rolling_files_are_read_once_however_often_the_run_ends() {
         Live::start(at, &[&arguments[..], more].concat())
     };
     let count = |number: usize| {
-        wait(at, "documents", || {
-            documents(&at.join("out")).len() >= number
-        });
+        wait(at, "documents", || documents(&at.join("out")).len() >= number);
         let found = documents(&at.join("out"));
         let ids: Vec<&Value> = found.iter().map(|line| &line["id"]).collect();
         assert_eq!(ids.len(), number, "{ids:?}");
@@ -250,24 +235,15 @@ fn metrics_are_answered_while_the_run_goes_on() {
     let _run = Live::start(at, &["a.warc.gz", "-o", "-", "--metrics", &address]);
     wait(at, "a document", || stdout(at).len() == 1);
     let mut stream = TcpStream::connect(&address).unwrap();
-    stream
-        .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        .unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    for line in [
-        "trommel_records_total 1",
-        "trommel_documents_total 1",
-        "trommel_stage_seconds_count{stage=\"parse\"} 1",
-    ] {
-        assert!(
-            answer.lines().any(|other| other == line),
-            "{line}\n{answer}"
-        );
+    for line in
+        ["trommel_records_total 1", "trommel_documents_total 1", "trommel_stage_seconds_count{stage=\"parse\"} 1"]
+    {
+        assert!(answer.lines().any(|other| other == line), "{line}\n{answer}");
     }
-    let arguments = [
-        "run", "a.warc.gz", "-o", "x.jsonl", "--metrics", "1.2.3.4:1",
-    ];
+    let arguments = ["run", "a.warc.gz", "-o", "x.jsonl", "--metrics", "1.2.3.4:1"];
     let taken = trommel(at, &arguments, b"");
     assert_eq!(taken.code, 2);
     let told = "cannot listen: 1.2.3.4:1";
@@ -282,9 +258,7 @@ fn what_is_dropped_is_listed_with_its_reason() {
     let archive = archive.to_str().unwrap();
     fs::write(at.join("c.toml"), "[filters]\nmin_words = 200\n").unwrap();
     let list = ["--dropped", "dropped.jsonl"];
-    let arguments = [
-        "run", archive, "-o", "out.jsonl", "--config", "c.toml", "--summary", "s.json",
-    ];
+    let arguments = ["run", archive, "-o", "out.jsonl", "--config", "c.toml", "--summary", "s.json"];
     trommel(at, &[&arguments[..], &list].concat(), b"").well();
     let summary: Value = serde_json::from_slice(&fs::read(at.join("s.json")).unwrap()).unwrap();
     let dropped = lines(&fs::read_to_string(at.join("dropped.jsonl")).unwrap());
@@ -303,15 +277,7 @@ fn what_is_dropped_is_listed_with_its_reason() {
         assert!(line["source"]["length"].as_u64() > Some(0));
     }
     // It is as any output: not written over.
-    let again = trommel(
-        at,
-        &[&["run", archive, "-o", "other.jsonl"][..], &list].concat(),
-        b"",
-    );
+    let again = trommel(at, &[&["run", archive, "-o", "other.jsonl"][..], &list].concat(), b"");
     assert_eq!(again.code, 2);
-    assert!(
-        again.stderr.contains("dropped.jsonl: is there already"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("dropped.jsonl: is there already"), "{}", again.stderr);
 }

@@ -53,11 +53,7 @@ fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>
             let diff = TextDiff::from_lines(&before, &after);
             let mut diff = diff.unified_diff();
             // Writing to a string cannot fail.
-            let _ = write!(
-                out,
-                "{}",
-                diff.header(&format!("{name} (golden)"), &format!("{name} (now)"))
-            );
+            let _ = write!(out, "{}", diff.header(&format!("{name} (golden)"), &format!("{name} (now)")));
         }
     }
     out
@@ -104,8 +100,8 @@ fn golden_documents() {
 
 /// Sample pages with lists, tables, code and quotes.
 const MARKDOWN: [&str; 8] = [
-    "wcxb-dev-0052", "wcxb-dev-0053", "wcxb-dev-0499", "wcxb-dev-0687", "wcxb-dev-1066",
-    "wcxb-dev-2889", "wcxb-dev-4119", "wcxb-dev-4309",
+    "wcxb-dev-0052", "wcxb-dev-0053", "wcxb-dev-0499", "wcxb-dev-0687", "wcxb-dev-1066", "wcxb-dev-2889",
+    "wcxb-dev-4119", "wcxb-dev-4309",
 ];
 
 #[test]
@@ -131,16 +127,12 @@ fn golden_markdown() {
 fn a_difference_is_shown_by_line() {
     let files = |files: &[(&str, &str)]| -> BTreeMap<String, String> {
         let files = files.iter();
-        files
-            .map(|(name, content)| ((*name).to_owned(), (*content).to_owned()))
-            .collect()
+        files.map(|(name, content)| ((*name).to_owned(), (*content).to_owned())).collect()
     };
     let kept = files(&[("a", "one\ntwo\n"), ("b", "same\n"), ("gone", "x\n")]);
     let found = files(&[("a", "one\n2\n"), ("b", "same\n"), ("new", "y\n")]);
     let shown = differences(&kept, &found);
-    for line in [
-        "--- a (golden)", "+++ a (now)", " one", "-two", "+2", "-x", "+y",
-    ] {
+    for line in ["--- a (golden)", "+++ a (now)", " one", "-two", "+2", "-x", "+y"] {
         assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
     }
     assert!(!shown.contains("same"), "{shown}");

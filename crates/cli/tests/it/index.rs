@@ -13,9 +13,7 @@ use crate::{
 /// The scores alone: documents that are equally good come in any order.
 fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
     let found = by_titles(folder, index).into_iter();
-    found
-        .map(|hits| hits.into_iter().map(|(score, _)| score).collect())
-        .collect()
+    found.map(|hits| hits.into_iter().map(|(score, _)| score).collect()).collect()
 }
 
 fn archive() -> String {
@@ -26,10 +24,7 @@ fn archive() -> String {
 fn found(folder: &Path, query: &str, index: &str) -> Vec<Value> {
     let ran = trommel(folder, &["search", query, "--index", index, "--json"], b"");
     assert!(ran.code < 2, "{}", ran.stderr);
-    ran.text()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Ids found for the title of each document, each with its score in thousandths, best first.
@@ -37,10 +32,7 @@ fn by_titles(folder: &Path, index: &str) -> Vec<Vec<(i64, String)>> {
     documents(&workspace())
         .iter()
         .map(|document| {
-            let title = document["title"]
-                .as_str()
-                .unwrap()
-                .replace(['"', '-', '+'], " ");
+            let title = document["title"].as_str().unwrap().replace(['"', '-', '+'], " ");
             found(folder, &title, index)
                 .iter()
                 .map(|hit| {
@@ -59,21 +51,12 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
     let ran = run(&["index", &archive(), "--index", "i"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let all = documents(&workspace());
-    assert!(
-        ran.stderr
-            .contains(&format!("{} documents to index", all.len())),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains(&format!("{} documents to index", all.len())), "{}", ran.stderr);
     // Each page is found by its own title, and first.
     let mut first = 0;
     for (document, ids) in all.iter().zip(by_titles(folder.path(), "i")) {
         let id = document["id"].as_str().unwrap();
-        assert!(
-            ids.iter().any(|(_, found)| found == id),
-            "{}",
-            document["title"]
-        );
+        assert!(ids.iter().any(|(_, found)| found == id), "{}", document["title"]);
         first += usize::from(ids[0].1 == id);
     }
     assert!(first * 10 >= all.len() * 9, "{first} of {}", all.len());
@@ -92,19 +75,11 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
 
     // As text, with the place, from which the page and its text are read.
     let shown = run(&["search", &title, "--index", "i", "-n", "1"]);
-    let place = shown
-        .well()
-        .lines()
-        .find(|line| line.contains(".warc.gz:"))
-        .unwrap()
-        .trim();
+    let place = shown.well().lines().find(|line| line.contains(".warc.gz:")).unwrap().trim();
     let id = &hits[0]["id"];
     let document = all.iter().find(|document| document["id"] == *id).unwrap();
     let text = run(&["cat", place, "--text"]);
-    assert_eq!(
-        text.well().trim_end(),
-        document["text"].as_str().unwrap().trim_end()
-    );
+    assert_eq!(text.well().trim_end(), document["text"].as_str().unwrap().trim_end());
     let offset = document["source"]["offset"].to_string();
     let page = run(&["cat", &archive(), &offset]);
     assert!(page.well().to_lowercase().contains("<html"));
@@ -119,10 +94,7 @@ fn outputs_give_the_index_that_the_archive_gives() {
     let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
     run(&["index", &archive(), "--index", "i"]).well();
     let expected = scores(folder.path(), "i");
-    for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "o.parquet", "f"]
-        .iter()
-        .enumerate()
-    {
+    for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "o.parquet", "f"].iter().enumerate() {
         run(&["run", &archive(), "-o", output]).well();
         let index = format!("i{at}");
         run(&["index", output, "--index", &index]).well();
@@ -149,39 +121,15 @@ fn exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
     fs::write(folder.path().join("bad.jsonl"), "{\"id\": 1}\n").unwrap();
-    fs::write(
-        folder.path().join("one.jsonl"),
-        "{\"id\":\"a\",\"text\":\"mill\"}\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("one.jsonl"), "{\"id\":\"a\",\"text\":\"mill\"}\n").unwrap();
     fs::create_dir(folder.path().join("photos")).unwrap();
     fs::write(folder.path().join("photos/a.jpg"), "").unwrap();
     for (expected, arguments, words) in [
-        (
-            0,
-            &["index", "one.jsonl", "--index", "i"][..],
-            "1 document to index",
-        ),
-        (
-            1,
-            &["index", "one.jsonl", "bad.jsonl", "--index", "i"],
-            "bad.jsonl: line 1",
-        ),
-        (
-            2,
-            &["index", "bad.jsonl", "--index", "i"],
-            "bad.jsonl: line 1",
-        ),
-        (
-            2,
-            &["index", "gone.warc.gz", "--index", "i"],
-            "gone.warc.gz",
-        ),
-        (
-            2,
-            &["index", "one.jsonl", "--index", "photos"],
-            "neither empty nor an index",
-        ),
+        (0, &["index", "one.jsonl", "--index", "i"][..], "1 document to index"),
+        (1, &["index", "one.jsonl", "bad.jsonl", "--index", "i"], "bad.jsonl: line 1"),
+        (2, &["index", "bad.jsonl", "--index", "i"], "bad.jsonl: line 1"),
+        (2, &["index", "gone.warc.gz", "--index", "i"], "gone.warc.gz"),
+        (2, &["index", "one.jsonl", "--index", "photos"], "neither empty nor an index"),
         (2, &["index", "one.jsonl"], "--index"),
         (0, &["search", "mills", "--index", "i"], ""),
         (1, &["search", "river", "--index", "i"], ""),
@@ -189,11 +137,7 @@ fn exit_codes() {
         (2, &["search", "mill", "--index", "photos"], "no index here"),
         (2, &["cat", "one.jsonl"], "no place"),
         (2, &["cat", "one.jsonl:3"], "one.jsonl"),
-        (
-            2,
-            &["run", "a.warc", "-o", "-", "-f", "parquet"],
-            "standard output",
-        ),
+        (2, &["run", "a.warc", "-o", "-", "-f", "parquet"], "standard output"),
     ] {
         let ran = run(arguments);
         assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
@@ -205,9 +149,7 @@ fn exit_codes() {
 fn other_programs_read_the_formats() {
     let python = std::env::var("TROMMEL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let folder = tempfile::tempdir().unwrap();
-    for name in [
-        "x.jsonl", "x.wet.gz", "x.parquet", "x.anserini.jsonl.gz", "x.trec.gz", "x.bulk.ndjson",
-    ] {
+    for name in ["x.jsonl", "x.wet.gz", "x.parquet", "x.anserini.jsonl.gz", "x.trec.gz", "x.bulk.ndjson"] {
         trommel(folder.path(), &["run", &archive(), "-o", name], b"").well();
     }
     // Nothing stays of an unfinished output; each has the state of its run beside it.
@@ -220,11 +162,7 @@ fn other_programs_read_the_formats() {
     let is_state = |name: &String| name.ends_with(".checkpoint") || name.ends_with(".journal");
     assert!(hidden.iter().all(is_state), "{hidden:?}");
     let script = workspace().join("scripts/check-formats.py");
-    match Command::new(&python)
-        .arg(script)
-        .arg(folder.path())
-        .output()
-    {
+    match Command::new(&python).arg(script).arg(folder.path()).output() {
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stdout);
             // What was skipped, and why.
@@ -246,10 +184,9 @@ fn crawled(path: &Path) {
     }));
     let about = b"charset-detected: windows-1251\r\n".to_vec();
     let mut out = Vec::new();
-    for (number, kind, content, block) in [
-        (1, "response", "application/http; msgtype=response", page),
-        (2, "metadata", "application/warc-fields", about),
-    ] {
+    for (number, kind, content, block) in
+        [(1, "response", "application/http; msgtype=response", page), (2, "metadata", "application/warc-fields", about)]
+    {
         let id = format!("<urn:uuid:00000000-0000-4000-8000-00000000000{number}>");
         let headers = [
             ("WARC-Type", kind),
@@ -286,12 +223,7 @@ fn a_folder_gives_all_that_it_holds() {
     fs::create_dir(&all).unwrap();
     fs::copy(archive(), all.join("a.warc.gz")).unwrap();
     let wet = all.join("w.wet");
-    trommel(
-        folder.path(),
-        &["run", &archive(), "-o", wet.to_str().unwrap()],
-        b"",
-    )
-    .well();
+    trommel(folder.path(), &["run", &archive(), "-o", wet.to_str().unwrap()], b"").well();
     fs::write(all.join("notes.txt"), "x").unwrap();
     let ran = trommel(folder.path(), &["index", "all", "--index", "i"], b"");
     ran.well();
@@ -313,19 +245,11 @@ fn documents_of_one_id_are_counted() {
         assert!(ran.stderr.contains(replaced), "{}", ran.stderr);
     }
     let other = trommel(folder.path(), &["index", "x.jsonl", "--index", "j"], b"");
-    assert!(
-        other.stderr.contains("1 document replaced"),
-        "{}",
-        other.stderr
-    );
+    assert!(other.stderr.contains("1 document replaced"), "{}", other.stderr);
     // A run says it as well.
     let archive = archive();
     let twice = [archive.as_str(); 2];
-    let ran = trommel(
-        folder.path(),
-        &[&["run"], &twice[..], &["-o", "x.tantivy"]].concat(),
-        b"",
-    );
+    let ran = trommel(folder.path(), &[&["run"], &twice[..], &["-o", "x.tantivy"]].concat(), b"");
     ran.well();
     assert!(ran.stderr.contains("took the place of: "), "{}", ran.stderr);
 }

@@ -8,15 +8,16 @@ use trommel::{
     archive::{ReadOptions, Reader},
     features::{FeatureGroup, Schema},
     model::{
-        Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection,
-        StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,
+        Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection, StepFunction, Training,
+        TreeNode, Trees, VERSION, WeightedScorer,
     },
 };
 
 use crate::program::{Ran, trommel, workspace};
 use crate::sample::{ARCHIVE, golds};
 
-const PARAGRAPH: &str = "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.";
+const PARAGRAPH: &str =
+    "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.";
 
 /// A model of three kinds of parts over all features of text and links: it keeps long blocks without
 /// links.
@@ -27,34 +28,19 @@ fn model() -> ModelFile {
         let at = columns.iter().position(|known| known == name).unwrap();
         u16::try_from(at).unwrap()
     };
-    let weight = |name, weight| ColumnWeight {
-        column: column(name),
-        weight,
-        deviation: 1.0,
-    };
-    let linear = Linear {
-        intercept: -1.25,
-        weights: vec![weight("link_density", -2.5), weight("text.log_words", 1.1)],
-    };
+    let weight = |name, weight| ColumnWeight { column: column(name), weight, deviation: 1.0 };
+    let linear =
+        Linear { intercept: -1.25, weights: vec![weight("link_density", -2.5), weight("text.log_words", 1.1)] };
     let steps = columns.iter().enumerate().map(|(at, _)| StepFunction {
         column: u16::try_from(at).unwrap(),
         edges: vec![0.01, 2.0],
         weights: vec![-0.011 * at as f32, 0.013 * at as f32, 0.017],
     });
-    let additive = Additive {
-        intercept: 0.4,
-        step_functions: steps.collect(),
-        crosses: vec![],
-    };
+    let additive = Additive { intercept: 0.4, step_functions: steps.collect(), crosses: vec![] };
     let trees = Trees {
         base: 0.1,
         nodes: vec![
-            TreeNode::Split {
-                column: column("text.log_words"),
-                threshold: 2.0,
-                left: 1,
-                right: 2,
-            },
+            TreeNode::Split { column: column("text.log_words"), threshold: 2.0, left: 1, right: 2 },
             TreeNode::Leaf { value: -1.5 },
             TreeNode::Leaf { value: 1.25 },
         ],
@@ -67,23 +53,15 @@ fn model() -> ModelFile {
         created: "2026-01-01".into(),
         groups,
         columns,
-        parts: [
-            Scorer::Linear(linear),
-            Scorer::Additive(additive),
-            Scorer::Trees(trees),
-        ]
-        .into_iter()
-        .zip([0.5, 0.25, 0.75])
-        .map(|(scorer, share)| WeightedScorer { share, scorer })
-        .collect(),
+        parts: [Scorer::Linear(linear), Scorer::Additive(additive), Scorer::Trees(trees)]
+            .into_iter()
+            .zip([0.5, 0.25, 0.75])
+            .map(|(scorer, share)| WeightedScorer { share, scorer })
+            .collect(),
         listed: vec![],
         attribute_weights: vec![],
         word_weights: vec![],
-        page_types: vec![PageTypeScorer {
-            name: "story".into(),
-            scorer: Additive::default(),
-            sharpness: 1.0,
-        }],
+        page_types: vec![PageTypeScorer { name: "story".into(), scorer: Additive::default(), sharpness: 1.0 }],
         embedded: None,
         pooling: 0.0,
         selection: Selection::Threshold(0.5),
@@ -138,11 +116,7 @@ fn the_page_and_every_block_are_told() {
     let shown_url = "https://example.org/mill?a=1&amp;b=2";
     assert_eq!(between(report, "<bdi>", "</bdi>"), shown_url);
     assert_eq!(fact(report, "page type"), "story (1.000)");
-    assert_eq!(
-        fact(report, "blocks kept"),
-        "2 of 4",
-        "the heading stays with its text"
-    );
+    assert_eq!(fact(report, "blocks kept"), "2 of 4", "the heading stays with its text");
     assert_eq!(fact(report, "words kept"), "25 of 28");
     assert_eq!(fact(report, "charset"), "utf-8 (meta)");
     assert_eq!(fact(report, "caps passed"), "none");
@@ -151,51 +125,26 @@ fn the_page_and_every_block_are_told() {
     assert!(confidence > 0.5 && confidence <= 1.0, "{confidence}");
 
     let blocks = blocks(report);
-    let texts: Vec<&str> = blocks
-        .iter()
-        .map(|block| between(block, "<p class=\"t\" dir=\"auto\" lang=\"en\">", "</p>"))
-        .collect();
+    let texts: Vec<&str> =
+        blocks.iter().map(|block| between(block, "<p class=\"t\" dir=\"auto\" lang=\"en\">", "</p>")).collect();
     assert_eq!(texts, ["Home", "The mill", PARAGRAPH, "Secret words"]);
-    let paths: Vec<&str> = blocks
-        .iter()
-        .map(|block| between(block, "<code>", "</code>"))
-        .collect();
-    assert_eq!(
-        paths,
-        [
-            "ul.menu › li › a",
-            "div#main › h1",
-            "div#main › p.post.text",
-            "div#main › p"
-        ]
-    );
+    let paths: Vec<&str> = blocks.iter().map(|block| between(block, "<code>", "</code>")).collect();
+    assert_eq!(paths, ["ul.menu › li › a", "div#main › h1", "div#main › p.post.text", "div#main › p"]);
     assert!(blocks[0].contains("1 word</span> <span>100% linked"));
-    for (block, verdict) in blocks
-        .iter()
-        .zip(["✕ dropped", "✓ kept", "✓ kept", "✕ dropped"])
-    {
+    for (block, verdict) in blocks.iter().zip(["✕ dropped", "✓ kept", "✓ kept", "✕ dropped"]) {
         assert_eq!(between(block, "<b class=\"v\">", "</b>"), verdict);
     }
     let start = html.find(PARAGRAPH).unwrap();
     let bytes = format!("bytes {start}–{}", start + PARAGRAPH.len());
     assert!(blocks[2].contains(&bytes), "{bytes}");
-    let hidden: Vec<bool> = blocks
-        .iter()
-        .map(|block| block.contains(">hidden</b>"))
-        .collect();
+    let hidden: Vec<bool> = blocks.iter().map(|block| block.contains(">hidden</b>")).collect();
     assert_eq!(hidden, [false, false, false, true]);
     let strip = between(report, "<svg", "</svg>");
     assert_eq!(strip.matches("<a href=\"#b").count(), 4);
     assert!(strip.contains("Block 3: kept, 0."));
 
     let written = folder.path().join("report.html");
-    let arguments = [
-        page.to_str().unwrap(),
-        "--url",
-        url,
-        "-o",
-        written.to_str().unwrap(),
-    ];
+    let arguments = [page.to_str().unwrap(), "--url", url, "-o", written.to_str().unwrap()];
     assert_eq!(inspect(folder.path(), &arguments, b"").well(), "");
     assert_eq!(fs::read_to_string(&written).unwrap(), report);
     let piped = inspect(folder.path(), &["-", "--url", url], html.as_bytes());
@@ -210,19 +159,9 @@ fn reasons_add_up_to_what_the_model_says() {
     let report = report.well();
     // The same figures from the program that does not explain.
     let model = folder.path().join("test.trommel");
-    let arguments = [
-        "extract",
-        "-f",
-        "blocks",
-        "--model",
-        model.to_str().unwrap(),
-    ];
+    let arguments = ["extract", "-f", "blocks", "--model", model.to_str().unwrap()];
     let plain = trommel(&workspace(), &arguments, &fs::read(&page).unwrap());
-    let plain: Vec<serde_json::Value> = plain
-        .well()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let plain: Vec<serde_json::Value> = plain.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let blocks = blocks(report);
     assert!(plain.len() > 3);
     assert_eq!(blocks.len(), plain.len());
@@ -233,22 +172,13 @@ fn reasons_add_up_to_what_the_model_says() {
         assert!((said - odds).abs() < 1e-3, "{said} {odds}");
         // The topics add up exactly, in the report's four digits each.
         let topics = between(block, "<tbody>\n", "</tbody>");
-        let by_topic: f64 = topics
-            .lines()
-            .map(|line| number(line.split("<td>").nth(1).unwrap()))
-            .sum();
+        let by_topic: f64 = topics.lines().map(|line| number(line.split("<td>").nth(1).unwrap())).sum();
         assert!((by_topic - odds).abs() < 2e-3, "{by_topic} {odds}");
         let said = between(block, "<p class=\"said\">", "</p>");
-        assert!(
-            said.contains("or it: ") || said.contains("gainst it: "),
-            "{said}"
-        );
+        assert!(said.contains("or it: ") || said.contains("gainst it: "), "{said}");
         let (_, features) = block.split_once("features and pairs of them").unwrap();
         let table = between(features, "<tbody>\n", "</tbody>");
-        let added: Vec<f64> = table
-            .lines()
-            .map(|line| number(line.split("<td>").nth(2).unwrap()))
-            .collect();
+        let added: Vec<f64> = table.lines().map(|line| number(line.split("<td>").nth(2).unwrap())).collect();
         let sum: f64 = added.iter().sum();
         assert!((sum - odds).abs() < 1e-3, "{sum} {odds}");
         let stated = number(between(block, "not 0: ", ","));
@@ -265,7 +195,8 @@ fn reasons_add_up_to_what_the_model_says() {
 #[test]
 fn a_hostile_page_stays_text() {
     let folder = tempfile::tempdir().unwrap();
-    let attack = "</title></p></article><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\" style='x'";
+    let attack =
+        "</title></p></article><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\" style='x'";
     let coded = attack.replace('&', "&amp;").replace('<', "&lt;");
     let html = format!(
         "<html lang=\"&quot;><script>alert(3)</script>\"><title>{coded}</title>\
@@ -288,13 +219,9 @@ fn a_hostile_page_stays_text() {
         let (attributes, text) = shown.split_once('>').unwrap();
         assert!(text.contains("The mill stands"), "{text}");
         assert!(!text.contains('<') && !attributes.contains('<'), "{shown}");
-        own = own
-            .replacen("<pre dir=\"auto\"", "", 1)
-            .replacen(&shown, "", 1);
+        own = own.replacen("<pre dir=\"auto\"", "", 1).replacen(&shown, "", 1);
     }
-    for loads in [
-        "<img", "<link", "<iframe", "<a href=\"http", " src=", "url(", "@import", "onerror=\"",
-    ] {
+    for loads in ["<img", "<link", "<iframe", "<a href=\"http", " src=", "url(", "@import", "onerror=\""] {
         assert!(!own.contains(loads), "{loads}");
     }
     assert!(!report.contains('\0'));

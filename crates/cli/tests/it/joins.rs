@@ -13,8 +13,7 @@ use trommel::{
 use crate::program::workspace;
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// The first word of the text that stands neither in the gold nor in the page, and that is two words in a row of
@@ -38,11 +37,7 @@ fn share_of_pages(pages: &Path, gold: &Path, kind: Option<&str>) -> f64 {
             continue;
         }
         count += 1;
-        let hints = Hints {
-            url: page.gold.address(),
-            http_charset: Some("utf-8"),
-            ..Hints::default()
-        };
+        let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
         let text = extractor.extract(page.html.as_bytes(), &hints).text();
         found.extend(glued(&page, &text));
     }
@@ -54,24 +49,15 @@ fn share_of_pages(pages: &Path, gold: &Path, kind: Option<&str>) -> f64 {
 #[test]
 fn words_of_neighbouring_parts_are_not_glued() {
     let samples = workspace().join("samples");
-    let share = share_of_pages(
-        &samples.join("wcxb-sample.warc.gz"),
-        &samples.join("wcxb-sample.gold.jsonl.gz"),
-        None,
-    );
+    let share = share_of_pages(&samples.join("wcxb-sample.warc.gz"), &samples.join("wcxb-sample.gold.jsonl.gz"), None);
     assert!(share <= 0.05, "{share}");
-    let shared = std::env::var_os("TROMMEL_SHARED")
-        .map_or_else(|| workspace().join("../shared"), PathBuf::from)
-        .join("data");
+    let shared =
+        std::env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from).join("data");
     let pages = shared.join("wcxb-dev.warc.gz");
     if !pages.exists() {
         println!("skipped: no {}", pages.display());
         return;
     }
-    let share = share_of_pages(
-        &pages,
-        &shared.join("wcxb-dev.gold.jsonl.gz"),
-        Some("collection"),
-    );
+    let share = share_of_pages(&pages, &shared.join("wcxb-dev.gold.jsonl.gz"), Some("collection"));
     assert!(share <= 0.07, "{share}");
 }

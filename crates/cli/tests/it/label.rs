@@ -14,8 +14,7 @@ const ID: &str = "urn:uuid:of-the-only-page";
 
 /// An archive of one page.
 fn archive(folder: &Path) {
-    let http =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river.</p>";
+    let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The mill stands by the river.</p>";
     let length = http.len();
     let record = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <{ID}>\r\nWARC-Target-URI: http://h.example/\r\n\
@@ -27,9 +26,7 @@ fn archive(folder: &Path) {
 /// The program, which listens at a Unix socket, and the first line that it says.
 fn begin(folder: &Path) -> (Child, BufReader<ChildStderr>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
-        .args([
-            "label", "own mill.warc", "--gold", "own.jsonl", "--listen", "unix:l.sock",
-        ])
+        .args(["label", "own mill.warc", "--gold", "own.jsonl", "--listen", "unix:l.sock"])
         .current_dir(folder)
         .env_remove("RUST_LOG")
         .stderr(Stdio::piped())
@@ -61,10 +58,7 @@ fn it_says_when_all_is_labelled_and_what_comes_next() {
         trommel train --from fast --pages 'own mill.warc' --gold own.jsonl -o own.trommel";
 
     let running = begin(folder.path());
-    assert_eq!(
-        running.2,
-        "0 of 1 pages are labelled in own.jsonl; open unix:l.sock to go on, Ctrl-C to end\n"
-    );
+    assert_eq!(running.2, "0 of 1 pages are labelled in own.jsonl; open unix:l.sock to go on, Ctrl-C to end\n");
     let mut stream = UnixStream::connect(folder.path().join("l.sock")).unwrap();
     let body = r#"{"roles":["body"]}"#;
     write!(
@@ -84,9 +78,7 @@ fn it_says_when_all_is_labelled_and_what_comes_next() {
     assert!(end(running).ends_with(&format!("{next}\n")));
 
     // The first of the commands, as it was said.
-    let arguments = [
-        "eval", "--pages", "own mill.warc", "--gold", "own.jsonl", "--json",
-    ];
+    let arguments = ["eval", "--pages", "own mill.warc", "--gold", "own.jsonl", "--json"];
     let scored = trommel(folder.path(), &arguments, b"");
     let scores: serde_json::Value = serde_json::from_str(scored.well()).unwrap();
     assert_eq!(scores["overall"]["pages"], 1);

@@ -43,12 +43,7 @@ const PAGES: [Page; 6] = [
             "\n\nמה צפוי בהמשך\n\nבחודש הבא",
             "ומספר המבקרים יוגבל לשלושים בכל סיור.",
         ],
-        dropped: &[
-            "הרשמה לניוזלטר",
-            "הנקראות ביותר",
-            "כל הכבוד למתנדבים",
-            "תנאי שימוש",
-        ],
+        dropped: &["הרשמה לניוזלטר", "הנקראות ביותר", "כל הכבוד למתנדבים", "תנאי שימוש"],
     },
     Page {
         name: "thai",
@@ -79,11 +74,7 @@ const PAGES: [Page; 6] = [
         lang: "ja",
         title: "古い水車が四十年ぶりに回る",
         author: None,
-        kept: &[
-            "村はずれの小川にかかる木の水車が一日",
-            "\n\n夏からは見学も\n\n保存会は",
-            "問い合わせは村役場まで。",
-        ],
+        kept: &["村はずれの小川にかかる木の水車が一日", "\n\n夏からは見学も\n\n保存会は", "問い合わせは村役場まで。"],
         dropped: &["会員登録", "シェアする", "小麦の価格が上昇", "無断転載"],
     },
     Page {
@@ -96,13 +87,7 @@ const PAGES: [Page; 6] = [
             "▲ 10일 다시 돌기 시작한 물레방아 앞에 모인 주민들",
             "수익금은 보를 손질하는 데 쓸 계획이다.",
         ],
-        dropped: &[
-            "로그인",
-            "관련기사",
-            "밀 가격 석 달째 상승",
-            "무단 전재",
-            "청소년보호정책",
-        ],
+        dropped: &["로그인", "관련기사", "밀 가격 석 달째 상승", "무단 전재", "청소년보호정책"],
     },
 ];
 
@@ -112,11 +97,7 @@ fn articles_are_whole_in_scripts_that_training_lacks() {
     for page in &PAGES {
         for model in ["fast", "best"] {
             let file = format!("{}.html", page.name);
-            let ran = trommel(
-                &folder,
-                &["extract", "--model", model, "-f", "json", &file],
-                b"",
-            );
+            let ran = trommel(&folder, &["extract", "--model", model, "-f", "json", &file], b"");
             let document: Value = serde_json::from_str(ran.well()).unwrap();
             assert_eq!(document["lang"], page.lang, "{file}");
             assert_eq!(document["title"], page.title, "{file}");
@@ -130,10 +111,7 @@ fn articles_are_whole_in_scripts_that_training_lacks() {
                 from += at + kept.len();
             }
             for dropped in page.dropped {
-                assert!(
-                    !text.contains(dropped),
-                    "{file}, {model}: no {dropped:?} in\n{text}"
-                );
+                assert!(!text.contains(dropped), "{file}, {model}: no {dropped:?} in\n{text}");
             }
         }
     }

@@ -18,21 +18,12 @@ fn an_error_says_its_cause_once() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("Cargo.toml"), "[package]\n").unwrap();
     for (arguments, cause) in [
-        (
-            &["run", "a.warc", "-o", "x", "--config", "gone.toml"][..],
-            "No such file",
-        ),
-        (
-            &["run", "a.warc", "-o", "x", "--sites", "gone.sites"],
-            "No such file",
-        ),
+        (&["run", "a.warc", "-o", "x", "--config", "gone.toml"][..], "No such file"),
+        (&["run", "a.warc", "-o", "x", "--sites", "gone.sites"], "No such file"),
         (&["run", "@gone.txt", "-o", "x"], "No such file"),
         (&["extract", "gone.html"], "No such file"),
         (&["extract", "-", "--model", "gone.trommel"], "gone.trommel"),
-        (
-            &["sites", "build", &sample(), "-o", "gone/x.sites"],
-            "No such file",
-        ),
+        (&["sites", "build", &sample(), "-o", "gone/x.sites"], "No such file"),
         (&["dedup", "sign", "gone.jsonl", "-o", "s"], "No such file"),
         (&["model", "show", "Cargo.toml"], "Cargo.toml"),
     ] {
@@ -53,44 +44,18 @@ fn quiet_runs_say_nothing_and_errors_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let ran = trommel(folder.path(), &["-q", "run", &sample(), "-o", "a"], b"");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let ran = trommel(
-        folder.path(),
-        &["run", &sample(), "-o", "b", "--quiet"],
-        b"",
-    );
+    let ran = trommel(folder.path(), &["run", &sample(), "-o", "b", "--quiet"], b"");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let ran = trommel(folder.path(), &["-q", "extract", "gone.html"], b"");
-    assert_eq!(
-        (ran.code, ran.stderr.lines().count()),
-        (2, 1),
-        "{}",
-        ran.stderr
-    );
-    let ran = trommel(
-        folder.path(),
-        &["-q", "run", "gone.warc.gz", "-o", "c"],
-        b"",
-    );
-    assert_eq!(
-        (ran.code, ran.stderr.lines().count()),
-        (2, 1),
-        "{}",
-        ran.stderr
-    );
+    assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
+    let ran = trommel(folder.path(), &["-q", "run", "gone.warc.gz", "-o", "c"], b"");
+    assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
 }
 
 #[test]
 fn messages_can_be_json() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = [
-        "--log-format",
-        "json",
-        "run",
-        &sample(),
-        "gone.warc.gz",
-        "-o",
-        "a",
-    ];
+    let arguments = ["--log-format", "json", "run", &sample(), "gone.warc.gz", "-o", "a"];
     let ran = trommel(folder.path(), &arguments, b"");
     assert_eq!(ran.code, 1);
     let lines: Vec<Value> = ran
@@ -99,17 +64,11 @@ fn messages_can_be_json() {
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect();
     let says = |level: &str, words: &str| {
-        lines
-            .iter()
-            .any(|line| line["level"] == level && line["message"].as_str().unwrap().contains(words))
+        lines.iter().any(|line| line["level"] == level && line["message"].as_str().unwrap().contains(words))
     };
     assert!(says("ERROR", "gone.warc.gz"), "{}", ran.stderr);
     assert!(says("INFO", "33 records: 32 documents"), "{}", ran.stderr);
-    let ran = trommel(
-        folder.path(),
-        &["--log-format=json", "extract", "gone.html"],
-        b"",
-    );
+    let ran = trommel(folder.path(), &["--log-format=json", "extract", "gone.html"], b"");
     let line: Value = serde_json::from_str(ran.stderr.trim()).unwrap();
     assert_eq!(line["level"], "ERROR");
 }
@@ -135,10 +94,7 @@ fn an_error_is_said_once() {
 fn slips_of_the_hand_are_told_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [
-        (
-            &["run", "a.warc", "-o", "x", "-j", "0"][..],
-            "at least one worker",
-        ),
+        (&["run", "a.warc", "-o", "x", "-j", "0"][..], "at least one worker"),
         (&["run", "a.warc", "-o", "x", "-j", "1000000"], "at most"),
         (&["run", "a.warc", "-o", "x", "--shard", "3/2"], "I/N"),
         (&["run", "http://host/", "-o", "x"], "names a server"),

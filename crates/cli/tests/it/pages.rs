@@ -46,11 +46,7 @@ fn spans_hold_the_text_of_their_blocks() {
     // UTF-8 without entities, so that the decoded page is the file and text stands as it is.
     for name in ["lists", "tables", "breaks", "implied-ends", "chinese"] {
         let html = fs::read_to_string(folder.join(name).with_extension("html")).unwrap();
-        let ran = trommel(
-            &folder,
-            &["extract", &format!("{name}.html"), "-f", "blocks"],
-            b"",
-        );
+        let ran = trommel(&folder, &["extract", &format!("{name}.html"), "-f", "blocks"], b"");
         let mut end = 0;
         for line in ran.well().lines() {
             let block: Value = serde_json::from_str(line).unwrap();

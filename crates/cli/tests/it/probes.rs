@@ -15,44 +15,18 @@ use crate::{
 const SAID: &[(&str, &[&str], &[&str])] = &[
     (
         "math-mathml",
-        &[
-            "power is $P = \\frac{m g h}{t}$ watts",
-            "with $\\eta$ it is",
-            "$$\n\\int_0^1 x\\,dx\n$$",
-        ],
+        &["power is $P = \\frac{m g h}{t}$ watts", "with $\\eta$ it is", "$$\n\\int_0^1 x\\,dx\n$$"],
         &["η"],
     ),
-    (
-        "math-katex",
-        &["Let $v_0$ be the speed", "$$\nE = \\frac{1}{2} m v_0^2\n$$"],
-        &["E=12mv02"],
-    ),
-    (
-        "math-mathjax",
-        &[
-            "turns $n^2$ times, or $k_{i}$ in all.",
-            "$$\nn = \\sum_i k_i\n$$",
-        ],
-        &["nn2", "n2"],
-    ),
+    ("math-katex", &["Let $v_0$ be the speed", "$$\nE = \\frac{1}{2} m v_0^2\n$$"], &["E=12mv02"]),
+    ("math-mathjax", &["turns $n^2$ times, or $k_{i}$ in all.", "$$\nn = \\sum_i k_i\n$$"], &["nn2", "n2"]),
     (
         "math-attributes",
         &["area $A = \\pi r^2$ and its share ${\\frac {a}{b}}$ are small, as $\\sqrt{2}$ is."],
         &["πr²", "displaystyle"],
     ),
-    (
-        "math-raw",
-        &[
-            "With $q = \\frac{a_1}{b_2}$ and \\(E_k = m_1\\) it costs",
-            "a day, or",
-        ],
-        &["a\\_1", "E\\_k"],
-    ),
-    (
-        "scripts",
-        &["100^2 inches at x_i weighs 10^−3 tons", "the 1st of"],
-        &[],
-    ),
+    ("math-raw", &["With $q = \\frac{a_1}{b_2}$ and \\(E_k = m_1\\) it costs", "a day, or"], &["a\\_1", "E\\_k"]),
+    ("scripts", &["100^2 inches at x_i weighs 10^−3 tons", "the 1st of"], &[]),
     (
         "notes-links",
         &[
@@ -62,34 +36,12 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         ],
         &["↩", "Notes"],
     ),
-    (
-        "notes-word",
-        &[
-            "monks[^1] of the abbey",
-            "\n[^1]: The abbey of the lower town, long gone.\n",
-        ],
-        &["[1]"],
-    ),
-    (
-        "notes-side",
-        &[
-            "monks[^1] of the abbey",
-            "\n[^1]: The abbey of the lower town.\n",
-        ],
-        &[],
-    ),
-    (
-        "code-lines",
-        &["```python\ndef turn(n):\n\n    return  n < 2\n```"],
-        &["Copy", "1def"],
-    ),
+    ("notes-word", &["monks[^1] of the abbey", "\n[^1]: The abbey of the lower town, long gone.\n"], &["[1]"]),
+    ("notes-side", &["monks[^1] of the abbey", "\n[^1]: The abbey of the lower town.\n"], &[]),
+    ("code-lines", &["```python\ndef turn(n):\n\n    return  n < 2\n```"], &["Copy", "1def"]),
     (
         "code-divs",
-        &[
-            "```rust\nfn turn() {\n    stop();\n}\n```",
-            "Run `make turn` to see it",
-            "```\na\n\n  b\n```",
-        ],
+        &["```rust\nfn turn() {\n    stop();\n}\n```", "Run `make turn` to see it", "```\na\n\n  b\n```"],
         &[],
     ),
     (
@@ -119,15 +71,7 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         ],
         &[],
     ),
-    (
-        "hidden",
-        &[
-            "came from the hills",
-            "cut in the quarry",
-            "Without a script the page shows",
-        ],
-        &[],
-    ),
+    ("hidden", &["came from the hills", "cut in the quarry", "Without a script the page shows"], &[]),
     (
         "math-elements",
         &[
@@ -138,86 +82,26 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         ],
         &["∑"],
     ),
-    (
-        "math-data",
-        &["gives $p = \\rho g h$ at the foot, $q_1$ at the gate, and $\\frac{v}{2}$ at"],
-        &["ρgh", "q1"],
-    ),
+    ("math-data", &["gives $p = \\rho g h$ at the foot, $q_1$ at the gate, and $\\frac{v}{2}$ at"], &["ρgh", "q1"]),
     (
         "notes-cite",
-        &[
-            "by monks.[^3] Later",
-            "\n[^3]: Roe, *The abbey of the lower town*, page 12.\n",
-        ],
+        &["by monks.[^3] Later", "\n[^3]: Roe, *The abbey of the lower town*, page 12.\n"],
         &["References", "[3]"],
     ),
-    (
-        "notes-epub",
-        &["monks[^1] of", "\n[^1]: The abbey of the lower town.\n"],
-        &["back"],
-    ),
-    (
-        "notes-google",
-        &[
-            "monks[^1] of",
-            "\n[^1]: The abbey of the lower town, long gone.\n",
-        ],
-        &["[1]"],
-    ),
-    (
-        "notes-anchors",
-        &[
-            "monks[^1] of",
-            "\n[^1]: The abbey of the lower town, long gone.\n",
-        ],
-        &["monks\\*"],
-    ),
-    (
-        "code-gutter-table",
-        &["```ruby\ndef turn\n  stop\nend\n```"],
-        &["| ", "\n1\n"],
-    ),
-    (
-        "code-react",
-        &["```bash\nmake turn\nmake  stop\n```"],
-        &["Copy", "1make", "\nbash\n"],
-    ),
-    (
-        "code-prism",
-        &["```css\n.mill {\n  color: red;\n}\n```"],
-        &["| "],
-    ),
-    (
-        "code-codemirror",
-        &["```\nlet wheel = 1;\n  turn(wheel);\n```"],
-        &["1let", "\n1\n"],
-    ),
-    (
-        "headline-below",
-        &["# Mills of the county, a guide for visitors\n\n## The mill\n\nThe mill stands"],
-        &[],
-    ),
+    ("notes-epub", &["monks[^1] of", "\n[^1]: The abbey of the lower town.\n"], &["back"]),
+    ("notes-google", &["monks[^1] of", "\n[^1]: The abbey of the lower town, long gone.\n"], &["[1]"]),
+    ("notes-anchors", &["monks[^1] of", "\n[^1]: The abbey of the lower town, long gone.\n"], &["monks\\*"]),
+    ("code-gutter-table", &["```ruby\ndef turn\n  stop\nend\n```"], &["| ", "\n1\n"]),
+    ("code-react", &["```bash\nmake turn\nmake  stop\n```"], &["Copy", "1make", "\nbash\n"]),
+    ("code-prism", &["```css\n.mill {\n  color: red;\n}\n```"], &["| "]),
+    ("code-codemirror", &["```\nlet wheel = 1;\n  turn(wheel);\n```"], &["1let", "\n1\n"]),
+    ("headline-below", &["# Mills of the county, a guide for visitors\n\n## The mill\n\nThe mill stands"], &[]),
     ("images", &["for weeks.\n\nIts owner"], &["![", "m.example"]),
-    (
-        "articles",
-        &[
-            "# The mill\n",
-            "## The bridge\n\nThe bridge was built of oak",
-        ],
-        &[],
-    ),
+    ("articles", &["# The mill\n", "## The bridge\n\nThe bridge was built of oak"], &[]),
     ("live-blog", &["\n10:20\n", "\n09:10\n\nIt has rained"], &[]),
     ("next-page", &["ground.\n"], &["2", "3"]),
-    (
-        "block-page",
-        &["Checking if the site connection is secure"],
-        &[],
-    ),
-    (
-        "hydration-apollo",
-        &["Its owner opens the gate", "nobody comes to the mill.\n"],
-        &["Loading", "__typename"],
-    ),
+    ("block-page", &["Checking if the site connection is secure"], &[]),
+    ("hydration-apollo", &["Its owner opens the gate", "nobody comes to the mill.\n"], &["Loading", "__typename"]),
     (
         "hidden-menu",
         &[
@@ -229,29 +113,13 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "hydration",
-        &[
-            "in dry ones.\n\nIts owner",
-            "has been ground.\n\n“Water is patient,” he says.",
-        ],
+        &["in dry ones.\n\nIts owner", "has been ground.\n\n“Water is patient,” he says."],
         &["Please enter", "Loading"],
     ),
-    (
-        "hydration-stream",
-        &[
-            "in dry ones.\n\nIts owner",
-            "has been ground.\n\nNobody knows",
-        ],
-        &["children"],
-    ),
+    ("hydration-stream", &["in dry ones.\n\nIts owner", "has been ground.\n\nNobody knows"], &["children"]),
     ("math-svg", &["It turns $n^2 + 1$ times a day"], &[]),
     ("math-asciimath", &["power is $x^2 + y_1$ watts"], &[]),
-    (
-        "infobox",
-        &[
-            "*Mill on the river*\n\n**Built:** 1824\\\n**Wheels:** two, of oak\\\n**Owner:** the town",
-        ],
-        &["|"],
-    ),
+    ("infobox", &["*Mill on the river*\n\n**Built:** 1824\\\n**Wheels:** two, of oak\\\n**Owner:** the town"], &["|"]),
     (
         "tables-layout",
         &[
@@ -315,19 +183,8 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         ],
         &["[1]"],
     ),
-    (
-        "math-mathjax3",
-        &[
-            "It holds that $E = c^{2}$ for the mill",
-            "read aloud that $n = k$ for",
-        ],
-        &[],
-    ),
-    (
-        "entities",
-        &["Größe & **Gewicht** des Rades, „vier Tonnen“"],
-        &["&amp;"],
-    ),
+    ("math-mathjax3", &["It holds that $E = c^{2}$ for the mill", "read aloud that $n = k$ for"], &[]),
+    ("entities", &["Größe & **Gewicht** des Rades, „vier Tonnen“"], &["&amp;"]),
 ];
 
 #[test]
@@ -341,10 +198,7 @@ fn probes_say_what_their_pages_mean() {
             assert!(markdown.contains(said), "{name}: {said:?} in\n{markdown}");
         }
         for unsaid in *unsaid {
-            assert!(
-                !markdown.contains(unsaid),
-                "{name}: no {unsaid:?} in\n{markdown}"
-            );
+            assert!(!markdown.contains(unsaid), "{name}: no {unsaid:?} in\n{markdown}");
         }
     }
 }
@@ -377,21 +231,11 @@ fn formulas_notes_and_scripts_are_given_as_asked() {
     let off = run(&["--math", "off", "math-katex.html"]);
     assert!(off.well().contains("Let be the speed") && !off.well().contains("v_0"));
     let dropped = run(&["--notes", "drop", "notes-links.html"]);
-    assert!(
-        dropped.well().contains("by monks. Later it burned.")
-            && !dropped.well().contains("lower town")
-    );
+    assert!(dropped.well().contains("by monks. Later it burned.") && !dropped.well().contains("lower town"));
     let kept = run(&["notes-links.html"]);
-    assert!(
-        kept.well().contains("monks.[1] Later")
-            && kept.well().contains("\n\n[1] The abbey of the lower town.")
-    );
+    assert!(kept.well().contains("monks.[1] Later") && kept.well().contains("\n\n[1] The abbey of the lower town."));
     let unicode = run(&["--scripts", "unicode", "scripts.html"]);
-    assert!(
-        unicode
-            .well()
-            .contains("100² inches at xᵢ weighs 10⁻³ tons")
-    );
+    assert!(unicode.well().contains("100² inches at xᵢ weighs 10⁻³ tons"));
 }
 
 #[test]
@@ -423,39 +267,22 @@ fn articles_that_follow_are_left_out_where_asked() {
     let all = text(&["articles.html"]);
     assert!(all.contains("two hundred years") && all.contains("carts and cattle"));
     let first = text(&["--articles", "first", "articles.html"]);
-    assert!(
-        first.contains("two hundred years") && !first.contains("bridge"),
-        "{first}"
-    );
+    assert!(first.contains("two hundred years") && !first.contains("bridge"), "{first}");
     assert!(first.trim_end().ends_with("has been ground."), "{first}");
     // Entries of a live blog are one article; as posts they have their times.
     let live = text(&["--articles", "first", "live-blog.html"]);
     assert_eq!(live, text(&["live-blog.html"]));
     let posts = text(&["-f", "json", "--posts", "live-blog.html"]);
     let posts: Value = serde_json::from_str(&posts).unwrap();
-    let times: Vec<&Value> = posts["posts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|own| &own["published"])
-        .collect();
-    assert_eq!(
-        times,
-        [
-            "2024-05-01T10:20:00", "2024-05-01T09:45:00", "2024-05-01T09:10:00"
-        ]
-    );
+    let times: Vec<&Value> = posts["posts"].as_array().unwrap().iter().map(|own| &own["published"]).collect();
+    assert_eq!(times, ["2024-05-01T10:20:00", "2024-05-01T09:45:00", "2024-05-01T09:10:00"]);
     // In runs, by option and by configuration.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("a.warc"), archive_of(&["articles.html"])).unwrap();
     fs::write(path.join("c.toml"), "articles = 'first'\n").unwrap();
     for options in [["--articles", "first"], ["--config", "c.toml"]] {
-        let ran = trommel(
-            path,
-            &[&["run", "a.warc", "-o", "-"], &options[..]].concat(),
-            b"",
-        );
+        let ran = trommel(path, &[&["run", "a.warc", "-o", "-"], &options[..]].concat(), b"");
         let document: Value = serde_json::from_str(ran.well()).unwrap();
         assert_eq!(document["text"].as_str().unwrap(), first.trim_end());
     }
@@ -466,17 +293,10 @@ fn pages_say_where_they_go_on_and_what_they_are() {
     let folder = workspace().join("tests/probes");
     let json = |page: &str| -> Value {
         let url = format!("https://m.example/{page}");
-        let ran = trommel(
-            &folder,
-            &["extract", "-f", "json", "--url", &url, page],
-            b"",
-        );
+        let ran = trommel(&folder, &["extract", "-f", "json", "--url", &url, page], b"");
         serde_json::from_str(ran.well()).unwrap()
     };
-    assert_eq!(
-        json("next-page.html")["next"],
-        "https://m.example/mill?page=2"
-    );
+    assert_eq!(json("next-page.html")["next"], "https://m.example/mill?page=2");
     assert_eq!(json("lists.html")["next"], "");
 }
 
@@ -489,11 +309,8 @@ fn what_the_model_takes_a_page_for_drops_nothing() {
     fs::write(path.join("c.toml"), "[filters]\nrules = ['block-page']").unwrap();
     let run = ["run", "a.warc", "--config", "c.toml", "-o", "-"];
     let ran = trommel(path, &run, b"");
-    let urls: Vec<Value> = ran
-        .well()
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["url"].clone())
-        .collect();
+    let urls: Vec<Value> =
+        ran.well().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["url"].clone()).collect();
     assert_eq!(urls, ["http://example.com/lists.html"]);
 }
 
@@ -523,10 +340,7 @@ fn check_spans(name: &str, document: &Value, html: &str) {
         let part: String = text[number(0)..end].iter().collect();
         let source = html[number(2)..number(2) + number(3)].replace("&amp;", "&");
         let mut from = 0;
-        for word in part
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-        {
+        for word in part.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let found = source[from..].find(word);
             from += found.unwrap_or_else(|| panic!("{name}: {word} of {part:?} in {source:?}"));
         }
@@ -539,10 +353,7 @@ fn archive_of(names: &[&str]) -> Vec<u8> {
     for (at, name) in names.iter().enumerate() {
         let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
-        let (id, url) = (
-            format!("<urn:uuid:00000000-0000-4000-8000-{at:012}>"),
-            format!("http://example.com/{name}"),
-        );
+        let (id, url) = (format!("<urn:uuid:00000000-0000-4000-8000-{at:012}>"), format!("http://example.com/{name}"));
         let headers = [
             ("WARC-Type", "response"),
             ("WARC-Date", "2024-05-18T01:58:10Z"),
@@ -570,11 +381,7 @@ fn runs_write_spans_and_tables() {
         lines.collect::<Result<_, _>>().unwrap()
     };
     let plain = documents(&run(&["-o", "-"]));
-    assert!(
-        plain
-            .iter()
-            .all(|own| own["spans"] == json!([]) && own["tables"] == json!([]))
-    );
+    assert!(plain.iter().all(|own| own["spans"] == json!([]) && own["tables"] == json!([])));
     for form in [&[][..], &["--markdown"]] {
         let options = [&["--spans", "--tables", "-o", "-"], form].concat();
         let found = documents(&run(&options));
@@ -611,7 +418,9 @@ fn runs_write_spans_and_tables() {
     let cuts: BTreeMap<String, &str> = cuts.collect();
     assert_eq!(
         cuts.get("Größe & Gewicht des Rades, „vier Tonnen“, nennt der Müller jedem, der ihn danach fragt."),
-        Some(&"Größe &amp; <b>Gewicht</b> des Rades, &bdquo;vier Tonnen&ldquo;, nennt der Müller jedem, der ihn danach fragt.")
+        Some(
+            &"Größe &amp; <b>Gewicht</b> des Rades, &bdquo;vier Tonnen&ldquo;, nennt der Müller jedem, der ihn danach fragt."
+        )
     );
     // All formats say the same, and the configuration asks for it as well.
     fs::write(path.join("c.toml"), "spans = true\ntables = true\n").unwrap();

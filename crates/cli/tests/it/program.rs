@@ -33,12 +33,7 @@ pub fn trommel(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
 }
 
 /// Runs the program in `folder` with some more variables in its environment.
-pub fn trommel_under(
-    folder: &Path,
-    arguments: &[&str],
-    input: &[u8],
-    variables: &[(&str, &str)],
-) -> Ran {
+pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
         .args(arguments)
         .current_dir(folder)

@@ -21,10 +21,7 @@ fn documented(heading: &str) -> BTreeSet<String> {
     assert!(lines.next().is_some(), "no {heading}");
     let mut names = BTreeSet::new();
     for line in lines.take_while(|line| !line.starts_with('#')) {
-        let Some(cell) = line
-            .strip_prefix("| ")
-            .and_then(|row| row.split(" |").next())
-        else {
+        let Some(cell) = line.strip_prefix("| ").and_then(|row| row.split(" |").next()) else {
             continue;
         };
         if !cell.starts_with("key of ") {
@@ -61,12 +58,7 @@ fn keys_of_a_json_line() {
         charset: "utf-8".into(),
         charset_source: "http".into(),
         confidence: 0.5,
-        source: Some(RecordSource {
-            file: "f".into(),
-            offset: 1,
-            length: 2,
-            inner: 3,
-        }),
+        source: Some(RecordSource { file: "f".into(), offset: 1, length: 2, inner: 3 }),
         metadata: serde_json::from_value(json!({
             "author": ["a"], "published": "2024", "modified": "2024", "site": "s",
             "description": "d", "canonical": "c", "next": "n", "lang_declared": "en",
@@ -88,10 +80,7 @@ fn keys_of_a_json_line() {
     };
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(keys(&written), documented("## Keys of a JSON line"));
-    assert_eq!(
-        keys(&written["source"]),
-        names(&["file", "inner", "length", "name", "offset"])
-    );
+    assert_eq!(keys(&written["source"]), names(&["file", "inner", "length", "name", "offset"]));
     assert_eq!(keys(&written["blocks"][0]), documented("### Blocks"));
     assert_eq!(keys(&written["tables"][0]), documented("### Tables"));
     assert_eq!(keys(&written["posts"][0]), documented("### Posts"));
@@ -102,18 +91,9 @@ fn keys_of_a_json_line() {
 fn keys_of_summary_and_manifest() {
     let folder = tempfile::tempdir().unwrap();
     let archive = workspace().join(ARCHIVE);
-    let arguments = [
-        "run",
-        archive.to_str().unwrap(),
-        "-o",
-        "out",
-        "--summary",
-        "s.json",
-    ];
+    let arguments = ["run", archive.to_str().unwrap(), "-o", "out", "--summary", "s.json"];
     trommel(folder.path(), &arguments, b"").well();
-    let read = |name: &str| -> Value {
-        serde_json::from_slice(&fs::read(folder.path().join(name)).unwrap()).unwrap()
-    };
+    let read = |name: &str| -> Value { serde_json::from_slice(&fs::read(folder.path().join(name)).unwrap()).unwrap() };
     let summary = read("s.json");
     let mut written = keys(&summary);
     written.extend(keys(&summary["files"][0]));
@@ -127,10 +107,7 @@ fn keys_of_summary_and_manifest() {
         .find(|name| name.to_lowercase().contains("manifest"))
         .unwrap();
     let manifest = read(&format!("out/{manifest}"));
-    assert_eq!(
-        keys(&manifest["files"][0]),
-        documented("## Keys of the manifest")
-    );
+    assert_eq!(keys(&manifest["files"][0]), documented("## Keys of the manifest"));
 }
 
 /// The names in kebab case of the variants of an enum in a source file that hold nothing.
@@ -161,9 +138,7 @@ fn reasons_of_drops() {
     assert!(filters.len() > 20, "{filters:?}");
     let configuration = fs::read_to_string(workspace().join("docs/configuration.md")).unwrap();
     for reason in filters {
-        let short = reason
-            .strip_prefix("gopher-")
-            .map(|rest| format!("`-{rest}`"));
+        let short = reason.strip_prefix("gopher-").map(|rest| format!("`-{rest}`"));
         let is_there = configuration.contains(&format!("`{reason}`"))
             || short.is_some_and(|short| configuration.contains(&short))
             || (reason.starts_with("c4-") && configuration.contains("`c4-...`"));
@@ -174,18 +149,14 @@ fn reasons_of_drops() {
 /// What stands in a source file between this line and the end of its braces.
 fn body(path: &str, start: &str) -> String {
     let source = fs::read_to_string(workspace().join(path)).unwrap();
-    let (_, body) = source
-        .split_once(start)
-        .unwrap_or_else(|| panic!("{path}: no {start}"));
+    let (_, body) = source.split_once(start).unwrap_or_else(|| panic!("{path}: no {start}"));
     body.split_once("\n}").unwrap().0.to_owned()
 }
 
 #[test]
 fn variables_of_the_environment() {
     let documented = documented("## Variables of the environment");
-    for name in [
-        "RUST_LOG", "NO_COLOR", "TERM", "SOURCE_DATE_EPOCH", "AWS_ENDPOINT",
-    ] {
+    for name in ["RUST_LOG", "NO_COLOR", "TERM", "SOURCE_DATE_EPOCH", "AWS_ENDPOINT"] {
         assert!(documented.contains(name), "{name}");
     }
 }
@@ -194,10 +165,7 @@ fn variables_of_the_environment() {
 #[test]
 fn rules() {
     let rules = trommel::extract::RULES.iter();
-    assert_eq!(
-        documented("### Rules"),
-        rules.map(|rule| rule.name.to_owned()).collect()
-    );
+    assert_eq!(documented("### Rules"), rules.map(|rule| rule.name.to_owned()).collect());
 }
 
 #[test]
@@ -211,11 +179,7 @@ fn columns_of_a_parquet_file() {
     let file = fs::File::open(folder.path().join("x.parquet")).unwrap();
     let reader = SerializedFileReader::new(file).unwrap();
     let schema = reader.metadata().file_metadata().schema();
-    let written: BTreeSet<String> = schema
-        .get_fields()
-        .iter()
-        .map(|field| field.name().to_owned())
-        .collect();
+    let written: BTreeSet<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
     let mut documented = documented("## Columns of a Parquet file");
     documented.retain(|name| !name.starts_with("source."));
     assert_eq!(documented, written);

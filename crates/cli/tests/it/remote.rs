@@ -42,11 +42,7 @@ fn from_nginx() {
 
     let gone = run(folder.path(), &[&format!("{base}/gone.warc.gz"), "-o", "-"]);
     assert_eq!(gone.code, 2);
-    assert!(
-        gone.stderr.contains("gone.warc.gz: not found"),
-        "{}",
-        gone.stderr
-    );
+    assert!(gone.stderr.contains("gone.warc.gz: not found"), "{}", gone.stderr);
 
     // Only what the index names is fetched.
     fs::remove_file(folder.path().join("access.log")).unwrap();
@@ -57,10 +53,7 @@ fn from_nginx() {
     let base = format!("http://127.0.0.1:{}", server.port);
     let (lines, wanted) = index();
     fs::write(folder.path().join("i.cdxj"), lines).unwrap();
-    let ran = run(
-        folder.path(),
-        &["--select", "i.cdxj", "--base-url", &base, "-o", "-"],
-    );
+    let ran = run(folder.path(), &["--select", "i.cdxj", "--base-url", &base, "-o", "-"]);
     same_documents(&ran, &wanted, &format!("{base}/wcxb-sample.warc.gz"));
     drop(server);
     let log = fs::read_to_string(folder.path().join("access.log")).unwrap();
@@ -86,12 +79,7 @@ fn from_breaking(manners: Manners) -> (Ran, String, Vec<String>) {
 fn broken_connections_go_on_at_the_byte() {
     let size = archive().len();
     for tag in [false, true] {
-        let (ran, url, requests) = from_breaking(Manners {
-            most: size / 3,
-            ranges: true,
-            tag,
-            change: 0,
-        });
+        let (ran, url, requests) = from_breaking(Manners { most: size / 3, ranges: true, tag, change: 0 });
         like_the_file(&ran, &url);
         let starts: Vec<usize> = requests
             .iter()
@@ -100,20 +88,14 @@ fn broken_connections_go_on_at_the_byte() {
                 start.unwrap().parse().unwrap()
             })
             .collect();
-        assert_eq!(
-            starts,
-            [0, 0, size / 3, size / 3 * 2, size / 3 * 3][..starts.len()]
-        );
+        assert_eq!(starts, [0, 0, size / 3, size / 3 * 2, size / 3 * 3][..starts.len()]);
         assert!(starts.len() >= 4, "{starts:?}");
     }
 }
 
 #[test]
 fn servers_without_ranges_are_read_from_the_start_again() {
-    let (ran, url, requests) = from_breaking(Manners {
-        most: usize::MAX,
-        ..Manners::default()
-    });
+    let (ran, url, requests) = from_breaking(Manners { most: usize::MAX, ..Manners::default() });
     like_the_file(&ran, &url);
     assert!(requests.len() <= 3, "{requests:?}");
 }
@@ -121,31 +103,18 @@ fn servers_without_ranges_are_read_from_the_start_again() {
 #[test]
 fn a_changed_object_is_an_error() {
     for tag in [false, true] {
-        let (ran, url, _) = from_breaking(Manners {
-            most: 100_000,
-            ranges: true,
-            tag,
-            change: 3,
-        });
+        let (ran, url, _) = from_breaking(Manners { most: 100_000, ranges: true, tag, change: 3 });
         assert_eq!(ran.code, 1, "{}", ran.stderr);
         let words = format!("{url}: offset ");
         assert!(ran.stderr.contains(&words), "{}", ran.stderr);
-        assert!(
-            ran.stderr.contains("changed while it was read"),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains("changed while it was read"), "{}", ran.stderr);
         assert!(ran.text().lines().count() < 32);
     }
 }
 
 fn under(folder: &Path, port: u16, arguments: &[&str]) -> Ran {
     let endpoint = format!("http://127.0.0.1:{port}");
-    let variables = [
-        ("AWS_ENDPOINT", endpoint.as_str()),
-        ("AWS_ALLOW_HTTP", "true"),
-        ("AWS_SKIP_SIGNATURE", "true"),
-    ];
+    let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
     trommel_under(folder, &[&["run"], arguments].concat(), b"", &variables)
 }
 
@@ -167,17 +136,9 @@ fn from_s3() {
     ];
     let ran = trommel_under(folder.path(), &["run", url, "-o", "-"], b"", &variables);
     like_the_file(&ran, url);
-    let gone = under(
-        folder.path(),
-        server.port,
-        &["s3://crawl/a/gone", "-o", "-"],
-    );
+    let gone = under(folder.path(), server.port, &["s3://crawl/a/gone", "-o", "-"]);
     assert_eq!(gone.code, 2);
-    assert!(
-        gone.stderr.contains("s3://crawl/a/gone: not found"),
-        "{}",
-        gone.stderr
-    );
+    assert!(gone.stderr.contains("s3://crawl/a/gone: not found"), "{}", gone.stderr);
     let (lines, wanted) = index();
     let lines = lines.replace("wcxb-sample.warc.gz", "a/b.warc.gz");
     fs::write(folder.path().join("i.cdxj"), lines).unwrap();
@@ -198,9 +159,7 @@ fn s3_prefixes_and_globs_are_inputs() {
     let Some(server) = moto(&archive()) else {
         return;
     };
-    for name in [
-        "a/c.warc.gz", "a/sub/d.warc.gz", "a/notes.txt", "z/e.warc.gz",
-    ] {
+    for name in ["a/c.warc.gz", "a/sub/d.warc.gz", "a/notes.txt", "z/e.warc.gz"] {
         server.put(&format!("/crawl/{name}"), &archive());
     }
     let folder = tempfile::tempdir().unwrap();
@@ -208,18 +167,14 @@ fn s3_prefixes_and_globs_are_inputs() {
         let all = [arguments, &["-o", "out", "--dry-run"]].concat();
         under(folder.path(), server.port, &all)
     };
-    let of_a =
-        ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz"].map(|at| format!("s3://crawl/{at}"));
+    let of_a = ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz"].map(|at| format!("s3://crawl/{at}"));
     let prefix = dry(&["s3://crawl/a/"]);
     assert_eq!(inputs_of(&prefix)[..3], of_a);
     let words = "s3://crawl/a/: passed over: 1 .txt";
     assert!(prefix.stderr.contains(words), "{}", prefix.stderr);
     // A star does not go over a slash.
     assert_eq!(inputs_of(&dry(&["s3://crawl/a/*.warc.gz"]))[..], of_a[..2]);
-    assert_eq!(
-        inputs_of(&dry(&["s3://crawl/*/e.warc.gz"])),
-        ["s3://crawl/z/e.warc.gz"]
-    );
+    assert_eq!(inputs_of(&dry(&["s3://crawl/*/e.warc.gz"])), ["s3://crawl/z/e.warc.gz"]);
     fs::write(folder.path().join("list"), "a/\nz/*.warc.gz\n").unwrap();
     let listed = dry(&["@list", "--base-url", "s3://crawl"]);
     assert_eq!(inputs_of(&listed).len(), 4, "{}", listed.text());
@@ -231,11 +186,7 @@ fn s3_prefixes_and_globs_are_inputs() {
     let document = &documents(&workspace())[3];
     let place = format!("s3://crawl/a/b.warc.gz:{}", document["source"]["offset"]);
     let endpoint = format!("http://127.0.0.1:{}", server.port);
-    let variables = [
-        ("AWS_ENDPOINT", endpoint.as_str()),
-        ("AWS_ALLOW_HTTP", "true"),
-        ("AWS_SKIP_SIGNATURE", "true"),
-    ];
+    let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
     let text = trommel_under(folder.path(), &["cat", &place, "--text"], b"", &variables);
     assert_eq!(text.well().trim_end(), document["text"].as_str().unwrap());
 }
@@ -248,15 +199,9 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
     let out = |arguments: &[&str]| under(folder.path(), server.port, arguments);
-    out(&[
-        "a.warc.gz", "-o", "s3://crawl/out", "-f", "jsonl,parquet", "--summary", "s.json",
-    ])
-    .well();
+    out(&["a.warc.gz", "-o", "s3://crawl/out", "-f", "jsonl,parquet", "--summary", "s.json"]).well();
     let summary = fs::read_to_string(folder.path().join("s.json")).unwrap();
-    assert!(
-        summary.contains("\"s3://crawl/out/a.jsonl.zst\""),
-        "{summary}"
-    );
+    assert!(summary.contains("\"s3://crawl/out/a.jsonl.zst\""), "{summary}");
     let manifest = String::from_utf8(server.get("/crawl/out/_MANIFEST").unwrap()).unwrap();
     assert!(manifest.contains("a.jsonl.zst") && manifest.contains("a.parquet"));
     assert_eq!(server.get("/crawl/out/_SUCCESS").unwrap(), b"");
@@ -267,19 +212,11 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
     }
     let again = out(&["a.warc.gz", "-o", "s3://crawl/out"]);
     assert_eq!(again.code, 2);
-    assert!(
-        again.stderr.contains("a.jsonl.zst: is there already"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("a.jsonl.zst: is there already"), "{}", again.stderr);
     assert!(server.get("/crawl/out/_SUCCESS").is_some());
     out(&["a.warc.gz", "-o", "s3://crawl/out", "--overwrite"]).well();
     let resumed = out(&["a.warc.gz", "-o", "s3://crawl/out", "--resume"]);
-    assert!(
-        resumed.stderr.contains("cannot be continued"),
-        "{}",
-        resumed.stderr
-    );
+    assert!(resumed.stderr.contains("cannot be continued"), "{}", resumed.stderr);
 
     // One object of several parts.
     let many = [&["a.warc.gz"; 24][..], &["--blocks", "-o"]].concat();
@@ -289,10 +226,7 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
     assert!(big.len() > 16 << 20, "{}", big.len());
     assert!(server.get("/crawl/d/big.jsonl").unwrap() == big);
     // Nothing of a run that cannot read anything, and nobody there to take it.
-    assert_eq!(
-        out(&["gone.warc.gz", "-o", "s3://crawl/none/x.jsonl"]).code,
-        2
-    );
+    assert_eq!(out(&["gone.warc.gz", "-o", "s3://crawl/none/x.jsonl"]).code, 2);
     assert!(server.get("/crawl/none/x.jsonl").is_none());
     let nobody = out(&["a.warc.gz", "-o", "s3://gone/x.jsonl"]);
     assert_eq!(nobody.code, 2, "{}", nobody.stderr);
@@ -307,10 +241,7 @@ fn one_bad_object_fails_its_input_alone() {
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let mut lines = std::io::BufRead::lines(std::io::BufReader::new(&stream));
-            while lines
-                .next()
-                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
-            {}
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
             let head = b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
             // Who goes away needs no answer.
             let _ = std::io::Write::write_all(&mut stream, head);
@@ -319,11 +250,7 @@ fn one_bad_object_fails_its_input_alone() {
     let ran = run(folder.path(), &[&url, "a.warc.gz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.text().lines().count(), documents(&workspace()).len());
-    assert!(
-        ran.stderr.contains(&format!("{url}: access denied")),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains(&format!("{url}: access denied")), "{}", ran.stderr);
 }
 
 #[test]

@@ -44,9 +44,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .into_iter()
         .map(|name| {
             let bytes = if folder.join(&name).is_dir() {
-                let all = [
-                    "search", "--index", &name, "-n", "9999", "--json", "--", "-nowhere",
-                ];
+                let all = ["search", "--index", &name, "-n", "9999", "--json", "--", "-nowhere"];
                 trommel(folder, &all, b"").well().as_bytes().to_vec()
             } else {
                 fs::read(folder.join(&name)).unwrap()
@@ -90,10 +88,7 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) % end
     }
 }
@@ -110,11 +105,7 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
         all
     };
     let begin = Instant::now();
-    let whole = trommel(
-        folder.path(),
-        &[&["run"], &arguments("whole.json")[..]].concat(),
-        b"",
-    );
+    let whole = trommel(folder.path(), &[&["run"], &arguments("whole.json")[..]].concat(), b"");
     let time = u64::try_from(begin.elapsed().as_millis()).unwrap();
     assert_eq!(whole.code, 0, "{}", whole.stderr);
     let out = folder.path().join("out");
@@ -147,10 +138,7 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
         killed += 1;
         let left = names(&out);
         for name in &left {
-            assert!(
-                name.starts_with('.') || expected.contains_key(name),
-                "{name}"
-            );
+            assert!(name.starts_with('.') || expected.contains_key(name), "{name}");
         }
         if left.iter().any(|name| name == "_SUCCESS") {
             // Killed after its last byte and before its end: all there is must be right. It may have been
@@ -161,10 +149,7 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
         }
     }
     assert!(files(&out) == expected, "{format:?}");
-    assert_eq!(
-        counts(&folder.path().join("resumed.json")),
-        counts(&folder.path().join("whole.json"))
-    );
+    assert_eq!(counts(&folder.path().join("resumed.json")), counts(&folder.path().join("whole.json")));
 }
 
 #[test]
@@ -213,17 +198,7 @@ fn signal(child: &Child, name: &str) {
 fn signalled(name: &str) -> (ExitStatus, String) {
     let folder = tempfile::tempdir().unwrap();
     let archive = repeated(folder.path(), 40);
-    let arguments = [
-        archive.to_str().unwrap(),
-        "-o",
-        "out",
-        "-j",
-        "1",
-        "--checkpoint",
-        "16K",
-        "--summary",
-        "s.json",
-    ];
+    let arguments = [archive.to_str().unwrap(), "-o", "out", "-j", "1", "--checkpoint", "16K", "--summary", "s.json"];
     let child = start(folder.path(), &arguments);
     let state = folder.path().join("out/.run.checkpoint");
     while !state.exists() {
@@ -236,10 +211,7 @@ fn signalled(name: &str) -> (ExitStatus, String) {
     let counts = counts(&folder.path().join("s.json"));
     assert_eq!(counts["ended_early"], "stopped");
     assert!(counts["records"].as_u64().unwrap() > 1, "{counts}");
-    (
-        ended.status,
-        String::from_utf8_lossy(&ended.stderr).into_owned(),
-    )
+    (ended.status, String::from_utf8_lossy(&ended.stderr).into_owned())
 }
 
 #[cfg(unix)]
@@ -249,10 +221,7 @@ fn signals_end_with_a_state_and_say_how_to_continue() {
         let (status, words) = signalled(name);
         assert_eq!(status.code(), Some(code), "{name}: {words}");
         assert!(words.contains("trommel: stopped\n"), "{words}");
-        assert!(
-            words.contains("continue with the same command and --resume"),
-            "{words}"
-        );
+        assert!(words.contains("continue with the same command and --resume"), "{words}");
     }
 }
 
@@ -300,11 +269,7 @@ fn a_second_interrupt_ends_at_once() {
 fn what_cannot_be_resumed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [["-", "-o", "out.jsonl"], ["a.warc", "-o", "-"]] {
-        let ran = trommel(
-            folder.path(),
-            &[&["run", "--resume"], &arguments[..]].concat(),
-            b"",
-        );
+        let ran = trommel(folder.path(), &[&["run", "--resume"], &arguments[..]].concat(), b"");
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert!(ran.stderr.contains("cannot be resumed"), "{}", ran.stderr);
     }
@@ -328,53 +293,22 @@ fn a_run_goes_on_under_the_same_settings_only() {
         (&["--math", "off"][..], "had math tex, this one has off"),
         (&["--math", "plain"], "had math tex, this one has plain"),
         (&["--notes", "drop"], "had notes keep, this one has drop"),
-        (
-            &["--scripts", "unicode"],
-            "had scripts caret, this one has unicode",
-        ),
-        (
-            &["--comments", "include"],
-            "had comments exclude, this one has include",
-        ),
-        (
-            &["--articles", "first"],
-            "had articles all, this one has first",
-        ),
-        (
-            &["--include", "navigation"],
-            "had include none, this one has navigation",
-        ),
-        (
-            &["--check-hashes"],
-            "had check_hashes false, this one has true",
-        ),
+        (&["--scripts", "unicode"], "had scripts caret, this one has unicode"),
+        (&["--comments", "include"], "had comments exclude, this one has include"),
+        (&["--articles", "first"], "had articles all, this one has first"),
+        (&["--include", "navigation"], "had include none, this one has navigation"),
+        (&["--check-hashes"], "had check_hashes false, this one has true"),
         (&["--base-url", "x"], "had base_url none, this one has x"),
-        (
-            &["--resolve-revisits"],
-            "had resolve_revisits false, this one has true",
-        ),
-        (
-            &["--site-memory", "two-pass"],
-            "had site_memory off, this one has two-pass",
-        ),
-        (
-            &["--max-memory", "16M"],
-            "had effective max_record 67108864, this one has ",
-        ),
-        (
-            &["--config", "few.toml"],
-            "had min_words none, this one has 5",
-        ),
+        (&["--resolve-revisits"], "had resolve_revisits false, this one has true"),
+        (&["--site-memory", "two-pass"], "had site_memory off, this one has two-pass"),
+        (&["--max-memory", "16M"], "had effective max_record 67108864, this one has "),
+        (&["--config", "few.toml"], "had min_words none, this one has 5"),
     ] {
         // With a new input, whose text would be of another kind, and without.
         for inputs in [&["a.warc.gz"][..], &["a.warc.gz", "b.warc.gz"]] {
             let ran = run(inputs, &[&["--resume"], options].concat());
             assert_eq!(ran.code, 2, "{options:?}: {}", ran.stderr);
-            assert!(
-                ran.stderr.contains(difference),
-                "{options:?}: {}",
-                ran.stderr
-            );
+            assert!(ran.stderr.contains(difference), "{options:?}: {}", ran.stderr);
         }
     }
     assert!(files(&folder.path().join("out")) == before);
@@ -391,29 +325,16 @@ fn what_would_be_refused_is_so_before_a_first_pass() {
     }
     let run = |inputs: &[&str], more: &[&str]| {
         let options = ["-o", "out", "--site-memory", "two-pass"];
-        trommel(
-            folder.path(),
-            &[&["run"], inputs, &options, more].concat(),
-            b"",
-        )
+        trommel(folder.path(), &[&["run"], inputs, &options, more].concat(), b"")
     };
-    assert!(
-        run(&["a.warc.gz"], &[])
-            .stderr
-            .contains("pages are counted")
-    );
+    assert!(run(&["a.warc.gz"], &[]).stderr.contains("pages are counted"));
     let ran = run(&["a.warc.gz", "b.warc.gz"], &["--resume"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    let refused =
-        "b.warc.gz: is new, and with --site-memory two-pass each page depends on all inputs";
+    let refused = "b.warc.gz: is new, and with --site-memory two-pass each page depends on all inputs";
     assert!(ran.stderr.contains(refused), "{}", ran.stderr);
     assert!(!ran.stderr.contains("pages are counted"), "{}", ran.stderr);
     // Neither does a run that is finished read all its inputs again.
     let ran = run(&["a.warc.gz"], &["--resume"]);
-    assert!(
-        ran.code == 0 && ran.stderr.contains("nothing to do"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.code == 0 && ran.stderr.contains("nothing to do"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("pages are counted"), "{}", ran.stderr);
 }

@@ -16,20 +16,13 @@ fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
 
 /// An archive with one page.
 fn archive(path: &Path) {
-    let paragraph =
-        "The mill stands by the river, and its wheel has turned there for two hundred years. ";
-    let body = format!(
-        "<html><head><title>Mill</title></head><body><p>{}</p></body></html>",
-        paragraph.repeat(5)
-    );
+    let paragraph = "The mill stands by the river, and its wheel has turned there for two hundred years. ";
+    let body = format!("<html><head><title>Mill</title></head><body><p>{}</p></body></html>", paragraph.repeat(5));
     let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
     let headers = [
         ("WARC-Type", "response"),
         ("WARC-Date", "2024-05-18T01:58:10Z"),
-        (
-            "WARC-Record-ID",
-            "<urn:uuid:00000000-0000-4000-8000-000000000001>",
-        ),
+        ("WARC-Record-ID", "<urn:uuid:00000000-0000-4000-8000-000000000001>"),
         ("WARC-Target-URI", "http://example.com/"),
         ("Content-Type", "application/http; msgtype=response"),
     ];
@@ -51,11 +44,7 @@ fn data_on_standard_output_and_words_on_standard_error() {
     for key in ["date", "text", "title", "lang", "charset", "confidence"] {
         assert!(line.get(key).is_some(), "{key}");
     }
-    assert!(
-        by_name
-            .stderr
-            .contains("1 record: 1 document, 0 dropped, 0 failed")
-    );
+    assert!(by_name.stderr.contains("1 record: 1 document, 0 dropped, 0 failed"));
 
     let bytes = fs::read(folder.path().join("a.warc")).unwrap();
     let by_pipe = run(folder.path(), &["-", "-o", "-"], &bytes);
@@ -74,19 +63,12 @@ fn a_profile_changes_only_what_is_said() {
     for form in [&[][..], &["--markdown"]] {
         let arguments = [&[archive.to_str().unwrap(), "-o", "-"], form].concat();
         let plain = run(folder.path(), &arguments, b"");
-        let profiled = run(
-            folder.path(),
-            &[&arguments[..], &["--profile"]].concat(),
-            b"",
-        );
+        let profiled = run(folder.path(), &[&arguments[..], &["--profile"]].concat(), b"");
         assert_eq!(profiled.well(), plain.well());
         assert!(!plain.stderr.contains("seconds in each stage"));
         let (_, stages) = profiled.stderr.split_once("seconds in each stage").unwrap();
-        let spent: Vec<f64> = stages
-            .lines()
-            .skip(1)
-            .map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
-            .collect();
+        let spent: Vec<f64> =
+            stages.lines().skip(1).map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect();
         assert_eq!(spent.len(), 7, "{stages}");
         assert!((spent.iter().sum::<f64>() - 100.0).abs() < 1.0, "{stages}");
         // What the extractor does is most of a run in every form.
@@ -104,9 +86,7 @@ fn text_may_be_markdown() {
         let ran = run(folder.path(), &arguments, b"");
         let lines = ran.well().lines();
         let documents = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
-        documents
-            .map(|d| d["text"].as_str().unwrap().to_owned())
-            .collect()
+        documents.map(|d| d["text"].as_str().unwrap().to_owned()).collect()
     };
     let markdown = text(&["--markdown"]);
     assert!(markdown.contains("\n## ") && markdown.contains("\n- "));
@@ -125,48 +105,20 @@ fn exit_codes() {
         (0, &["a.warc", "-o", "out"][..], "1 document"),
         (1, &["gone.warc", "a.warc", "-o", "out"], "gone.warc"),
         (1, &["a.warc", "letter.warc", "-o", "out"], "letter.warc"),
-        (
-            1,
-            &["a.warc", "*.none", "-o", "out"],
-            "*.none: no file matches",
-        ),
+        (1, &["a.warc", "*.none", "-o", "out"], "*.none: no file matches"),
         (2, &["gone.warc", "-o", "out"], "gone.warc"),
         (2, &["letter.warc", "-o", "out"], "not a WARC or ARC"),
-        (
-            2,
-            &["ftp://example.com/a.warc", "-o", "out"],
-            "only http://, https:// and s3:// URLs are read",
-        ),
-        (
-            2,
-            &["a.warc", "-o", "x.jsonl", "-f", "wet"],
-            "the option says wet",
-        ),
-        (
-            2,
-            &["a.warc", "-o", "-", "-f", "jsonl,wet"],
-            "several formats need a folder",
-        ),
-        (
-            2,
-            &["a.warc", "-o", "-", "--split-size", "1M"],
-            "standard output cannot be split",
-        ),
+        (2, &["ftp://example.com/a.warc", "-o", "out"], "only http://, https:// and s3:// URLs are read"),
+        (2, &["a.warc", "-o", "x.jsonl", "-f", "wet"], "the option says wet"),
+        (2, &["a.warc", "-o", "-", "-f", "jsonl,wet"], "several formats need a folder"),
+        (2, &["a.warc", "-o", "-", "--split-size", "1M"], "standard output cannot be split"),
         (
             2,
             &["a.warc", "-o", "out", "-f", "xml"],
             "possible values: jsonl, msgpack, wet, anserini, trec, bulk, parquet, tantivy",
         ),
-        (
-            2,
-            &["a.warc", "-o", "out", "--config", "bad.toml"],
-            "did you mean \"jobs\"?",
-        ),
-        (
-            2,
-            &["a.warc", "-o", "out", "--model", "none"],
-            "unknown model none",
-        ),
+        (2, &["a.warc", "-o", "out", "--config", "bad.toml"], "did you mean \"jobs\"?"),
+        (2, &["a.warc", "-o", "out", "--model", "none"], "unknown model none"),
         (2, &["a.warc", "-o", "gone/x.jsonl"], "gone/x.jsonl"),
         (2, &["a.warc"], "--output"),
     ] {
@@ -192,26 +144,10 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
         ran.stderr
     };
     for (options, config, words) in [
-        (
-            &["--max-memory", "10"][..],
-            "max_memory = 10",
-            "max_memory: 10 bytes is less than the least, 16M",
-        ),
-        (
-            &["--max-memory", "1K"],
-            "max_memory = 1024",
-            "max_memory: 1024 bytes is less than the least, 16M",
-        ),
-        (
-            &["--max-payload", "1"],
-            "max_payload = 1",
-            "max_payload: 1 byte is less than the least, 1K",
-        ),
-        (
-            &["--split-size", "3"],
-            "split_size = 3",
-            "split_size: 3 bytes is less than the least, 1K",
-        ),
+        (&["--max-memory", "10"][..], "max_memory = 10", "max_memory: 10 bytes is less than the least, 16M"),
+        (&["--max-memory", "1K"], "max_memory = 1024", "max_memory: 1024 bytes is less than the least, 16M"),
+        (&["--max-payload", "1"], "max_payload = 1", "max_payload: 1 byte is less than the least, 1K"),
+        (&["--split-size", "3"], "split_size = 3", "split_size: 3 bytes is less than the least, 1K"),
         (&["-j", "1000000"], "jobs = 1000000", "1024"),
     ] {
         for stderr in [refused(options, ""), refused(&[], config)] {
@@ -220,22 +156,10 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
     }
     for (config, words) in [
         ("split_size = 0", "split_size: \"0\" is out of range"),
-        (
-            "max_memory = 1000000000000000000",
-            "is more than the most, 512G",
-        ),
-        (
-            "filters.duplicates = { near = true, memory = 1000000000000 }",
-            "filters.duplicates.memory: ",
-        ),
-        (
-            "filters.min_words = 9\nfilters.max_words = 3",
-            "min_words: 9 is more than max_words = 3",
-        ),
-        (
-            "filters.page_types = ['artikel']",
-            "no page type \"artikel\"; it knows ",
-        ),
+        ("max_memory = 1000000000000000000", "is more than the most, 512G"),
+        ("filters.duplicates = { near = true, memory = 1000000000000 }", "filters.duplicates.memory: "),
+        ("filters.min_words = 9\nfilters.max_words = 3", "min_words: 9 is more than max_words = 3"),
+        ("filters.page_types = ['artikel']", "no page type \"artikel\"; it knows "),
     ] {
         let stderr = refused(&[], config);
         assert!(stderr.contains(words), "{config}: {stderr}");
@@ -245,8 +169,7 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
 #[test]
 fn plain_text_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    let text =
-        "The mill stands by the river, and its wheel has turned there for years.\n".repeat(3);
+    let text = "The mill stands by the river, and its wheel has turned there for years.\n".repeat(3);
     let mut bytes = Vec::new();
     let mut add = |kind: &str, number: u32, url: &str, content_type: &str, block: &str| {
         let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
@@ -263,50 +186,23 @@ fn plain_text_is_taken_as_it_is() {
     let served = |body: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
     add("conversion", 1, "http://e/1", "text/plain", &text);
     add("response", 2, "http://e/2.txt", http, &served(&text));
-    add(
-        "response",
-        3,
-        "http://e/robots.txt",
-        http,
-        &served("User-agent: *\n"),
-    );
-    add(
-        "response",
-        4,
-        "http://e/x.txt",
-        http,
-        &served("%PDF-1.4 \0\u{1}"),
-    );
+    add("response", 3, "http://e/robots.txt", http, &served("User-agent: *\n"));
+    add("response", 4, "http://e/x.txt", http, &served("%PDF-1.4 \0\u{1}"));
     add("conversion", 5, "http://e/5", "image/png", "x");
     fs::write(folder.path().join("a.warc.wet"), bytes).unwrap();
     let ran = run(folder.path(), &["a.warc.wet", "-o", "-"], b"");
-    let lines: Vec<Value> = ran
-        .well()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines: Vec<Value> = ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2, "{}", ran.stderr);
     for (number, line) in (1..).zip(&lines) {
-        assert_eq!(
-            line["id"],
-            format!("urn:uuid:00000000-0000-4000-8000-{number:012}")
-        );
+        assert_eq!(line["id"], format!("urn:uuid:00000000-0000-4000-8000-{number:012}"));
         assert_eq!(line["text"], text.trim_end());
         assert_eq!((&line["title"], &line["lang"]), (&"".into(), &"en".into()));
     }
-    assert!(
-        ran.stderr.contains("2 not-html") && ran.stderr.contains("1 conversion"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("2 not-html") && ran.stderr.contains("1 conversion"), "{}", ran.stderr);
     // Filters see it as what it is.
     let config = "[filters]\nmedia_types = ['text/html']\n";
     fs::write(folder.path().join("c.toml"), config).unwrap();
-    let ran = run(
-        folder.path(),
-        &["a.warc.wet", "-o", "-", "--config", "c.toml"],
-        b"",
-    );
+    let ran = run(folder.path(), &["a.warc.wet", "-o", "-", "--config", "c.toml"], b"");
     assert_eq!(ran.well(), "");
 }
 
@@ -321,11 +217,7 @@ fn names_of_strangers_do_not_steer_a_terminal() {
     let ran = run(folder.path(), &["a.warc", "-o", "out"], b"");
     ran.well();
     // It is in the line of the slowest page.
-    assert!(
-        ran.stderr.contains("urn:[31m]0;owned0000"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("urn:[31m]0;owned0000"), "{}", ran.stderr);
     let is_raw = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
     assert!(!ran.stderr.contains(is_raw), "{:?}", ran.stderr);
 }
@@ -333,8 +225,7 @@ fn names_of_strangers_do_not_steer_a_terminal() {
 #[test]
 fn markdown_of_a_run_has_links_and_images_on_request() {
     let folder = tempfile::tempdir().unwrap();
-    let sentence =
-        "The mill stands by the river, and its wheel has turned there for two hundred years.";
+    let sentence = "The mill stands by the river, and its wheel has turned there for two hundred years.";
     let html = format!(
         "<title>Mill</title><article><p>{sentence} See <a href=b?c>there</a>.</p>\
          <figure><img src=m.png alt='A mill'></figure><p>{sentence}</p></article>"
@@ -346,12 +237,7 @@ fn markdown_of_a_run_has_links_and_images_on_request() {
          Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
         http.len()
     );
-    for options in [
-        &[][..],
-        &["--links"],
-        &["--images"],
-        &["--links", "--images"],
-    ] {
+    for options in [&[][..], &["--links"], &["--images"], &["--links", "--images"]] {
         let arguments = [&["run", "-", "-o", "-", "--markdown"], options].concat();
         let ran = trommel(folder.path(), &arguments, record.as_bytes());
         let line: Value = serde_json::from_str(ran.well()).unwrap();
@@ -367,11 +253,7 @@ fn markdown_of_a_run_has_links_and_images_on_request() {
     let arguments = ["run", "-", "-o", "-", "--links", "--text", "plain"];
     let ran = trommel(folder.path(), &arguments, record.as_bytes());
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.contains("text.links: is for Markdown only"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("text.links: is for Markdown only"), "{}", ran.stderr);
 }
 
 #[test]
@@ -380,10 +262,7 @@ fn records_of_another_kind_are_set_aside() {
     let (mut bytes, mut pdfs) = (Vec::new(), Vec::new());
     for (number, body) in [
         (1, "%PDF-1.4 one"),
-        (
-            2,
-            "<p>The mill stands by the river, and its wheel has turned there for years.",
-        ),
+        (2, "<p>The mill stands by the river, and its wheel has turned there for years."),
         (3, "%PDF-1.7 two"),
         (4, "GIF89a"),
     ] {
@@ -407,54 +286,30 @@ fn records_of_another_kind_are_set_aside() {
         }
     }
     fs::write(folder.path().join("a.warc"), &bytes).unwrap();
-    let arguments = [
-        "a.warc", "-o", "out", "--set-aside", "pdf=kept/pdfs.warc.gz", "--summary", "s.json",
-    ];
+    let arguments = ["a.warc", "-o", "out", "--set-aside", "pdf=kept/pdfs.warc.gz", "--summary", "s.json"];
     fs::create_dir(folder.path().join("kept")).unwrap();
     let ran = run(folder.path(), &arguments, b"");
     ran.well();
-    assert!(
-        ran.stderr
-            .contains("set aside: 2 records in kept/pdfs.warc.gz"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("set aside: 2 records in kept/pdfs.warc.gz"), "{}", ran.stderr);
     let read = |name: &str| fs::read(folder.path().join("kept").join(name)).unwrap();
     let mut kept = Vec::new();
     let stored = read("pdfs.warc.gz");
-    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&*stored), &mut kept)
-        .unwrap();
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&*stored), &mut kept).unwrap();
     assert_eq!(String::from_utf8(kept), String::from_utf8(pdfs));
     let index = String::from_utf8(read("pdfs.warc.gz.cdxj")).unwrap();
     let lines: Vec<&str> = index.lines().collect();
     assert_eq!(lines.len(), 2);
-    assert!(
-        lines[1].starts_with("http://example.com/3 20240518015810 {"),
-        "{index}"
-    );
+    assert!(lines[1].starts_with("http://example.com/3 20240518015810 {"), "{index}");
     let fields: Value = serde_json::from_str(lines[1].splitn(3, ' ').nth(2).unwrap()).unwrap();
     let at = |key: &str| fields[key].as_str().unwrap().parse::<usize>().unwrap();
     let record = &bytes[at("offset")..at("offset") + at("length")];
     assert!(record.windows(8).any(|part| part == b"%PDF-1.7"));
     assert_eq!(fields["filename"], "a.warc");
     // Nothing is written over, and a run with the same options is finished.
-    let again = run(
-        folder.path(),
-        &["a.warc", "-o", "o2", "--set-aside", "pdf=kept/pdfs.warc.gz"],
-        b"",
-    );
+    let again = run(folder.path(), &["a.warc", "-o", "o2", "--set-aside", "pdf=kept/pdfs.warc.gz"], b"");
     assert_eq!(again.code, 2, "{}", again.stderr);
-    run(
-        folder.path(),
-        &[&arguments[..], &["--resume"]].concat(),
-        b"",
-    )
-    .well();
-    let twice = run(
-        folder.path(),
-        &["a.warc", "-o", "o3", "--set-aside", "pdf=pdfs"],
-        b"",
-    );
+    run(folder.path(), &[&arguments[..], &["--resume"]].concat(), b"").well();
+    let twice = run(folder.path(), &["a.warc", "-o", "o3", "--set-aside", "pdf=pdfs"], b"");
     assert!(twice.stderr.contains("KIND=FILE"), "{}", twice.stderr);
 }
 
@@ -462,11 +317,7 @@ fn records_of_another_kind_are_set_aside() {
 fn options_win_over_the_file() {
     let folder = tempfile::tempdir().unwrap();
     archive(&folder.path().join("a.warc"));
-    fs::write(
-        folder.path().join("c.toml"),
-        "format = 'msgpack'\ncompress = 'gz'\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("c.toml"), "format = 'msgpack'\ncompress = 'gz'\n").unwrap();
     for (more, expected) in [
         (&[][..], "a.msgpack.gz"),
         (&["-f", "jsonl"], "a.jsonl.gz"),
@@ -478,17 +329,10 @@ fn options_win_over_the_file() {
         fs::create_dir(folder.path().join(expected)).unwrap();
         let output = run(folder.path(), &arguments, b"");
         assert_eq!(output.code, 0, "{}", output.stderr);
-        let mut names: Vec<_> = fs::read_dir(folder.path().join(expected))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path().join(expected)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(
-            names,
-            [
-                ".run.checkpoint", ".run.journal", "_MANIFEST", "_SUCCESS", expected
-            ]
-        );
+        assert_eq!(names, [".run.checkpoint", ".run.journal", "_MANIFEST", "_SUCCESS", expected]);
     }
 }
 
@@ -499,12 +343,8 @@ fn the_summary_is_written_as_json() {
     let arguments = ["a.warc", "-o", "out.wet.gz", "--summary", "s.json"];
     let output = run(folder.path(), &arguments, b"");
     assert_eq!(output.code, 0, "{}", output.stderr);
-    let summary: Value =
-        serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
-    assert_eq!(
-        (&summary["records"], &summary["pages"]),
-        (&1.into(), &1.into())
-    );
+    let summary: Value = serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    assert_eq!((&summary["records"], &summary["pages"]), (&1.into(), &1.into()));
     assert_eq!(summary["files"][0]["file"], "a.warc");
     assert_eq!(summary["files"][0]["error"], Value::Null);
 }
@@ -531,23 +371,11 @@ fn exit_codes_of_odd_archives() {
         (2, &["noise.warc.gz"], "noise.warc.gz"),
         (1, &["a.warc", "noise.warc.gz"], "noise.warc.gz"),
         (2, &["photos"], "photos: no WARC, ARC or WACZ file"),
-        (
-            1,
-            &["photos", "a.warc"],
-            "photos: no WARC, ARC or WACZ file",
-        ),
+        (1, &["photos", "a.warc"], "photos: no WARC, ARC or WACZ file"),
         (2, &["empty.warc.gz"], "empty.warc.gz: empty archive"),
-        (
-            1,
-            &["empty.warc.gz", "a.warc"],
-            "empty.warc.gz: empty archive",
-        ),
+        (1, &["empty.warc.gz", "a.warc"], "empty.warc.gz: empty archive"),
     ] {
-        let ran = run(
-            folder.path(),
-            &[arguments, &["-o", "out", "--overwrite"]].concat(),
-            b"",
-        );
+        let ran = run(folder.path(), &[arguments, &["-o", "out", "--overwrite"]].concat(), b"");
         assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
         assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
     }
@@ -560,11 +388,7 @@ fn a_cut_archive_gives_all_that_came_before() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let pages = golds().len();
     let whole = documents(&workspace());
-    let lines: Vec<Value> = ran
-        .text()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines: Vec<Value> = ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() >= pages - 1, "{} of {pages}", lines.len());
     for (cut, whole) in lines.iter().zip(&whole).take(pages - 1) {
         assert_eq!((&cut["id"], &cut["text"]), (&whole["id"], &whole["text"]));
@@ -601,19 +425,11 @@ fn a_line_of_the_sample_has_every_key() {
 
         // The place is that of a whole gzip member, which read alone gives the same page.
         assert_eq!(document["source"]["file"], ARCHIVE);
-        let number =
-            |key: &str| usize::try_from(document["source"][key].as_u64().unwrap()).unwrap();
+        let number = |key: &str| usize::try_from(document["source"][key].as_u64().unwrap()).unwrap();
         let (offset, length) = (number("offset"), number("length"));
-        let alone = run(
-            &workspace(),
-            &["-", "-o", "-"],
-            &archive[offset..offset + length],
-        );
+        let alone = run(&workspace(), &["-", "-o", "-"], &archive[offset..offset + length]);
         let alone: Value = serde_json::from_str(alone.well()).unwrap();
-        assert_eq!(
-            (&alone["id"], &alone["text"]),
-            (&document["id"], &document["text"])
-        );
+        assert_eq!((&alone["id"], &alone["text"]), (&document["id"], &document["text"]));
     }
     assert!(golds.is_empty(), "{golds:?}");
 }
@@ -622,25 +438,12 @@ fn a_line_of_the_sample_has_every_key() {
 fn wet_is_named_by_the_archive_and_holds_the_text() {
     let folder = tempfile::tempdir().unwrap();
     archive(&folder.path().join("a.warc"));
-    let ran = run(
-        folder.path(),
-        &["a.warc", "-o", "-", "-f", "wet", "--compress", "none"],
-        b"",
-    );
+    let ran = run(folder.path(), &["a.warc", "-o", "-", "-f", "wet", "--compress", "none"], b"");
     let text = ran.well();
-    assert!(
-        text.starts_with("WARC/1.0\r\nWARC-Type: warcinfo\r\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("WARC/1.0\r\nWARC-Type: warcinfo\r\n"), "{text}");
     assert!(text.contains("\r\nWARC-Filename: a.warc.wet\r\n"), "{text}");
-    assert!(
-        text.contains("\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://example.com/\r\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("\r\n\r\nMill\nThe mill stands by the river,"),
-        "{text}"
-    );
+    assert!(text.contains("\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://example.com/\r\n"), "{text}");
+    assert!(text.contains("\r\n\r\nMill\nThe mill stands by the river,"), "{text}");
 }
 
 #[test]
@@ -648,18 +451,9 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let archive = workspace().join(ARCHIVE);
     fs::copy(archive, folder.path().join("s.warc.gz")).unwrap();
-    fs::write(
-        folder.path().join("c.toml"),
-        "format = ['jsonl', 'wet']\nsplit_size = 50000\nblocks = true\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("c.toml"), "format = ['jsonl', 'wet']\nsplit_size = 50000\nblocks = true\n").unwrap();
     let all = ["s.warc.gz", "-o", "out", "--compress", "none"];
-    run(
-        folder.path(),
-        &[&all[..], &["--config", "c.toml"]].concat(),
-        b"",
-    )
-    .well();
+    run(folder.path(), &[&all[..], &["--config", "c.toml"]].concat(), b"").well();
     let out = folder.path().join("out");
     let read = |name: &str| fs::read(out.join(name)).unwrap();
     assert_eq!(read("_SUCCESS"), b"");
@@ -682,9 +476,7 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     assert_eq!(files[0]["name"], "s-00000.jsonl");
     assert!(files.len() > 6, "{manifest}");
     // All parts together are the whole, with the blocks of which the text is made.
-    let parsed = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap());
+    let parsed = lines.lines().map(|line| serde_json::from_str(line).unwrap());
     let mut found: Vec<Value> = parsed.collect();
     let expected = documents(&workspace());
     assert_eq!(found.len(), expected.len());
@@ -699,12 +491,7 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     }
 
     // A run of less into the same folder: what it does not write again stays listed.
-    run(
-        folder.path(),
-        &["s.warc.gz", "-o", "out", "-f", "trec"],
-        b"",
-    )
-    .well();
+    run(folder.path(), &["s.warc.gz", "-o", "out", "-f", "trec"], b"").well();
     let manifest: Value = serde_json::from_slice(&read("_MANIFEST")).unwrap();
     assert_eq!(manifest["files"].as_array().unwrap().len(), files.len() + 1);
     // One that reads nothing leaves no mark.

@@ -14,9 +14,7 @@ pub const ARCHIVE: &str = "samples/wcxb-sample.warc.gz";
 pub fn golds() -> BTreeMap<String, Value> {
     let mut lines = String::new();
     let file = File::open(workspace().join("samples/wcxb-sample.gold.jsonl.gz")).unwrap();
-    MultiGzDecoder::new(file)
-        .read_to_string(&mut lines)
-        .unwrap();
+    MultiGzDecoder::new(file).read_to_string(&mut lines).unwrap();
     let golds = lines.lines().map(|line| {
         let gold: Value = serde_json::from_str(line).unwrap();
         let id = gold["record_id"].as_str().unwrap();
@@ -28,8 +26,5 @@ pub fn golds() -> BTreeMap<String, Value> {
 /// The documents that `run` writes as JSON lines.
 pub fn documents(folder: &Path) -> Vec<Value> {
     let ran = trommel(folder, &["run", ARCHIVE, "-o", "-", "-f", "jsonl"], b"");
-    ran.well()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -33,9 +33,7 @@ pub fn index() -> (String, Vec<Value>) {
 #[track_caller]
 pub fn same_documents(ran: &Ran, wanted: &[Value], archive: &str) {
     let lines = ran.well().lines();
-    let found: Vec<Value> = lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let found: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found.len(), wanted.len(), "{}", ran.stderr);
     for (found, wanted) in found.iter().zip(wanted) {
         let mut wanted = wanted.clone();
@@ -59,17 +57,13 @@ fn only_named_records_are_read() {
     packed.finish().unwrap();
     let samples = workspace().join("samples");
     let samples = samples.to_str().unwrap();
-    let arguments = [
-        "--select", "i.cdxj.gz", "--base-url", samples, "-o", "-", "--summary", "s.json",
-    ];
+    let arguments = ["--select", "i.cdxj.gz", "--base-url", samples, "-o", "-", "--summary", "s.json"];
     let ran = run(folder.path(), &arguments);
     same_documents(&ran, &wanted, &format!("{samples}/wcxb-sample.warc.gz"));
     let summary = fs::read(folder.path().join("s.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     assert_eq!(summary["records"], wanted.len());
-    let lengths = wanted
-        .iter()
-        .map(|d| d["source"]["length"].as_u64().unwrap());
+    let lengths = wanted.iter().map(|d| d["source"]["length"].as_u64().unwrap());
     assert_eq!(summary["stored_bytes"], lengths.sum::<u64>());
     assert_eq!(summary["files"][0]["file"], "i.cdxj.gz");
 }
@@ -78,11 +72,7 @@ fn only_named_records_are_read() {
 fn what_is_not_there_is_named_and_the_rest_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let (lines, wanted) = index();
-    fs::copy(
-        workspace().join(ARCHIVE),
-        folder.path().join("wcxb-sample.warc.gz"),
-    )
-    .unwrap();
+    fs::copy(workspace().join(ARCHIVE), folder.path().join("wcxb-sample.warc.gz")).unwrap();
     let wrong = "x 1 {\"filename\": \"gone.warc.gz\", \"offset\": 0, \"length\": 10}\n\
                  x 1 {\"filename\": \"wcxb-sample.warc.gz\", \"offset\": 999999999, \"length\": 10}\n\
                  x 1 {\"filename\": \"wcxb-sample.warc.gz\", \"offset\": 3, \"length\": 20}\n";
@@ -107,11 +97,7 @@ fn an_index_that_is_none_is_an_error() {
     fs::write(folder.path().join("i.cdxj"), "org,example)/ 2026 warc\n").unwrap();
     let ran = run(folder.path(), &["--select", "i.cdxj", "-o", "-"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.contains("i.cdxj:1: no JSON object"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("i.cdxj:1: no JSON object"), "{}", ran.stderr);
 }
 
 #[test]
@@ -136,9 +122,6 @@ fn a_range_gives_one_record_unless_all_are_asked_for() {
         values.map(|mut line| line["id"].take()).collect()
     };
     assert_eq!(ids(&[]), [documents[1]["id"].clone()]);
-    let all: Vec<Value> = documents[1..4]
-        .iter()
-        .map(|own| own["id"].clone())
-        .collect();
+    let all: Vec<Value> = documents[1..4].iter().map(|own| own["id"].clone()).collect();
     assert_eq!(ids(&["--whole-ranges"]), all);
 }

@@ -35,12 +35,7 @@ impl Service {
     }
 
     fn of(mut command: Command) -> Self {
-        let mut child = command
-            .current_dir(workspace())
-            .env_remove("RUST_LOG")
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command.current_dir(workspace()).env_remove("RUST_LOG").stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let address = loop {
             let mut line = String::new();
@@ -51,11 +46,7 @@ impl Service {
                 break address.to_owned();
             }
         };
-        Self {
-            address,
-            child,
-            stderr,
-        }
+        Self { address, child, stderr }
     }
 
     /// Status and body of the answer.
@@ -73,27 +64,15 @@ impl Service {
             });
             stream.read_to_end(&mut answer).unwrap();
         });
-        let end = answer
-            .windows(4)
-            .position(|four| four == b"\r\n\r\n")
-            .unwrap();
-        let status = std::str::from_utf8(&answer[9..12])
-            .unwrap()
-            .parse()
-            .unwrap();
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        let status = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
         (status, answer.split_off(end + 4))
     }
 
     /// Asks it to end; its exit code and what else it said.
     fn ended(mut self) -> (i32, String) {
         let pid = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         let mut said = String::new();
         self.stderr.read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code().unwrap(), said)
@@ -113,33 +92,17 @@ fn answers_are_those_of_the_other_commands() {
     let pages = ["tests/pages/lists.html", "tests/pages/breaks.html"];
     for page in pages {
         let bytes = fs::read(workspace().join(page)).unwrap();
-        for (format, accept) in [
-            ("text", "text/plain"),
-            ("markdown", "text/markdown"),
-            ("json", "application/json"),
-        ] {
+        for (format, accept) in [("text", "text/plain"), ("markdown", "text/markdown"), ("json", "application/json")] {
             let url = "https://example.org/a";
-            let printed = trommel(
-                &workspace(),
-                &["extract", "-f", format, "--url", url, page],
-                b"",
-            );
+            let printed = trommel(&workspace(), &["extract", "-f", format, "--url", url, page], b"");
             let accept = format!("Accept: {accept}\r\n");
             let (status, body) = service.post(&format!("/extract?url={url}"), &accept, &bytes);
             assert_eq!(status, 200);
-            assert_eq!(
-                String::from_utf8(body).unwrap(),
-                printed.well(),
-                "{page} {format}"
-            );
+            assert_eq!(String::from_utf8(body).unwrap(), printed.well(), "{page} {format}");
         }
     }
     let archive = fs::read(workspace().join(ARCHIVE)).unwrap();
-    let run = trommel(
-        Path::new("/"),
-        &["run", "-", "-o", "-", "-f", "jsonl"],
-        &archive,
-    );
+    let run = trommel(Path::new("/"), &["run", "-", "-o", "-", "-f", "jsonl"], &archive);
     let (status, body) = service.post("/extract/batch", "", &archive);
     assert_eq!(status, 200);
     assert_eq!(String::from_utf8(body).unwrap(), run.well());
@@ -211,11 +174,7 @@ fn what_cannot_be_served_is_one_line() {
     }
     let short = [("TROMMEL_TOKEN", "abc")];
     let ran = trommel_under(folder.path(), &["serve"], b"", &short);
-    assert!(
-        ran.code == 2 && !ran.stderr.contains("abc"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.code == 2 && !ran.stderr.contains("abc"), "{}", ran.stderr);
 }
 
 /// A paragraph that pages of another site have posted sixty times must not be taken for the victim's menu.
@@ -240,20 +199,12 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
 
     // A memory that is not there cannot be used, and nobody may begin it.
     let ran = trommel(&workspace(), &["serve", "--sites", file], b"");
-    assert!(
-        ran.code == 2 && ran.stderr.contains("--learn-sites"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.code == 2 && ran.stderr.contains("--learn-sites"), "{}", ran.stderr);
     assert!(!path.exists());
 
     let learns = Service::begin(&["--sites", file, "--learn-sites"], &[]);
     // Of another site, so that the claim is news to this one.
-    let (status, _) = learns.post(
-        "/extract?url=http://other.example/",
-        "",
-        page(1000).as_bytes(),
-    );
+    let (status, _) = learns.post("/extract?url=http://other.example/", "", page(1000).as_bytes());
     assert_eq!(status, 200);
     assert_eq!(learns.ended().0, 0);
     let begun = fs::read(&path).unwrap();

@@ -71,13 +71,8 @@ impl Server {
     /// An object of moto; none if there is no such.
     pub fn get(&self, path: &str) -> Option<Vec<u8>> {
         let answer = self.request("GET", path, b"");
-        let end = answer
-            .windows(4)
-            .position(|end| end == b"\r\n\r\n")
-            .unwrap();
-        answer
-            .starts_with(b"HTTP/1.1 200")
-            .then(|| answer[end + 4..].to_vec())
+        let end = answer.windows(4).position(|end| end == b"\r\n\r\n").unwrap();
+        answer.starts_with(b"HTTP/1.1 200").then(|| answer[end + 4..].to_vec())
     }
 
     fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
@@ -119,12 +114,8 @@ pub fn nginx(folder: &Path) -> Option<Server> {
 /// The same with TLS and a certificate that nobody trusts; none, with a printed reason, without openssl.
 pub fn nginx_with_a_certificate_of_its_own(folder: &Path) -> Option<Server> {
     let made = Command::new("openssl")
-        .args([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-        ])
-        .args([
-            "-subj", "/CN=127.0.0.1", "-keyout", "key.pem", "-out", "own.pem",
-        ])
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=127.0.0.1", "-keyout", "key.pem", "-out", "own.pem"])
         .current_dir(folder)
         .stderr(Stdio::null())
         .status();
@@ -138,10 +129,7 @@ pub fn nginx_with_a_certificate_of_its_own(folder: &Path) -> Option<Server> {
 fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
     let certificate = match tls {
         "" => String::new(),
-        _ => format!(
-            "ssl_certificate {0}/own.pem; ssl_certificate_key {0}/key.pem;",
-            folder.display()
-        ),
+        _ => format!("ssl_certificate {0}/own.pem; ssl_certificate_key {0}/key.pem;", folder.display()),
     };
     let at = folder.display();
     let config = |port: u16| {
@@ -155,16 +143,14 @@ fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
         )
     };
     let file = folder.join("nginx.conf");
-    let server = ["nginx", "/usr/sbin/nginx"]
-        .into_iter()
-        .find_map(|program| {
-            Server::start(|port| {
-                fs::write(&file, config(port)).unwrap();
-                let mut command = Command::new(program);
-                command.args(["-p", &at.to_string(), "-c"]).arg(&file);
-                command
-            })
-        });
+    let server = ["nginx", "/usr/sbin/nginx"].into_iter().find_map(|program| {
+        Server::start(|port| {
+            fs::write(&file, config(port)).unwrap();
+            let mut command = Command::new(program);
+            command.args(["-p", &at.to_string(), "-c"]).arg(&file);
+            command
+        })
+    });
     if server.is_none() {
         eprintln!("skipped: nginx is not installed");
     }
@@ -225,12 +211,7 @@ impl Breaking {
     }
 }
 
-fn answer(
-    mut stream: TcpStream,
-    file: &[u8],
-    manners: Manners,
-    seen: &Mutex<Vec<String>>,
-) -> std::io::Result<()> {
+fn answer(mut stream: TcpStream, file: &[u8], manners: Manners, seen: &Mutex<Vec<String>>) -> std::io::Result<()> {
     let mut range = String::new();
     let mut wanted_tag = None;
     for line in BufReader::new(stream.try_clone()?).lines() {
@@ -255,19 +236,15 @@ fn answer(
     let changed = manners.change > 0 && number > manners.change;
     let tag = if changed { "\"two\"" } else { "\"one\"" };
     if manners.tag && wanted_tag.is_some_and(|wanted| wanted != tag) {
-        let head =
-            "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        let head = "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
         return stream.write_all(head.as_bytes());
     }
     let second = u8::from(changed);
-    let mut head =
-        format!("Last-Modified: Sat, 21 Nov 2026 00:00:0{second} GMT\r\nConnection: close\r\n");
+    let mut head = format!("Last-Modified: Sat, 21 Nov 2026 00:00:0{second} GMT\r\nConnection: close\r\n");
     if manners.tag {
         head.push_str(&format!("ETag: {tag}\r\n"));
     }
-    let bounds = range
-        .strip_prefix("bytes=")
-        .and_then(|range| range.split_once('-'));
+    let bounds = range.strip_prefix("bytes=").and_then(|range| range.split_once('-'));
     let body = match bounds.filter(|_| manners.ranges) {
         Some((first, last)) => {
             let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
@@ -275,10 +252,7 @@ fn answer(
             let size = file.len();
             head.insert_str(
                 0,
-                &format!(
-                    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{}/{size}\r\n",
-                    end - 1
-                ),
+                &format!("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{}/{size}\r\n", end - 1),
             );
             &file[first..end]
         }

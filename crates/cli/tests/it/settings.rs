@@ -55,9 +55,7 @@ fn default(field: &Field) -> String {
         (Kind::Bytes, serde_json::Value::Number(bytes)) => {
             format!("`{}`", ByteSize(bytes.as_u64().unwrap()))
         }
-        (_, serde_json::Value::Null | serde_json::Value::String(_))
-            if field.doc.contains("[default: ") =>
-        {
+        (_, serde_json::Value::Null | serde_json::Value::String(_)) if field.doc.contains("[default: ") => {
             let (_, said) = field.doc.split_once("[default: ").unwrap();
             said.trim_end_matches(['.', ']']).to_owned()
         }
@@ -79,10 +77,7 @@ fn page() -> String {
                 Some((name, doc)) => format!("{} (`[{name}]`)", doc.trim_end_matches('.')),
                 None => "Model".to_owned(),
             };
-            let _ = write!(
-                out,
-                "\n## {heading}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n"
-            );
+            let _ = write!(out, "\n## {heading}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n");
         }
         let doc = field.doc.split(" [default").next().unwrap_or_default();
         let doc = doc.replace('|', "\\|");
@@ -148,9 +143,7 @@ fn every_command_has_the_options_that_the_page_lists() {
         for field in fields() {
             let option = format!("--{}", field.name.replace('_', "-"));
             let is_there = help.lines().any(|line| {
-                let mut words = line
-                    .split([' ', ',', '[', '='])
-                    .filter(|word| !word.is_empty());
+                let mut words = line.split([' ', ',', '[', '=']).filter(|word| !word.is_empty());
                 words.clone().take(2).any(|word| word == option) && words.next().is_some()
             });
             // Commands have options of their own by these names: the form of a page, bounds of the service.

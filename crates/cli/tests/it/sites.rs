@@ -30,10 +30,8 @@ fn page(thing: &str) -> String {
 
 /// An archive of pages of two sites, of which the second has one page.
 fn write_archive(path: &Path, things: &[&str]) {
-    let mut archive: String = things
-        .iter()
-        .map(|thing| record(&format!("http://many.example/{thing}"), &page(thing)))
-        .collect();
+    let mut archive: String =
+        things.iter().map(|thing| record(&format!("http://many.example/{thing}"), &page(thing))).collect();
     if things.contains(&THINGS[0]) {
         archive.push_str(&record("http://one.example/a", &page("well")));
     }
@@ -41,9 +39,7 @@ fn write_archive(path: &Path, things: &[&str]) {
 }
 
 fn run(folder: &Path, more: &[&str]) -> Ran {
-    let mut arguments = vec![
-        "run", "all.warc", "-o", "out", "--overwrite", "--compress", "none",
-    ];
+    let mut arguments = vec!["run", "all.warc", "-o", "out", "--overwrite", "--compress", "none"];
     arguments.extend(more);
     trommel(folder, &arguments, b"")
 }
@@ -54,13 +50,7 @@ fn texts(folder: &Path) -> Vec<(String, bool, String)> {
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|own| {
-            (
-                of(&own, "url"),
-                of(&own, "text").contains(EVERYWHERE),
-                of(&own, "notes"),
-            )
-        })
+        .map(|own| (of(&own, "url"), of(&own, "text").contains(EVERYWHERE), of(&own, "notes")))
         .collect()
 }
 
@@ -73,12 +63,7 @@ fn two_passes_leave_out_what_every_page_of_a_site_says() {
     let plain = fs::read(folder.join("out/all.jsonl")).unwrap();
     let found = texts(folder);
     assert_eq!(found.len(), 6);
-    assert!(
-        found
-            .iter()
-            .all(|(_, everywhere, notes)| *everywhere && notes.is_empty()),
-        "{found:?}"
-    );
+    assert!(found.iter().all(|(_, everywhere, notes)| *everywhere && notes.is_empty()), "{found:?}");
 
     run(folder, &["--site-memory", "off"]).well();
     assert_eq!(fs::read(folder.join("out/all.jsonl")).unwrap(), plain);
@@ -97,10 +82,7 @@ fn two_passes_leave_out_what_every_page_of_a_site_says() {
     // The page of the site that has no other is the same to the byte.
     let last = |bytes: &[u8]| {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
-        text.lines()
-            .find(|line| line.contains("one.example"))
-            .unwrap()
-            .to_owned()
+        text.lines().find(|line| line.contains("one.example")).unwrap().to_owned()
     };
     assert_eq!(last(&outputs[0]), last(&plain));
 }
@@ -112,40 +94,20 @@ fn a_memory_of_parts_is_that_of_the_whole() {
     write_archive(&folder.join("all.warc"), &THINGS);
     write_archive(&folder.join("a.warc"), &THINGS[..2]);
     write_archive(&folder.join("b.warc"), &THINGS[2..]);
-    for (input, file) in [
-        ("all.warc", "all.sites"),
-        ("a.warc", "a.sites"),
-        ("b.warc", "b.sites"),
-    ] {
+    for (input, file) in [("all.warc", "all.sites"), ("a.warc", "a.sites"), ("b.warc", "b.sites")] {
         trommel(folder, &["sites", "build", input, "-o", file], b"").well();
     }
-    trommel(
-        folder,
-        &["sites", "merge", "b.sites", "a.sites", "-o", "merged.sites"],
-        b"",
-    )
-    .well();
+    trommel(folder, &["sites", "merge", "b.sites", "a.sites", "-o", "merged.sites"], b"").well();
     let read = |name: &str| fs::read(folder.join(name)).unwrap();
     assert!(read("merged.sites") == read("all.sites"));
     let shown = trommel(folder, &["sites", "show", "merged.sites", "--json"], b"");
     let shown: Value = serde_json::from_str(shown.well()).unwrap();
-    assert_eq!(
-        (shown["pages"].as_u64(), shown["sites"].as_u64()),
-        (Some(6), Some(2))
-    );
+    assert_eq!((shown["pages"].as_u64(), shown["sites"].as_u64()), (Some(6), Some(2)));
     assert_eq!(shown["largest"][0]["site"], "many.example");
     assert_eq!(shown["largest"][0]["pages"], 5);
     assert!(shown["model"].as_str().unwrap().starts_with("fast "));
-    let lines = trommel(
-        folder,
-        &["sites", "show", "merged.sites", "--sites", "1"],
-        b"",
-    );
-    assert!(
-        lines.well().ends_with("       5  many.example\n"),
-        "{}",
-        lines.text()
-    );
+    let lines = trommel(folder, &["sites", "show", "merged.sites", "--sites", "1"], b"");
+    assert!(lines.well().ends_with("       5  many.example\n"), "{}", lines.text());
 
     // With the file one pass gives what two give without.
     run(folder, &["--site-memory", "two-pass"]).well();
@@ -161,10 +123,7 @@ fn online_knows_the_pages_before_and_says_so() {
     write_archive(&folder.join("all.warc"), &THINGS);
     run(folder, &["--site-memory", "online", "-j", "1"]).well();
     let found = texts(folder);
-    assert!(
-        found[0].1 && found[0].2.is_empty(),
-        "the first page has none before it"
-    );
+    assert!(found[0].1 && found[0].2.is_empty(), "the first page has none before it");
     for (_, everywhere, notes) in &found[2..5] {
         assert!(!everywhere);
         assert_eq!(notes, "site memory: online");
@@ -181,29 +140,10 @@ fn what_cannot_be_done_is_refused() {
         assert_eq!(ran.code, 2, "{arguments:?}");
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     };
-    refused(
-        &["run", "-", "-o", "out", "--site-memory", "two-pass"],
-        "reads inputs twice",
-    );
-    refused(
-        &[
-            "run", "all.warc", "-o", "out", "--site-memory", "online", "--resume",
-        ],
-        "cannot be resumed",
-    );
-    refused(
-        &["run", "all.warc", "-o", "out", "--sites", "all.warc"],
-        "all.warc: ",
-    );
+    refused(&["run", "-", "-o", "out", "--site-memory", "two-pass"], "reads inputs twice");
+    refused(&["run", "all.warc", "-o", "out", "--site-memory", "online", "--resume"], "cannot be resumed");
+    refused(&["run", "all.warc", "-o", "out", "--sites", "all.warc"], "all.warc: ");
     refused(&["sites", "show", "all.warc"], "not a site memory");
-    refused(
-        &[
-            "sites", "build", "all.warc", "-o", "x", "--sites-size", "9K",
-        ],
-        "less than the least, 1M",
-    );
-    refused(
-        &["sites", "build", "all.warc", "-o", "all.warc"],
-        "is an input",
-    );
+    refused(&["sites", "build", "all.warc", "-o", "x", "--sites-size", "9K"], "less than the least, 1M");
+    refused(&["sites", "build", "all.warc", "-o", "all.warc"], "is an input");
 }

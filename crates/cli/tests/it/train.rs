@@ -16,33 +16,19 @@ fn a_trained_model_can_be_shown_and_used() {
     let workspace = workspace();
     let model = folder.path().join("small.trommel");
     let model = model.to_str().unwrap();
-    let train = [
-        "train", "--pages", ARCHIVE, "--features", "paper", "--date", "2026-01-31", "-o", model,
-    ];
+    let train = ["train", "--pages", ARCHIVE, "--features", "paper", "--date", "2026-01-31", "-o", model];
     let ran = trommel(&workspace, &train, b"");
-    let row = ran
-        .well()
-        .lines()
-        .find(|line| line.starts_with("wcxb-sample"))
-        .unwrap();
+    let row = ran.well().lines().find(|line| line.starts_with("wcxb-sample")).unwrap();
     let f1: f64 = row.split_whitespace().last().unwrap().parse().unwrap();
     assert!(f1 > 0.4 && f1 < 1.0, "{row}");
     // How far it is, in words, and nothing of how it is made.
-    assert!(
-        ran.stderr.contains("cross-validation: 2 of 5 folds"),
-        "{}",
-        ran.stderr
-    );
-    for internal in [
-        "Selection", "ExpectedF1", "candidate", "penalty", "fold=", "sharpness",
-    ] {
+    assert!(ran.stderr.contains("cross-validation: 2 of 5 folds"), "{}", ran.stderr);
+    for internal in ["Selection", "ExpectedF1", "candidate", "penalty", "fold=", "sharpness"] {
         assert!(!ran.stderr.contains(internal), "{}", ran.stderr);
     }
 
     let shown = trommel(&workspace, &["model", "show", model], b"");
-    for words in [
-        "small", "2026-01-31", "wcxb-sample (32 pages)", "shallow, cetr, tokens",
-    ] {
+    for words in ["small", "2026-01-31", "wcxb-sample (32 pages)", "shallow, cetr, tokens"] {
         assert!(shown.well().contains(words), "{words}: {}", shown.text());
     }
 
@@ -64,25 +50,13 @@ fn a_trained_model_can_be_shown_and_used() {
     let named = [&train[..], &more].concat();
     trommel(&workspace, &named, b"").well();
     let read = |path: &str| std::fs::read(path).unwrap();
-    assert_eq!(
-        read(model),
-        read(train[train.len() - 1]),
-        "training is deterministic"
-    );
+    assert_eq!(read(model), read(train[train.len() - 1]), "training is deterministic");
 
     // What cross-validation said: a line about the run, then one a page.
     let mut lines = String::new();
-    MultiGzDecoder::new(File::open(judged).unwrap())
-        .read_to_string(&mut lines)
-        .unwrap();
-    let lines: Vec<Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(
-        (lines.len(), &lines[0]["model"]),
-        (1 + golds().len(), &"small".into())
-    );
+    MultiGzDecoder::new(File::open(judged).unwrap()).read_to_string(&mut lines).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[0]["model"]), (1 + golds().len(), &"small".into()));
     assert!(lines[1]["f1"].is_number(), "{}", lines[1]);
 }
 
@@ -102,28 +76,14 @@ fn a_shipped_model_is_adapted_to_own_pages() {
         .filter(|row| row.starts_with("wcxb-sample"))
         .map(|row| row.split_whitespace().last().unwrap().parse().unwrap())
         .collect();
-    assert!(
-        scores.len() == 2 && scores[1] >= scores[0],
-        "{}",
-        ran.text()
-    );
-    assert!(
-        !ran.stderr.contains("fewer than 30 pages"),
-        "{}",
-        ran.stderr
-    );
+    assert!(scores.len() == 2 && scores[1] >= scores[0], "{}", ran.text());
+    assert!(!ran.stderr.contains("fewer than 30 pages"), "{}", ran.stderr);
     let shown = trommel(&workspace(), &["model", "show", &own], b"");
-    for words in [
-        "model      own ", "from       fast of ", "wcxb-sample (32 pages)",
-    ] {
+    for words in ["model      own ", "from       fast of ", "wcxb-sample (32 pages)"] {
         assert!(shown.well().contains(words), "{words}: {}", shown.text());
     }
 
-    let lines: String = golds()
-        .values()
-        .take(10)
-        .map(|gold| format!("{gold}\n"))
-        .collect();
+    let lines: String = golds().values().take(10).map(|gold| format!("{gold}\n")).collect();
     let ten = path("ten.jsonl");
     std::fs::write(&ten, lines).unwrap();
     let ran = adapt(&["--gold", &ten, "-o", &path("ten.trommel")]);

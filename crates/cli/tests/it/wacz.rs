@@ -101,23 +101,16 @@ fn archives_in_a_container_give_what_they_give_alone() {
         fs::write(at.join(name), bytes).unwrap();
         let ran = run(at, &[name, "-o", "-"]);
         let first: Value = serde_json::from_str(ran.well().lines().next().unwrap()).unwrap();
-        assert_eq!(
-            first["source"]["file"],
-            format!("{name}!archive/data.warc.gz")
-        );
+        assert_eq!(first["source"]["file"], format!("{name}!archive/data.warc.gz"));
         assert!(lines(ran.text(), "x") == expected, "{name}");
     }
     // A container of ZIP64, known by its first bytes rather than by its name.
     let mut large = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(STORED);
     for number in 0..66_000 {
-        large
-            .start_file(format!("other/{number}"), options)
-            .unwrap();
+        large.start_file(format!("other/{number}"), options).unwrap();
     }
-    large
-        .start_file("archive/data.warc.gz", options.large_file(true))
-        .unwrap();
+    large.start_file("archive/data.warc.gz", options.large_file(true)).unwrap();
     large.write_all(&sample).unwrap();
     fs::write(at.join("large.zip"), large.finish().unwrap().into_inner()).unwrap();
     let ran = run(at, &["large.zip", "-o", "-"]);
@@ -137,9 +130,8 @@ fn a_cut_container_gives_what_is_left_of_it() {
     let ran = run(at, &["tail.wacz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(
-        ran.stderr.contains(
-            "tail.wacz!archive/data.warc.gz: offset 0: the directory of the container is missing or damaged"
-        ),
+        ran.stderr
+            .contains("tail.wacz!archive/data.warc.gz: offset 0: the directory of the container is missing or damaged"),
         "{}",
         ran.stderr
     );
@@ -149,11 +141,7 @@ fn a_cut_container_gives_what_is_left_of_it() {
     let ran = run(at, &["half.wacz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let found = lines(ran.text(), "x");
-    assert!(
-        found.len() > 2 && found.len() < expected.len(),
-        "{}",
-        found.len()
-    );
+    assert!(found.len() > 2 && found.len() < expected.len(), "{}", found.len());
     assert!(found[..found.len() - 1] == expected[..found.len() - 1]);
 }
 
@@ -174,16 +162,9 @@ fn hashes_are_checked_on_wish() {
     let checked = run(at, &["x.wacz", "-o", "-", "--check-hashes"]);
     assert_eq!(checked.code, 1);
     assert_eq!(checked.text(), unchecked.well());
-    let faults = checked
-        .stderr
-        .lines()
-        .filter(|line| line.contains("datapackage.json says"));
+    let faults = checked.stderr.lines().filter(|line| line.contains("datapackage.json says"));
     assert_eq!(faults.count(), 2, "{}", checked.stderr);
-    assert!(
-        checked.stderr.contains("archive/data.warc.gz: "),
-        "{}",
-        checked.stderr
-    );
+    assert!(checked.stderr.contains("archive/data.warc.gz: "), "{}", checked.stderr);
     let stripped = zip(&[("archive/data.warc.gz", STORED, &sample())]);
     fs::write(at.join("y.wacz"), stripped).unwrap();
     let checked = run(at, &["y.wacz", "-o", "-", "--check-hashes"]);
@@ -197,17 +178,11 @@ fn what_cannot_be_read_is_one_line_and_the_rest_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let archive = member("response", 1, "http://a.example/", &[], &page("", "mill"));
-    let bytes = zip(&[
-        ("archive/../../evil.warc.gz", STORED, &archive),
-        ("archive/good.warc.gz", STORED, &archive),
-    ]);
+    let bytes = zip(&[("archive/../../evil.warc.gz", STORED, &archive), ("archive/good.warc.gz", STORED, &archive)]);
     fs::write(at.join("names.wacz"), bytes).unwrap();
     fs::write(at.join("none.wacz"), zip(&[("a.txt", STORED, b"x")])).unwrap();
     fs::write(at.join("no.wacz"), "no ZIP file").unwrap();
-    let ran = run(
-        at,
-        &["names.wacz", "none.wacz", "no.wacz", "gone.wacz", "-o", "-"],
-    );
+    let ran = run(at, &["names.wacz", "none.wacz", "no.wacz", "gone.wacz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let found = lines(ran.text(), "x");
     assert_eq!(found.len(), 1, "{}", ran.stderr);
@@ -217,11 +192,7 @@ fn what_cannot_be_read_is_one_line_and_the_rest_is_read() {
         "no.wacz: no WACZ file: ",
         "gone.wacz: ",
     ] {
-        let told = ran
-            .stderr
-            .lines()
-            .filter(|told| told.contains(line))
-            .count();
+        let told = ran.stderr.lines().filter(|told| told.contains(line)).count();
         assert_eq!(told, 1, "{line}\n{}", ran.stderr);
     }
     assert!(!at.join("evil.warc.gz").exists());
@@ -233,20 +204,8 @@ fn pages_of_the_list_only_with_the_titles_that_it_gives() {
     let at = folder.path();
     let archive = [
         member("response", 1, "http://a.example/", &[], &page("", "mill")),
-        member(
-            "response",
-            2,
-            "http://a.example/frame",
-            &[],
-            &page("", "frame"),
-        ),
-        member(
-            "response",
-            3,
-            "http://a.example/own",
-            &[],
-            &page("<title>Own</title>", "house"),
-        ),
+        member("response", 2, "http://a.example/frame", &[], &page("", "frame")),
+        member("response", 3, "http://a.example/own", &[], &page("<title>Own</title>", "house")),
     ]
     .concat();
     let pages = "{\"format\":\"json-pages-1.0\"}\n\
@@ -261,30 +220,15 @@ fn pages_of_the_list_only_with_the_titles_that_it_gives() {
     let title = |line: &Value| line["title"].as_str().map(str::to_owned);
     let all = run(at, &["x.wacz", "-o", "-"]);
     let titles: Vec<_> = lines(all.well(), "").iter().map(title).collect();
-    assert_eq!(
-        titles,
-        ["Listed", "", "Own"].map(|title| Some(title.into()))
-    );
+    assert_eq!(titles, ["Listed", "", "Own"].map(|title| Some(title.into())));
     let listed = run(at, &["x.wacz", "-o", "-", "--pages-only"]);
     let titles: Vec<_> = lines(listed.well(), "").iter().map(title).collect();
     assert_eq!(titles, [Some("Listed".into()), Some("Own".into())]);
-    assert!(
-        listed.stderr.contains("dropped: 1 not-listed"),
-        "{}",
-        listed.stderr
-    );
-    fs::write(
-        at.join("y.wacz"),
-        zip(&[("archive/a.warc.gz", STORED, &archive)]),
-    )
-    .unwrap();
+    assert!(listed.stderr.contains("dropped: 1 not-listed"), "{}", listed.stderr);
+    fs::write(at.join("y.wacz"), zip(&[("archive/a.warc.gz", STORED, &archive)])).unwrap();
     let none = run(at, &["y.wacz", "-o", "-", "--pages-only"]);
     assert_eq!(none.code, 2);
-    assert!(
-        none.stderr.contains("y.wacz: lists no pages"),
-        "{}",
-        none.stderr
-    );
+    assert!(none.stderr.contains("y.wacz: lists no pages"), "{}", none.stderr);
 }
 
 /// A revisit stands in one container, before the capture that it is equal to, in another.
@@ -292,50 +236,20 @@ fn pages_of_the_list_only_with_the_titles_that_it_gives() {
 fn revisits_have_their_content_within_a_collection() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let digest = (
-        "WARC-Payload-Digest",
-        "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
-    );
+    let digest = ("WARC-Payload-Digest", "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
     let revisit = [
-        member(
-            "revisit",
-            1,
-            "http://b.example/",
-            &[digest],
-            "HTTP/1.1 200 OK\r\n\r\n",
-        ),
-        member(
-            "revisit",
-            2,
-            "http://c.example/",
-            &[("WARC-Payload-Digest", "sha1:UNKNOWN")],
-            "",
-        ),
+        member("revisit", 1, "http://b.example/", &[digest], "HTTP/1.1 200 OK\r\n\r\n"),
+        member("revisit", 2, "http://c.example/", &[("WARC-Payload-Digest", "sha1:UNKNOWN")], ""),
     ]
     .concat();
     let original = [
         member("response", 3, "http://z.example/", &[], &page("", "first")),
-        member(
-            "response",
-            4,
-            "http://a.example/",
-            &[digest],
-            &page("", "mill"),
-        ),
+        member("response", 4, "http://a.example/", &[digest], &page("", "mill")),
     ]
     .concat();
-    fs::write(
-        at.join("1.wacz"),
-        zip(&[("archive/a.warc.gz", STORED, &revisit)]),
-    )
-    .unwrap();
-    fs::write(
-        at.join("2.wacz"),
-        zip(&[("archive/b.warc.gz", STORED, &original)]),
-    )
-    .unwrap();
-    let json =
-        r#"{"profile":"multi-wacz-package","resources":[{"path":"1.wacz"},{"path":"2.wacz"}]}"#;
+    fs::write(at.join("1.wacz"), zip(&[("archive/a.warc.gz", STORED, &revisit)])).unwrap();
+    fs::write(at.join("2.wacz"), zip(&[("archive/b.warc.gz", STORED, &original)])).unwrap();
+    let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"1.wacz"},{"path":"2.wacz"}]}"#;
     fs::write(at.join("all.json"), json).unwrap();
     let plain = run(at, &["all.json", "-o", "-"]);
     assert_eq!(lines(plain.well(), "").len(), 2);
@@ -343,34 +257,16 @@ fn revisits_have_their_content_within_a_collection() {
     let found = lines(resolved.well(), "");
     assert_eq!(found.len(), 3, "{}", resolved.stderr);
     assert_eq!(found[0]["url"], "http://b.example/");
-    assert_eq!(
-        found[0]["id"],
-        "urn:uuid:00000000-0000-4000-8000-000000000001"
-    );
-    assert!(
-        found[0]["text"]
-            .as_str()
-            .unwrap()
-            .starts_with("The mill stands")
-    );
+    assert_eq!(found[0]["id"], "urn:uuid:00000000-0000-4000-8000-000000000001");
+    assert!(found[0]["text"].as_str().unwrap().starts_with("The mill stands"));
     assert_eq!(found[0]["text"], found[2]["text"]);
     let notes = found[0]["notes"].to_string();
-    assert!(
-        notes.contains("revisit with the content of 2.wacz!archive/b.warc.gz:"),
-        "{notes}"
-    );
-    assert!(
-        resolved.stderr.contains("dropped: 1 revisit"),
-        "{}",
-        resolved.stderr
-    );
+    assert!(notes.contains("revisit with the content of 2.wacz!archive/b.warc.gz:"), "{notes}");
+    assert!(resolved.stderr.contains("dropped: 1 revisit"), "{}", resolved.stderr);
     // Of archives without a container, too.
     fs::write(at.join("1.warc.gz"), &revisit).unwrap();
     fs::write(at.join("2.warc.gz"), &original).unwrap();
-    let resolved = run(
-        at,
-        &["1.warc.gz", "2.warc.gz", "-o", "-", "--resolve-revisits"],
-    );
+    let resolved = run(at, &["1.warc.gz", "2.warc.gz", "-o", "-", "--resolve-revisits"]);
     assert_eq!(lines(resolved.well(), "")[0]["text"], found[0]["text"]);
 }
 
@@ -378,35 +274,17 @@ fn revisits_have_their_content_within_a_collection() {
 fn folders_globs_and_collections_hold_containers() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let archive = |number| {
-        member(
-            "response",
-            number,
-            "http://a.example/",
-            &[],
-            &page("", "mill"),
-        )
-    };
+    let archive = |number| member("response", number, "http://a.example/", &[], &page("", "mill"));
     fs::create_dir(at.join("in")).unwrap();
-    let two = zip(&[
-        ("archive/a.warc.gz", STORED, &archive(1)),
-        ("archive/b.warc.gz", STORED, &archive(2)),
-    ]);
+    let two = zip(&[("archive/a.warc.gz", STORED, &archive(1)), ("archive/b.warc.gz", STORED, &archive(2))]);
     fs::write(at.join("in/two.wacz"), two).unwrap();
-    fs::write(
-        at.join("in/one.WACZ"),
-        zip(&[("archive/a.warc.gz", STORED, &archive(3))]),
-    )
-    .unwrap();
+    fs::write(at.join("in/one.WACZ"), zip(&[("archive/a.warc.gz", STORED, &archive(3))])).unwrap();
     fs::write(at.join("in/alone.warc.gz"), archive(4)).unwrap();
     for (input, count) in [("in", 4), ("in/*.wacz", 2), ("in/two.wacz", 2)] {
         let ran = run(at, &[input, "-o", "-"]);
         assert_eq!(lines(ran.well(), "").len(), count, "{input}");
     }
-    let ran = run(
-        at,
-        &["in", "-o", "out", "-f", "jsonl", "--compress", "none"],
-    );
+    let ran = run(at, &["in", "-o", "out", "-f", "jsonl", "--compress", "none"]);
     ran.well();
     let mut names: Vec<String> = fs::read_dir(at.join("out"))
         .unwrap()
@@ -414,10 +292,7 @@ fn folders_globs_and_collections_hold_containers() {
         .filter(|name| name.ends_with(".jsonl"))
         .collect();
     names.sort();
-    assert_eq!(
-        names,
-        ["alone.jsonl", "one.jsonl", "two-a.jsonl", "two-b.jsonl"]
-    );
+    assert_eq!(names, ["alone.jsonl", "one.jsonl", "two-a.jsonl", "two-b.jsonl"]);
     // A collection must not lead out of its folder.
     let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"in/one.WACZ"},{"path":"../x.wacz"},
         {"path":"ftp://host/x.wacz"}]}"#;
@@ -425,17 +300,8 @@ fn folders_globs_and_collections_hold_containers() {
     let ran = run(at, &["all.json", "-o", "-"]);
     assert_eq!(ran.code, 1);
     assert_eq!(lines(ran.text(), "").len(), 1);
-    assert!(
-        ran.stderr
-            .contains("../x.wacz: its name leads out of the folder"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("ftp://host/x.wacz: only http://"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("../x.wacz: its name leads out of the folder"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ftp://host/x.wacz: only http://"), "{}", ran.stderr);
 }
 
 /// Bytes of all ranges that were asked for.
@@ -456,31 +322,16 @@ fn containers_in_buckets_are_read_by_ranges() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let expected = expected(at);
-    let bytes = zip(&[
-        ("other/large", STORED, &vec![7; 20 << 20]),
-        ("archive/data.warc.gz", STORED, &sample()),
-    ]);
-    let manners = Manners {
-        most: usize::MAX,
-        ranges: true,
-        tag: true,
-        ..Manners::default()
-    };
+    let bytes = zip(&[("other/large", STORED, &vec![7; 20 << 20]), ("archive/data.warc.gz", STORED, &sample())]);
+    let manners = Manners { most: usize::MAX, ranges: true, tag: true, ..Manners::default() };
     let server = Breaking::start(bytes, manners);
     let endpoint = format!("http://127.0.0.1:{}", server.port);
-    let variables = [
-        ("AWS_ENDPOINT", endpoint.as_str()),
-        ("AWS_ALLOW_HTTP", "true"),
-        ("AWS_SKIP_SIGNATURE", "true"),
-    ];
+    let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
     let url = "s3://crawl/a/x.wacz";
     let ran = trommel_under(at, &["run", url, "-o", "-"], b"", &variables);
     assert!(lines(ran.well(), "x") == expected);
     let first: Value = serde_json::from_str(ran.text().lines().next().unwrap()).unwrap();
-    assert_eq!(
-        first["source"]["file"],
-        format!("{url}!archive/data.warc.gz")
-    );
+    assert_eq!(first["source"]["file"], format!("{url}!archive/data.warc.gz"));
     let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
 }
@@ -497,39 +348,22 @@ fn containers_behind_a_network_are_read_by_ranges() {
         ("archive/data.warc.gz", STORED, &sample()),
         ("archive/deflated.warc.gz", DEFLATED, &sample()),
     ]);
-    let whole = Manners {
-        most: usize::MAX,
-        ..Manners::default()
-    };
-    let server = Breaking::start(
-        bytes.clone(),
-        Manners {
-            ranges: true,
-            ..whole
-        },
-    );
+    let whole = Manners { most: usize::MAX, ..Manners::default() };
+    let server = Breaking::start(bytes.clone(), Manners { ranges: true, ..whole });
     let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
     let ran = run(at, &[&url, "-o", "-"]);
     let found = lines(ran.well(), "x");
     assert_eq!(found.len(), 2 * expected.len());
     assert!(found[..expected.len()] == expected && found[expected.len()..] == expected);
     let first: Value = serde_json::from_str(ran.text().lines().next().unwrap()).unwrap();
-    assert_eq!(
-        first["source"]["file"],
-        format!("{url}!archive/data.warc.gz")
-    );
+    assert_eq!(first["source"]["file"], format!("{url}!archive/data.warc.gz"));
     let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
     let server = Breaking::start(bytes, whole);
     let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
     let ran = run(at, &[&url, "-o", "-"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("x.wacz: the server gives no parts of it"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("x.wacz: the server gives no parts of it"), "{}", ran.stderr);
 }
 
 #[test]
@@ -552,60 +386,30 @@ fn texts_are_written_into_the_list_of_pages() {
     fs::write(at.join("x.wacz"), bytes).unwrap();
     let ran = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
     ran.well();
-    assert!(
-        ran.stderr
-            .contains("1 of 2 listed pages have an extracted text"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("1 of 2 listed pages have an extracted text"), "{}", ran.stderr);
     let lines = String::from_utf8(entry(&at.join("y.wacz"), "pages/pages.jsonl")).unwrap();
-    let lines: Vec<Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["hasText"], true);
-    assert!(
-        lines[1]["text"]
-            .as_str()
-            .unwrap()
-            .starts_with("The mill stands by the river")
-    );
+    assert!(lines[1]["text"].as_str().unwrap().starts_with("The mill stands by the river"));
     assert_eq!(lines[2]["text"], "old");
     assert_eq!(entry(&at.join("y.wacz"), "archive/a.warc.gz"), archive);
-    assert_eq!(
-        entry(&at.join("y.wacz"), "indexes/index.cdx.gz"),
-        b"not looked at"
-    );
+    assert_eq!(entry(&at.join("y.wacz"), "indexes/index.cdx.gz"), b"not looked at");
     // It is a container like any other, with right hashes, and the same from the same.
     run(at, &["y.wacz", "-o", "-", "--check-hashes"]).well();
     let again = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
     assert_eq!(again.code, 2);
-    assert!(
-        again.stderr.contains("y.wacz: is there already"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("y.wacz: is there already"), "{}", again.stderr);
     trommel(at, &["wacz", "text", "x.wacz", "-o", "z.wacz"], b"").well();
     assert!(fs::read(at.join("y.wacz")).unwrap() == fs::read(at.join("z.wacz")).unwrap());
-    let onto = trommel(
-        at,
-        &["wacz", "text", "x.wacz", "-o", "x.wacz", "--overwrite"],
-        b"",
-    );
-    assert!(
-        onto.stderr.contains("is both input and output"),
-        "{}",
-        onto.stderr
-    );
+    let onto = trommel(at, &["wacz", "text", "x.wacz", "-o", "x.wacz", "--overwrite"], b"");
+    assert!(onto.stderr.contains("is both input and output"), "{}", onto.stderr);
 }
 
 /// Containers of other projects, where these are at hand.
 #[test]
 fn shared_containers_are_read_or_refused_with_a_line() {
     let shared = std::env::var_os("TROMMEL_SHARED").map(PathBuf::from);
-    let folder = shared
-        .map(|shared| shared.join("warc"))
-        .filter(|folder| folder.is_dir());
+    let folder = shared.map(|shared| shared.join("warc")).filter(|folder| folder.is_dir());
     let Some(folder) = folder else {
         eprintln!("skipped: TROMMEL_SHARED names no folder of archives");
         return;
@@ -618,10 +422,7 @@ fn shared_containers_are_read_or_refused_with_a_line() {
             continue;
         }
         seen += 1;
-        let ran = run(
-            out.path(),
-            &[path.to_str().unwrap(), "-o", "-", "--check-hashes"],
-        );
+        let ran = run(out.path(), &[path.to_str().unwrap(), "-o", "-", "--check-hashes"]);
         let is_bad = path.to_string_lossy().contains("invalid");
         assert_eq!(ran.code, if is_bad { 2 } else { 0 }, "{}", ran.stderr);
         match is_bad {
@@ -640,18 +441,11 @@ fn of_two_entries_with_one_name_none_is_lost_without_a_word() {
     let mut bytes = zip(&[
         ("archive/data.warc.gz", STORED, &sample()),
         ("archive/DATA.warc.gz", STORED, &sample()),
-        (
-            "pages/pages.jsonl",
-            STORED,
-            b"{\"format\":\"json-pages-1.0\"}\n",
-        ),
+        ("pages/pages.jsonl", STORED, b"{\"format\":\"json-pages-1.0\"}\n"),
     ]);
     let name = b"archive/DATA.warc.gz";
-    let places: Vec<usize> = bytes
-        .windows(name.len())
-        .enumerate()
-        .filter_map(|(place, window)| (window == name).then_some(place))
-        .collect();
+    let places: Vec<usize> =
+        bytes.windows(name.len()).enumerate().filter_map(|(place, window)| (window == name).then_some(place)).collect();
     for place in places {
         bytes[place..place + name.len()].copy_from_slice(b"archive/data.warc.gz");
     }

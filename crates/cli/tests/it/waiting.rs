@@ -55,12 +55,8 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Waits until the first input is done, asks the program to end, and gives its exit code.
 fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
-    until("the first output", || {
-        folder.join("out/a.jsonl.zst").exists()
-    });
-    let asked = Command::new("kill")
-        .args(["-TERM", &child.id().to_string()])
-        .status();
+    until("the first output", || folder.join("out/a.jsonl.zst").exists());
+    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
     assert!(asked.unwrap().success());
     let mut code = None;
     until("the end", || {
@@ -112,10 +108,7 @@ fn a_run_that_waits_for_a_server_can_be_stopped() {
             thread::spawn(move || {
                 // What is answered before it is asked is no answer.
                 let mut request = BufReader::new(stream.try_clone().unwrap()).lines();
-                while request
-                    .next()
-                    .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
-                {}
+                while request.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
                 let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 100000\r\n\r\n";
                 let mut sent = stream.write_all(head.as_bytes());
                 for byte in sample() {
@@ -147,10 +140,7 @@ fn a_named_pipe_in_a_folder_is_passed_over() {
     let ran = child.wait_with_output().unwrap();
     assert!(ran.status.success());
     let said = String::from_utf8(ran.stderr).unwrap();
-    assert!(
-        said.contains("in: passed over: 1 pipes, sockets or devices"),
-        "{said}"
-    );
+    assert!(said.contains("in: passed over: 1 pipes, sockets or devices"), "{said}");
 }
 
 #[test]

@@ -8,9 +8,8 @@ use trommel_html::{Element, NONE, Page, Tag};
 const ARTICLE_WORDS: u32 = 40;
 /// Attributes of the element around an article that state its own address.
 const ADDRESSES: [&str; 12] = [
-    "data-url", "data-href", "data-permalink", "data-article-url", "data-page-url",
-    "data-post-url", "data-story-url", "data-canonical", "data-canonical-url", "data-share-url",
-    "data-path", "itemid",
+    "data-url", "data-href", "data-permalink", "data-article-url", "data-page-url", "data-post-url", "data-story-url",
+    "data-canonical", "data-canonical-url", "data-share-url", "data-path", "itemid",
 ];
 /// Words in the attributes of elements that hold an article.
 const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];
@@ -115,17 +114,12 @@ pub(crate) fn drop_follow_ups(page: &Page, html: &str, kept: &mut [bool]) {
 fn may_hold(page: &Page, element: &Element) -> bool {
     element.tag == Tag::Article
         || matches!(element.tag, Tag::Div | Tag::Section)
-            && page
-                .attribute_words(element)
-                .iter()
-                .any(|word| ARTICLES.contains(&page.word_text(word)))
+            && page.attribute_words(element).iter().any(|word| ARTICLES.contains(&page.word_text(word)))
 }
 
 /// The address that an element states, without its query and fragment.
 fn address(element: &Element, html: &str) -> Option<String> {
-    let stated = ADDRESSES
-        .iter()
-        .find_map(|name| element.attribute(html, name))?;
+    let stated = ADDRESSES.iter().find_map(|name| element.attribute(html, name))?;
     let address = stated.split(['?', '#']).next().unwrap_or_default().trim();
     (!address.is_empty()).then(|| address.to_owned())
 }
@@ -140,9 +134,7 @@ mod tests {
         let mut kept = vec![true; page.blocks.len()];
         drop_follow_ups(&page, html, &mut kept);
         let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| *kept);
-        blocks
-            .map(|(block, _)| page.text(block).chars().take(3).collect())
-            .collect()
+        blocks.map(|(block, _)| page.text(block).chars().take(3).collect()).collect()
     }
 
     /// A page of elements with these start tags and headings, each with text.
@@ -187,10 +179,7 @@ mod tests {
             ("article data-permalink=/live?post=1", "<h2>a</h2>"),
             ("article data-permalink=/live?post=2", "<h2>b</h2>"),
         ]));
-        all(&page_of(&[
-            ("article", "<h1>a</h1>"),
-            ("article", "<h2>b</h2>"),
-        ]));
+        all(&page_of(&[("article", "<h1>a</h1>"), ("article", "<h2>b</h2>")]));
         // Teasers have less text.
         let card = "<article><h1>b</h1><p>a few words more</article>";
         all(&(page_of(&[("article", "<h1>a</h1>")]) + card + card));

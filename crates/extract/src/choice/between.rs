@@ -34,9 +34,7 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
         };
         let is_inside = |block: usize| {
             let own = page.blocks.get(block).map(|block| block.element);
-            page.element(gap.parent)
-                .zip(own)
-                .is_some_and(|(around, own)| (gap.parent..around.end).contains(&own))
+            page.element(gap.parent).zip(own).is_some_and(|(around, own)| (gap.parent..around.end).contains(&own))
         };
         let is_between = kept.get(gap.end) == Some(&true) && is_inside(gap.end);
         let is_last = || {
@@ -101,20 +99,13 @@ fn is_beside(page: &Page, own: &Element) -> bool {
     use Tag::*;
     let mut words = page.attribute_words(own).iter();
     own.hidden
-        || matches!(
-            own.tag,
-            Nav | Menu | Aside | Header | Footer | Form | Button
-        )
+        || matches!(own.tag, Nav | Menu | Aside | Header | Footer | Form | Button)
         || words.any(|word| matches!(page.word_text(word), "tag" | "tags" | "taglist"))
 }
 
 fn is_unit(tag: Tag) -> bool {
     use Tag::*;
-    tag.is_heading()
-        || matches!(
-            tag,
-            Ul | Ol | Dl | Dt | Dd | Table | Pre | Blockquote | Figure | P
-        )
+    tag.is_heading() || matches!(tag, Ul | Ol | Dl | Dt | Dd | Table | Pre | Blockquote | Figure | P)
 }
 
 #[cfg(test)]
@@ -127,16 +118,8 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
         let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        let roles: Vec<Role> = texts
-            .iter()
-            .map(|text| {
-                if text.starts_with("-c") {
-                    Role::Comment
-                } else {
-                    Role::Other
-                }
-            })
-            .collect();
+        let roles: Vec<Role> =
+            texts.iter().map(|text| if text.starts_with("-c") { Role::Comment } else { Role::Other }).collect();
         keep_between(&page, &roles, &mut kept);
         let added = texts.iter().zip(&kept).filter(|own| *own.1);
         let added = added.filter(|own| own.0.starts_with('-'));
@@ -168,8 +151,7 @@ mod tests {
 
     #[test]
     fn a_list_that_ends_its_container_is_kept_beside_code() {
-        let html =
-            "<div><pre>a</pre><ul><li>-b</ul></div><p>-d</p><footer><ul><li>-e</ul></footer>";
+        let html = "<div><pre>a</pre><ul><li>-b</ul></div><p>-d</p><footer><ul><li>-e</ul></footer>";
         assert_eq!(added(html), ["-b"]);
         assert!(added("<pre>a</pre><ul><li>-b</ul>").is_empty());
         assert!(added("<div><pre>a</pre><p>-b</p></div>").is_empty());

@@ -14,9 +14,7 @@ const AROUND: usize = 4;
 
 /// Takes controls out of `kept` (one entry a block).
 pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
-    let blocks: Vec<usize> = (0..page.blocks.len())
-        .filter(|at| kept.get(*at) == Some(&true))
-        .collect();
+    let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.get(*at) == Some(&true)).collect();
     let block = |at: usize| page.blocks.get(at);
     let mut drop = Vec::new();
     let mut letters: Vec<usize> = Vec::new();
@@ -71,9 +69,7 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
 /// Whether a block only names the language of the code after it, as the classes of the code do.
 fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
-    let is_heading = page
-        .container(label)
-        .is_some_and(|(_, element)| element.tag.is_heading());
+    let is_heading = page.container(label).is_some_and(|(_, element)| element.tag.is_heading());
     if label.words == 0
         || is_heading
         || label.words > LABEL.0
@@ -84,14 +80,8 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
         return false;
     }
     let name = page.text(label).to_lowercase();
-    let around = page
-        .path(code.element)
-        .take(AROUND)
-        .map(|(_, element)| element);
-    let inside = page
-        .inline(code)
-        .iter()
-        .filter_map(|index| page.element(*index));
+    let around = page.path(code.element).take(AROUND).map(|(_, element)| element);
+    let inside = page.inline(code).iter().filter_map(|index| page.element(*index));
     around.chain(inside).any(|element| {
         let mut words = page.attribute_words(element).iter();
         words.any(|word| page.word_text(word) == name)
@@ -108,9 +98,7 @@ mod tests {
         let mut kept = vec![true; page.blocks.len()];
         drop_controls(&page, &mut kept);
         let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
-        blocks
-            .map(|(block, _)| page.text(block).to_owned())
-            .collect()
+        blocks.map(|(block, _)| page.text(block).to_owned()).collect()
     }
 
     #[test]

@@ -67,11 +67,7 @@ impl Place {
             return Place::Plain;
         };
         let repeats = |tag: Tag| {
-            tag.keeps_space()
-                || matches!(
-                    tag,
-                    Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote
-                )
+            tag.keeps_space() || matches!(tag, Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote)
         };
         let around = page.element(container.parent);
         if container.tag.is_heading() {
@@ -113,10 +109,7 @@ mod tests {
 
     #[test]
     fn long_texts_stand_once_on_a_page() {
-        let (long, other) = (
-            "word ".repeat(20),
-            "one two three four five six seven eight",
-        );
+        let (long, other) = ("word ".repeat(20), "one two three four five six seven eight");
         let long = long.trim();
         assert_eq!(
             left(&format!("<p>{long}</p><p>between</p><div>{long}</div>")),

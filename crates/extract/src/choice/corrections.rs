@@ -11,10 +11,9 @@ const WORDS: u32 = 6;
 const BEFORE: usize = 3;
 /// What the label of such a line says, in lower case.
 const LABELS: [&str; 22] = [
-    "edit", "edited", "update", "updated", "correction", "corrected", "clarification", "erratum",
-    "errata", "addendum", "nachtrag", "korrektur", "berichtigung", "ergänzung", "aktualisierung",
-    "correctif", "rectificatif", "corrección", "actualización", "correzione", "rettifica",
-    "aggiornamento",
+    "edit", "edited", "update", "updated", "correction", "corrected", "clarification", "erratum", "errata", "addendum",
+    "nachtrag", "korrektur", "berichtigung", "ergänzung", "aktualisierung", "correctif", "rectificatif", "corrección",
+    "actualización", "correzione", "rettifica", "aggiornamento",
 ];
 
 /// Keeps paragraphs that say in their first words to be a correction or an addition, beside a kept paragraph right
@@ -32,8 +31,7 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
         }
         let beside = (at.saturating_sub(BEFORE)..at).any(|before| {
             let container = page.blocks.get(before).and_then(|own| page.container(own));
-            kept.get(before) == Some(&true)
-                && container.is_some_and(|(_, other)| other.parent == own.parent)
+            kept.get(before) == Some(&true) && container.is_some_and(|(_, other)| other.parent == own.parent)
         });
         if beside && let Some(kept) = kept.get_mut(at) {
             *kept = true;
@@ -71,9 +69,7 @@ fn is_correction(text: &str) -> bool {
     let mut words = label.split_whitespace();
     let labels = words.by_ref().take(LABEL_WORDS);
     let says = labels.fold(false, |says, word| {
-        let word = word
-            .trim_matches(|c: char| !c.is_alphanumeric())
-            .to_lowercase();
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         says || LABELS.contains(&word.as_str())
     });
     says && words.next().is_none()
@@ -94,18 +90,12 @@ mod tests {
 
     #[test]
     fn corrections_belong_to_what_they_correct() {
-        assert!(is_kept(
-            "<b>2025-09-05 edit:</b> Updated instructions for the new version."
-        ));
+        assert!(is_kept("<b>2025-09-05 edit:</b> Updated instructions for the new version."));
         assert!(is_kept("Correction, 3 May: the mill was built in 1824."));
         assert!(!is_kept("Editor: somebody who lives beside the mill"));
         assert!(!is_kept("Update: none"));
-        assert!(!is_kept(
-            "We update this page often and gladly, as said: every day"
-        ));
-        assert!(!is_kept(
-            "<a href=/x>Update: the story of the mill goes on here</a>"
-        ));
+        assert!(!is_kept("We update this page often and gladly, as said: every day"));
+        assert!(!is_kept("<a href=/x>Update: the story of the mill goes on here</a>"));
     }
 
     #[test]

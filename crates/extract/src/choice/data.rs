@@ -67,8 +67,7 @@ mod tests {
     #[test]
     fn data_among_text_is_dropped() {
         let data = format!("{{\"asins\":[{}\"x\"]}}", "\"B0CXGXT6W8\",".repeat(40));
-        let prose =
-            "The mill stands by the river, and its wheel has turned there for years. ".repeat(3);
+        let prose = "The mill stands by the river, and its wheel has turned there for years. ".repeat(3);
         let page = |around: &str| format!("<p>{prose}</p><{around}>{data}</{around}>");
         assert_eq!(kept(&page("div")), [true, false]);
         assert_eq!(kept(&page("pre")), [true, true]);

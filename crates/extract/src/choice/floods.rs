@@ -60,43 +60,19 @@ mod tests {
         "What the council decided that evening has kept the lawyers busy ever since.",
     ];
     /// What a page is flooded with: a name, what stands around all of it, and one piece by its number.
-    type Shape = (
-        &'static str,
-        &'static str,
-        fn(usize) -> String,
-        &'static str,
-    );
+    type Shape = (&'static str, &'static str, fn(usize) -> String, &'static str);
     const SHAPES: [Shape; 10] = [
-        (
-            "links",
-            "",
-            |at| format!("<a href=/{at}>link {at}</a> "),
-            "",
-        ),
+        ("links", "", |at| format!("<a href=/{at}>link {at}</a> "), ""),
         ("breaks", "", |_| "text<br>".into(), ""),
         ("items", "<ul>", |at| format!("<li>item {at}</li>"), "</ul>"),
-        (
-            "cells",
-            "<table>",
-            |_| "<tr><td></td></tr>".into(),
-            "</table>",
-        ),
+        ("cells", "<table>", |_| "<tr><td></td></tr>".into(), "</table>"),
         (
             "cards",
             "",
-            |at| {
-                format!(
-                    "<div class=card><h3>Card {at}</h3><p>price {at}.99</p><a href=/{at}>Buy</a></div>"
-                )
-            },
+            |at| format!("<div class=card><h3>Card {at}</h3><p>price {at}.99</p><a href=/{at}>Buy</a></div>"),
             "",
         ),
-        (
-            "json",
-            "<div>{",
-            |at| format!("\"key{at}\":{{\"a\":{at}}},"),
-            "}</div>",
-        ),
+        ("json", "<div>{", |at| format!("\"key{at}\":{{\"a\":{at}}},"), "}</div>"),
         ("letters", "<div>", |_| "<span>a</span>".into(), "</div>"),
         (
             "hidden",
@@ -104,18 +80,8 @@ mod tests {
             |at| format!("<p>Words that are hidden here, and that nobody reads, number {at}.</p>"),
             "</div>",
         ),
-        (
-            "comments",
-            "",
-            |_| "<!-- a comment that says nothing -->".into(),
-            "",
-        ),
-        (
-            "base64",
-            "<div>",
-            |_| "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQ".into(),
-            "</div>",
-        ),
+        ("comments", "", |_| "<!-- a comment that says nothing -->".into(), ""),
+        ("base64", "<div>", |_| "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQ".into(), "</div>"),
     ];
     /// What is opened before all else and never closed.
     const OPENERS: [&str; 16] = [
@@ -147,10 +113,7 @@ mod tests {
 
     fn assert_whole(extractor: &Extractor, html: &str, name: &str) {
         let html = format!("<html><head><title>The mill</title></head><body>{html}");
-        let text = extractor
-            .extract(html.as_bytes(), &Hints::default())
-            .document(&DocumentOptions::default())
-            .text;
+        let text = extractor.extract(html.as_bytes(), &Hints::default()).document(&DocumentOptions::default()).text;
         for at in 0..20 {
             let wanted = format!("Paragraph {at} begins here.");
             assert!(text.contains(&wanted), "{name}: {wanted}");
@@ -173,10 +136,7 @@ mod tests {
                         assert_whole(&extractor, &html, &name);
                     }
                     let all = paragraphs(0..20);
-                    for html in [
-                        format!("{flood}{head}{all}</article>"),
-                        format!("{head}{all}</article>{flood}"),
-                    ] {
+                    for html in [format!("{flood}{head}{all}</article>"), format!("{head}{all}</article>{flood}")] {
                         assert_whole(&extractor, &html, &format!("{model}, {size} {name}"));
                     }
                 }
@@ -197,20 +157,13 @@ mod tests {
 
     #[test]
     fn what_is_never_closed_drowns_no_text() {
-        let text = format!(
-            "<article><h1>The mill and the river</h1>{}</article></body></html>",
-            paragraphs(0..20)
-        );
+        let text = format!("<article><h1>The mill and the river</h1>{}</article></body></html>", paragraphs(0..20));
         for model in Model::builtin_names() {
             let extractor = Extractor::new(Arc::new(Model::builtin(model).unwrap()));
             for opener in OPENERS {
                 for times in [1, 3, 300] {
                     let html = format!("{}{text}", opener.repeat(times));
-                    assert_whole(
-                        &extractor,
-                        &html,
-                        &format!("{model}, {times} times {opener}"),
-                    );
+                    assert_whole(&extractor, &html, &format!("{model}, {times} times {opener}"));
                 }
             }
         }

@@ -25,8 +25,7 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
         }
         let before = at.checked_sub(1).and_then(|at| kept.get(at)).copied();
         let after = kept.get(at + run).copied();
-        let keep =
-            before.or(after).unwrap_or(false) || before == Some(false) && after == Some(true);
+        let keep = before.or(after).unwrap_or(false) || before == Some(false) && after == Some(true);
         for own in kept.iter_mut().skip(at).take(run) {
             *own = keep;
         }
@@ -39,10 +38,7 @@ fn is_formula(page: &Page, block: &Block) -> bool {
     let mut covered = 0;
     let mut displayed = false;
     for own in page.notations(block) {
-        if matches!(
-            own.kind,
-            NotationKind::Formula | NotationKind::DisplayFormula
-        ) {
+        if matches!(own.kind, NotationKind::Formula | NotationKind::DisplayFormula) {
             covered += (own.text.1 - own.text.0) as usize;
             displayed = true;
         }
@@ -63,11 +59,7 @@ mod tests {
         let texts = || page.blocks.iter().map(|block| page.text(block));
         let mut kept: Vec<bool> = texts().map(|text| text == "a").collect();
         keep_formulas(&page, &mut kept);
-        let left: Vec<&str> = texts()
-            .zip(&kept)
-            .filter(|own| *own.1)
-            .map(|own| own.0)
-            .collect();
+        let left: Vec<&str> = texts().zip(&kept).filter(|own| *own.1).map(|own| own.0).collect();
         assert_eq!(left, ["a", "x (1)", "y"]);
     }
 }

@@ -64,9 +64,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     for block in &page.blocks {
         let is_inside = page.kinds_around(block).contains(ElementKinds::LIST);
         let path = page.path(if is_inside { block.element } else { NONE });
-        let list = path
-            .filter(|(_, own)| matches!(own.tag, Tag::Ul | Tag::Ol))
-            .last();
+        let list = path.filter(|(_, own)| matches!(own.tag, Tag::Ul | Tag::Ol)).last();
         let list = list.map_or(NONE, |(at, _)| at);
         home.push(list);
         if list == NONE {
@@ -80,10 +78,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
             *others = true;
             continue;
         }
-        let around = page
-            .path(block.element)
-            .map(|(at, _)| at)
-            .take_while(|at| *at != list);
+        let around = page.path(block.element).map(|(at, _)| at).take_while(|at| *at != list);
         let elements = around.chain(page.inline(block).iter().copied());
         let mut elements = elements.filter_map(|at| page.element(at));
         let link = elements.find(|own| own.tag == Tag::A);

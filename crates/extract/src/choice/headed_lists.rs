@@ -8,11 +8,7 @@ use super::sections::{heading, is_beside};
 const AROUND: usize = 6;
 
 /// Keeps such lists where `wanted` says so of the list and its blocks (one flag a block in `kept`).
-pub(crate) fn keep_headed_lists(
-    page: &Page,
-    kept: &mut [bool],
-    wanted: impl Fn(&Element, &[&Block]) -> bool,
-) {
+pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(&Element, &[&Block]) -> bool) {
     for at in 0..page.blocks.len() {
         let next = at + 1;
         if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {

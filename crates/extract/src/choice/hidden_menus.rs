@@ -4,8 +4,8 @@ use trommel_html::{Attribute, Element, Page, Tag};
 
 /// Words of classes, ids and roles that say that something is a menu.
 const MENU: [&str; 11] = [
-    "menu", "menubar", "nav", "navbar", "navigation", "submenu", "megamenu", "offcanvas", "drawer",
-    "dropdown", "toolbar",
+    "menu", "menubar", "nav", "navbar", "navigation", "submenu", "megamenu", "offcanvas", "drawer", "dropdown",
+    "toolbar",
 ];
 
 /// Items of a menu that does not say so, and words of an item in the mean.
@@ -65,9 +65,7 @@ pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
 fn says_menu(page: &Page, element: &Element) -> bool {
     let mut words = page.attribute_words(element).iter();
     element.tag == Tag::Nav
-        || words.any(|word| {
-            word.attribute != Attribute::Itemprop && MENU.contains(&page.word_text(word))
-        })
+        || words.any(|word| word.attribute != Attribute::Itemprop && MENU.contains(&page.word_text(word)))
 }
 
 #[cfg(test)]
@@ -81,30 +79,19 @@ mod tests {
         let mut kept = vec![true; page.blocks.len()];
         drop_hidden_menus(&page, &mut kept);
         let left = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
-        left.skip(1)
-            .map(|(block, _)| page.text(block).to_owned())
-            .collect()
+        left.skip(1).map(|(block, _)| page.text(block).to_owned()).collect()
     }
 
     #[test]
     fn hidden_menus_are_no_text_and_hidden_sections_are() {
         let items = "<p><a href=/a>One</a><p><a href=/b>two</a><p>and <a href=/c>three</a>";
         assert!(left(&format!("<div hidden>{items}</div>")).is_empty());
-        let teasers = items.replace(
-            "</a>",
-            " of the mills by the river is older than the others</a>",
-        );
+        let teasers = items.replace("</a>", " of the mills by the river is older than the others</a>");
         assert_eq!(left(&format!("<div hidden>{teasers}</div>")).len(), 3);
-        assert_eq!(
-            left("<div hidden><a href=/a>4.7 of 5 stars</a></div>").len(),
-            1
-        );
+        assert_eq!(left("<div hidden><a href=/a>4.7 of 5 stars</a></div>").len(), 1);
         assert!(left("<nav style='display:none'><p>Choose a page</nav>").is_empty());
         assert!(left("<div id=mobile-menu aria-hidden=true><p>Choose a page</div>").is_empty());
-        assert_eq!(
-            left("<div hidden><p>The second tab.</div>"),
-            ["The second tab."]
-        );
+        assert_eq!(left("<div hidden><p>The second tab.</div>"), ["The second tab."]);
         assert_eq!(left("<nav><p>Choose a page</nav>"), ["Choose a page"]);
         let whole = format!("<div hidden class=menu>{}</div>", "word ".repeat(50));
         assert_eq!(left(&whole).len(), 1);
@@ -117,10 +104,7 @@ mod tests {
         let menu = format!("<div class='x m'>{items}</div>");
         assert!(left(&format!("{rule}{menu}")).is_empty());
         assert_eq!(left(&menu), ["One", "Two", "Three"]);
-        assert_eq!(
-            left(&format!("{rule}<div id=t><p>A tab.</div>")),
-            ["A tab."]
-        );
+        assert_eq!(left(&format!("{rule}<div id=t><p>A tab.</div>")), ["A tab."]);
         assert!(left(&format!("{rule}<ul id=t>{items}</ul>")).is_empty());
         let noscript = format!("<noscript>{rule}</noscript>{menu}");
         assert_eq!(left(&noscript), ["One", "Two", "Three"]);

@@ -25,18 +25,13 @@ pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: 
     let leads_away = |block: &&Block| {
         let links = page.inline(block).iter();
         let around = page.path(block.element).take(AROUND).map(|(at, _)| at);
-        let mut elements = links
-            .copied()
-            .chain(around)
-            .filter_map(|at| page.element(at));
+        let mut elements = links.copied().chain(around).filter_map(|at| page.element(at));
         let link = elements.find(|own| own.tag == Tag::A);
         let href = link.and_then(|link| link.attribute(html, "href"));
         href.is_some_and(|href| is_elsewhere(&href, own))
     };
     keep_headed_lists(page, kept, |_, blocks| {
-        (LEAST..=MOST).contains(&blocks.len())
-            && has_words(blocks, WORDS)
-            && blocks.iter().all(leads_away)
+        (LEAST..=MOST).contains(&blocks.len()) && has_words(blocks, WORDS) && blocks.iter().all(leads_away)
     });
 }
 
@@ -61,11 +56,7 @@ mod tests {
 
     fn left(html: &str) -> usize {
         let page = ScanEngine.read(html, &Limits::default());
-        let mut kept: Vec<bool> = page
-            .blocks
-            .iter()
-            .map(|block| !page.text(block).starts_with('-'))
-            .collect();
+        let mut kept: Vec<bool> = page.blocks.iter().map(|block| !page.text(block).starts_with('-')).collect();
         keep_link_lists(&page, html, Some("https://www.own.example/page"), &mut kept);
         kept.iter().filter(|kept| **kept).count()
     }
@@ -77,28 +68,15 @@ mod tests {
             let items: String = hrefs.iter().map(item).collect();
             format!("<h2>{heading}</h2><ul>{items}</ul><p>text")
         };
-        assert_eq!(
-            left(&list(&["https://a.example", "http://b.example/x"], "More")),
-            4
-        );
+        assert_eq!(left(&list(&["https://a.example", "http://b.example/x"], "More")), 4);
         // Below a heading that is left out, of the page's own site, or with its address.
-        assert_eq!(
-            left(&list(&["https://a.example", "http://b.example/x"], "-More")),
-            1
-        );
+        assert_eq!(left(&list(&["https://a.example", "http://b.example/x"], "-More")), 1);
         assert_eq!(left(&list(&["https://a.example", "/x"], "More")), 2);
-        assert_eq!(
-            left(&list(
-                &["https://a.example", "https://own.example/"],
-                "More"
-            )),
-            2
-        );
+        assert_eq!(left(&list(&["https://a.example", "https://own.example/"], "More")), 2);
         let share = "https://b.example/?u=https://own.example/page";
         assert_eq!(left(&list(&[share, share], "More")), 2);
         assert_eq!(left(&list(&["https://a.example"], "More")), 2);
-        let buttons =
-            "<h2>More</h2><ul><li><a href=//a.example>-a</a><li><a href=//b.example>-b</a></ul>";
+        let buttons = "<h2>More</h2><ul><li><a href=//a.example>-a</a><li><a href=//b.example>-b</a></ul>";
         assert_eq!(left(buttons), 1);
     }
 }

@@ -22,9 +22,7 @@ struct List {
 impl List {
     /// Lists that serve as layout hold the text in one item and something else in the others.
     fn is_mostly_kept(&self) -> bool {
-        self.kept_words * 2 >= self.words
-            && self.kept_items >= ITEMS
-            && self.kept_items * 2 >= self.items
+        self.kept_words * 2 >= self.words && self.kept_items >= ITEMS && self.kept_items * 2 >= self.items
     }
 
     fn is_nearly_kept(&self) -> bool {
@@ -105,10 +103,7 @@ mod tests {
 
     #[test]
     fn items_follow_the_list() {
-        assert_eq!(
-            left("<ul><li>two eggs<li>-salt<li>100 g flour</ul><p>-x"),
-            ["two eggs", "-salt", "100 g flour"]
-        );
+        assert_eq!(left("<ul><li>two eggs<li>-salt<li>100 g flour</ul><p>-x"), ["two eggs", "-salt", "100 g flour"]);
         let few = "<ul><li>two eggs<li>-salt and more<li>-100 g flour</ul>";
         assert_eq!(left(few), ["two eggs"]);
         let layout = "<ul><li><p>text text text text<p>text<li>-a<li>-b</ul>";

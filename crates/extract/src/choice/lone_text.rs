@@ -56,13 +56,7 @@ fn part(own: &Element) -> Part {
     match own.tag {
         _ if own.hidden => Part::Unseen,
         Tag::Noscript => Part::Unseen,
-        Tag::Nav
-        | Tag::Aside
-        | Tag::Footer
-        | Tag::Menu
-        | Tag::Button
-        | Tag::Label
-        | Tag::Dialog => Part::Furniture,
+        Tag::Nav | Tag::Aside | Tag::Footer | Tag::Menu | Tag::Button | Tag::Label | Tag::Dialog => Part::Furniture,
         _ => Part::Text,
     }
 }
@@ -79,42 +73,18 @@ mod tests {
 
     /// Pages that are one thing, and what their text has to say.
     const PAGES: [(&str, &str); 12] = [
-        (
-            "<table><tr><th>Name<th>Age<tr><td>Ann<td>31<tr><td>Bob<td>42</table>",
-            "Name\tAge\nAnn\t31\nBob\t42",
-        ),
-        (
-            "<title>Prices</title><table><tr><td>Flour<td>2.50<tr><td>Salt<td>1.20</table>",
-            "Flour\t2.50\nSalt\t1.20",
-        ),
-        (
-            "<pre><code>fn main() {\n    start();\n}</code></pre>",
-            "fn main() {\n    start();\n}",
-        ),
-        (
-            "<title>Notes</title><pre>a = 1\nb = 2</pre>",
-            "a = 1\nb = 2",
-        ),
+        ("<table><tr><th>Name<th>Age<tr><td>Ann<td>31<tr><td>Bob<td>42</table>", "Name\tAge\nAnn\t31\nBob\t42"),
+        ("<title>Prices</title><table><tr><td>Flour<td>2.50<tr><td>Salt<td>1.20</table>", "Flour\t2.50\nSalt\t1.20"),
+        ("<pre><code>fn main() {\n    start();\n}</code></pre>", "fn main() {\n    start();\n}"),
+        ("<title>Notes</title><pre>a = 1\nb = 2</pre>", "a = 1\nb = 2"),
         ("<h1>The mill is closed</h1>", "The mill is closed"),
-        (
-            "<title>Mill</title><header><h1>Closed today</h1></header>",
-            "Closed today",
-        ),
+        ("<title>Mill</title><header><h1>Closed today</h1></header>", "Closed today"),
         ("<p>The mill is closed.</p>", "The mill is closed."),
         ("The mill is closed.", "The mill is closed."),
         ("<ul><li>flour<li>salt</ul>", "flour\nsalt"),
-        (
-            "<dl><dt>mill<dd>a house<dt>weir<dd>a dam</dl>",
-            "mill\na house\nweir\na dam",
-        ),
-        (
-            "<svg><foreignObject><h1>Slides</h1><ul><li>One<li>Two</ul></foreignObject></svg>",
-            "Slides\n\nOne\nTwo",
-        ),
-        (
-            "<h2>Usage</h2><pre>make install</pre>",
-            "Usage\n\nmake install",
-        ),
+        ("<dl><dt>mill<dd>a house<dt>weir<dd>a dam</dl>", "mill\na house\nweir\na dam"),
+        ("<svg><foreignObject><h1>Slides</h1><ul><li>One<li>Two</ul></foreignObject></svg>", "Slides\n\nOne\nTwo"),
+        ("<h2>Usage</h2><pre>make install</pre>", "Usage\n\nmake install"),
     ];
 
     fn text(model: &str, html: &str) -> String {
@@ -161,10 +131,7 @@ mod tests {
             let extractor = Extractor::new(Arc::new(Model::builtin(model).unwrap()));
             let page = extractor.extract(html.as_bytes(), &Hints::default());
             let confidence = page.document(&DocumentOptions::default()).confidence;
-            assert!(
-                confidence > 0.0 && confidence < 0.9,
-                "{model}: {confidence}"
-            );
+            assert!(confidence > 0.0 && confidence < 0.9, "{model}: {confidence}");
         }
     }
 }

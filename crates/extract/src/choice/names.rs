@@ -46,8 +46,7 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
         for at in name + 1..card.end {
             let own = page.blocks.get(at).map_or(0, |own| own.words);
             words = words.saturating_add(own);
-            kept_words =
-                kept_words.saturating_add(if kept.get(at) == Some(&true) { own } else { 0 });
+            kept_words = kept_words.saturating_add(if kept.get(at) == Some(&true) { own } else { 0 });
         }
         let is_kept = kept_words > 0 && kept_words >= words.div_ceil(2);
         let own = named.entry(*field).or_default();
@@ -139,8 +138,7 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     let item = |at: usize| {
         let block = page.blocks.get(at)?;
         let mut path = page.path(block.element).take(AROUND);
-        path.find(|(_, own)| matches!(own.tag, Tag::Dd | Tag::Dt))
-            .map(|(_, own)| (own.tag, own.parent))
+        path.find(|(_, own)| matches!(own.tag, Tag::Dd | Tag::Dt)).map(|(_, own)| (own.tag, own.parent))
     };
     for at in (1..page.blocks.len()).rev() {
         if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
@@ -149,10 +147,7 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
         let (Some((_, list)), Some((Tag::Dt, around))) = (item(at), item(at - 1)) else {
             continue;
         };
-        let is_term = page
-            .blocks
-            .get(at - 1)
-            .is_some_and(|own| is_shown(page, own));
+        let is_term = page.blocks.get(at - 1).is_some_and(|own| is_shown(page, own));
         if list == around
             && is_term
             && let Some(kept) = kept.get_mut(at - 1)
@@ -173,8 +168,7 @@ pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
             return None;
         }
         let mut path = page.path(block.element).take(AROUND);
-        path.find(|(_, own)| matches!(own.tag, Tag::Td | Tag::Th))
-            .map(|(_, own)| (own.tag, own.parent))
+        path.find(|(_, own)| matches!(own.tag, Tag::Td | Tag::Th)).map(|(_, own)| (own.tag, own.parent))
     };
     for at in 1..page.blocks.len() {
         if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
@@ -183,10 +177,7 @@ pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
         let (Some((Tag::Td, row)), Some((Tag::Th, around))) = (cell(at), cell(at - 1)) else {
             continue;
         };
-        let is_head = page
-            .blocks
-            .get(at - 1)
-            .is_some_and(|own| is_shown(page, own));
+        let is_head = page.blocks.get(at - 1).is_some_and(|own| is_shown(page, own));
         if row == around
             && is_head
             && let Some(kept) = kept.get_mut(at - 1)
@@ -229,20 +220,11 @@ mod tests {
     #[test]
     fn cards_have_their_names() {
         let name = "<h3><a href=x>-Name</a></h3>";
-        let all = cards(
-            name,
-            ["a red mill", "a blue mill", "an old mill", "a new mill"],
-        );
+        let all = cards(name, ["a red mill", "a blue mill", "an old mill", "a new mill"]);
         assert_eq!(all.len(), 8, "{all:?}");
         // Where most are left out, as those beside an article are, names are not brought back.
-        assert_eq!(
-            cards(name, ["a mill", "-b mill", "-c mill", "-d mill"]).len(),
-            1
-        );
-        assert_eq!(
-            cards("<h3 hidden>-Name</h3>", ["a", "b", "c", "d"]).len(),
-            4
-        );
+        assert_eq!(cards(name, ["a mill", "-b mill", "-c mill", "-d mill"]).len(), 1);
+        assert_eq!(cards("<h3 hidden>-Name</h3>", ["a", "b", "c", "d"]).len(), 4);
         assert_eq!(cards("<span>-Name</span>", ["a", "b", "c", "d"]).len(), 4);
         let two = "<div class=x><h3>-A</h3><p>a</div><div class=x><h3>-B</h3><p>b</div>";
         assert_eq!(left(two), ["a", "b"]);
@@ -259,10 +241,7 @@ mod tests {
 
     #[test]
     fn rows_have_their_heads() {
-        assert_eq!(
-            left("<table><tr><th>-Height<td>9 m<tr><th>-Width<td>-8 m</table>"),
-            ["-Height", "9 m"]
-        );
+        assert_eq!(left("<table><tr><th>-Height<td>9 m<tr><th>-Width<td>-8 m</table>"), ["-Height", "9 m"]);
         assert_eq!(left("<table><tr><th>-Top</tr><tr><td>9 m</table>"), ["9 m"]);
     }
 }

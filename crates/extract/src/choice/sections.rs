@@ -58,8 +58,7 @@ fn is_above(page: &Page, before: &Element, block: usize) -> bool {
 /// Whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so stands
 /// the headline of a text whose title is another.
 pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
-    let Some((own, element)) = heading(page, at).and_then(|own| Some((own, page.element(own)?)))
-    else {
+    let Some((own, element)) = heading(page, at).and_then(|own| Some((own, page.element(own)?))) else {
         return false;
     };
     let next = at + 1;
@@ -71,10 +70,7 @@ pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool
     element.tag == Tag::H1
         && !element.hidden
         && !has_others
-        && page
-            .blocks
-            .get(at)
-            .is_some_and(|own| own.words <= HEADING_WORDS)
+        && page.blocks.get(at).is_some_and(|own| own.words <= HEADING_WORDS)
         && kept.get(at) == Some(&false)
         && kept.get(next) == Some(&true)
         && is_beside(page, element.parent, at, next)
@@ -141,28 +137,18 @@ mod tests {
         let heads = |html: &str| left(&html.replace('T', text), None).len() == 2;
         assert!(heads("<h2>-Section</h2><p>T"));
         let html = format!("<h1>-Headline</h1><p>{text}");
-        assert_eq!(
-            left(&html, Some(0)),
-            [text],
-            "headlines are decided by themselves"
-        );
+        assert_eq!(left(&html, Some(0)), [text], "headlines are decided by themselves");
         assert_eq!(left(&html, Some(1)).len(), 2);
         assert!(heads("<div><h3>-Section</h3></div><p>T"));
         assert!(heads("<section><header><h3>-a</h3></header><p>T</section>"));
         assert!(!heads("<h2 hidden>-Section</h2><p>T"));
-        assert!(heads(
-            "<div><a href=#s><div><div><h2>-Section</h2></div></div></a><div><p>T</div></div>"
-        ));
+        assert!(heads("<div><a href=#s><div><div><h2>-Section</h2></div></div></a><div><p>T</div></div>"));
         assert!(!heads("<div><p>-x<div><h2>-Section</h2></div></div><p>T"));
-        let deep =
-            |depth| "<div>".repeat(depth) + "<h2>-Section</h2>" + &"</div>".repeat(depth) + "<p>T";
+        let deep = |depth| "<div>".repeat(depth) + "<h2>-Section</h2>" + &"</div>".repeat(depth) + "<p>T";
         assert!(heads(&deep(5)) && !heads(&deep(20)));
         assert!(heads("<div hidden><h2>-Tab</h2><p>T</div>"));
         assert_eq!(left("<h2>-Code</h2><pre>go</pre>", None).len(), 2);
-        assert_eq!(
-            left("<h2>-Part</h2><div><h3>Section</h3></div>", None).len(),
-            2
-        );
+        assert_eq!(left("<h2>-Part</h2><div><h3>Section</h3></div>", None).len(), 2);
         assert_eq!(left("<h3>-Kind</h3><h2>Section</h2>", None).len(), 1);
         assert_eq!(left("<h2>-Site</h2><h2>Section</h2>", None).len(), 1);
         assert_eq!(left("<h2>-List</h2><ul><li>one</ul>", None).len(), 2);

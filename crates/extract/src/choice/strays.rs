@@ -43,11 +43,7 @@ pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {
         if *kept {
             words += block.words as f32;
-            stray_words += if is_stray(field) {
-                block.words as f32
-            } else {
-                0.0
-            };
+            stray_words += if is_stray(field) { block.words as f32 } else { 0.0 };
         }
     }
     if stray_words > MOST * words {
@@ -73,10 +69,7 @@ mod tests {
         let before: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
         let mut kept = before.clone();
         drop_strays(&page, &fields, &mut kept);
-        let added = before
-            .iter()
-            .zip(&kept)
-            .any(|(before, kept)| *kept && !before);
+        let added = before.iter().zip(&kept).any(|(before, kept)| *kept && !before);
         assert!(!added, "nothing is added");
         let again = kept.clone();
         drop_strays(&page, &fields, &mut kept);
@@ -85,8 +78,7 @@ mod tests {
         left.map(|(text, _)| (*text).to_owned()).collect()
     }
 
-    const TEXT: &str =
-        "<p>The mill stands by the river and turns as it did a hundred years ago, they say.</p>";
+    const TEXT: &str = "<p>The mill stands by the river and turns as it did a hundred years ago, they say.</p>";
 
     #[test]
     fn a_card_is_not_kept_alone() {
@@ -112,9 +104,6 @@ mod tests {
         let words = "word ".repeat(8);
         let html = format!("<p>{words}<p>-{words}<p>-{words}<p>-{words}");
         assert_eq!(left(&html).len(), 1);
-        assert_eq!(
-            left(&format!("<div>{}</div>{html}", TEXT.repeat(3))).len(),
-            3
-        );
+        assert_eq!(left(&format!("<div>{}</div>{html}", TEXT.repeat(3))).len(), 3);
     }
 }

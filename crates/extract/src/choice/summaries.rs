@@ -31,16 +31,10 @@ pub(crate) fn keep_summaries(page: &Page, kept: &mut [bool]) {
             continue;
         };
         let (mut all, mut chosen) = (0u32, 0u32);
-        let blocks = page
-            .blocks
-            .iter()
-            .zip(kept.iter())
-            .skip(at + 1)
-            .take(ANSWER_BLOCKS);
+        let blocks = page.blocks.iter().zip(kept.iter()).skip(at + 1).take(ANSWER_BLOCKS);
         for (answer, kept) in blocks.take_while(|(own, _)| own.element < around.end) {
-            let in_summary = page
-                .element(summary)
-                .is_some_and(|own| answer.element < own.end && answer.element >= summary);
+            let in_summary =
+                page.element(summary).is_some_and(|own| answer.element < own.end && answer.element >= summary);
             if !in_summary {
                 all += answer.words;
                 chosen += if *kept { answer.words } else { 0 };
@@ -73,20 +67,11 @@ mod tests {
              <details><summary>Filters</summary><p>dropped things here</details><p>x";
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        let mut kept: Vec<bool> = texts
-            .iter()
-            .map(|text| text.starts_with("Since") || text.starts_with("One"))
-            .collect();
+        let mut kept: Vec<bool> =
+            texts.iter().map(|text| text.starts_with("Since") || text.starts_with("One")).collect();
         keep_summaries(&page, &mut kept);
-        let left: Vec<&str> = texts
-            .into_iter()
-            .zip(kept)
-            .filter(|(_, kept)| *kept)
-            .map(|(text, _)| text)
-            .collect();
-        let expected = [
-            "Why?", "Since it is so.", "One thing.", "Since one sees more.",
-        ];
+        let left: Vec<&str> = texts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(text, _)| text).collect();
+        let expected = ["Why?", "Since it is so.", "One thing.", "Since one sees more."];
         assert_eq!(left, expected);
     }
 }

@@ -54,197 +54,91 @@ pub(super) enum Apply {
     Chosen(fn(&ChosenPage<'_>, &mut [bool])),
 }
 
-const fn judged(
-    name: &'static str,
-    does: &'static str,
-    apply: fn(&JudgedPage<'_>, &mut [bool]),
-) -> Rule {
-    Rule {
-        name,
-        does,
-        apply: Apply::Judged(apply),
-        unsure: ANY,
-    }
+const fn judged(name: &'static str, does: &'static str, apply: fn(&JudgedPage<'_>, &mut [bool])) -> Rule {
+    Rule { name, does, apply: Apply::Judged(apply), unsure: ANY }
 }
 
-const fn chosen(
-    name: &'static str,
-    does: &'static str,
-    apply: fn(&ChosenPage<'_>, &mut [bool]),
-) -> Rule {
-    Rule {
-        name,
-        does,
-        apply: Apply::Chosen(apply),
-        unsure: ANY,
-    }
+const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_>, &mut [bool])) -> Rule {
+    Rule { name, does, apply: Apply::Chosen(apply), unsure: ANY }
 }
 
 /// All rules, in the order in which they apply.
 pub static RULES: [Rule; 25] = [
-    judged(
-        "summaries",
-        "keeps the summary of details that are kept",
-        |own, kept| {
-            keep_summaries(own.page, kept);
-        },
-    ),
-    judged(
-        "formulas",
-        "keeps formulas that are set apart beside kept blocks",
-        |own, kept| {
-            keep_formulas(own.page, kept);
-        },
-    ),
-    judged(
-        "list items",
-        "keeps items of a list of which most are kept",
-        |own, kept| {
-            keep_list_items(own.page, own.probabilities, kept);
-        },
-    ),
-    judged(
-        "strays",
-        "drops single blocks of a field that is not kept elsewhere",
-        |own, kept| {
-            drop_strays(own.page, own.fields, kept);
-        },
-    )
+    judged("summaries", "keeps the summary of details that are kept", |own, kept| {
+        keep_summaries(own.page, kept);
+    }),
+    judged("formulas", "keeps formulas that are set apart beside kept blocks", |own, kept| {
+        keep_formulas(own.page, kept);
+    }),
+    judged("list items", "keeps items of a list of which most are kept", |own, kept| {
+        keep_list_items(own.page, own.probabilities, kept);
+    }),
+    judged("strays", "drops single blocks of a field that is not kept elsewhere", |own, kept| {
+        drop_strays(own.page, own.fields, kept);
+    })
     .between(0.0, 0.7),
-    judged(
-        "floods",
-        "keeps paragraphs beside a flood of equal blocks",
-        |own, kept| {
-            keep_beside_floods(own.page, own.fields, kept);
-        },
-    ),
-    judged(
-        "card names",
-        "keeps the headings of cards that are kept",
-        |own, kept| {
-            keep_card_names(own.page, own.fields, kept);
-        },
-    ),
-    judged(
-        "terms",
-        "keeps terms of definitions that are kept",
-        |own, kept| {
-            keep_terms(own.page, kept);
-        },
-    ),
-    judged(
-        "row heads",
-        "keeps heads of rows of which a cell is kept",
-        |own, kept| {
-            keep_row_heads(own.page, kept);
-        },
-    ),
-    judged(
-        "section headings",
-        "keeps headings right above what is kept",
-        |own, kept| {
-            keep_section_headings(own.page, own.headline, kept);
-        },
-    )
+    judged("floods", "keeps paragraphs beside a flood of equal blocks", |own, kept| {
+        keep_beside_floods(own.page, own.fields, kept);
+    }),
+    judged("card names", "keeps the headings of cards that are kept", |own, kept| {
+        keep_card_names(own.page, own.fields, kept);
+    }),
+    judged("terms", "keeps terms of definitions that are kept", |own, kept| {
+        keep_terms(own.page, kept);
+    }),
+    judged("row heads", "keeps heads of rows of which a cell is kept", |own, kept| {
+        keep_row_heads(own.page, kept);
+    }),
+    judged("section headings", "keeps headings right above what is kept", |own, kept| {
+        keep_section_headings(own.page, own.headline, kept);
+    })
     .between(0.1, 1.0),
-    judged(
-        "lone text",
-        "keeps all that a page shows where nothing else is on it",
-        |own, kept| {
-            if !own.keeps_embedded {
-                keep_lone_text(own.page, kept);
-            }
-        },
-    ),
-    chosen(
-        "first article",
-        "drops articles that follow the first, if asked to",
-        |own, kept| {
-            if own.only_first_article {
-                drop_follow_ups(own.page, own.html, kept);
-            }
-        },
-    ),
-    chosen(
-        "copies",
-        "drops blocks that repeat what stands before",
-        |own, kept| {
-            drop_copies(own.page, kept);
-        },
-    ),
+    judged("lone text", "keeps all that a page shows where nothing else is on it", |own, kept| {
+        if !own.keeps_embedded {
+            keep_lone_text(own.page, kept);
+        }
+    }),
+    chosen("first article", "drops articles that follow the first, if asked to", |own, kept| {
+        if own.only_first_article {
+            drop_follow_ups(own.page, own.html, kept);
+        }
+    }),
+    chosen("copies", "drops blocks that repeat what stands before", |own, kept| {
+        drop_copies(own.page, kept);
+    }),
     chosen("controls", "drops labels of controls", |own, kept| {
         drop_controls(own.page, kept);
     }),
-    chosen(
-        "code",
-        "keeps all of a piece of code of which a part is kept",
-        |own, kept| {
-            keep_code(own.page, kept);
-        },
-    ),
-    chosen(
-        "tables",
-        "keeps all of a table of which most is kept",
-        |own, kept| {
-            keep_tables(own.page, own.html, kept);
-        },
-    ),
-    chosen(
-        "sentences beside code",
-        "keeps sentences around kept code",
-        |own, kept| {
-            keep_sentences_beside_code(own.page, kept);
-        },
-    ),
-    chosen(
-        "between",
-        "keeps what stands between kept blocks of one container",
-        |own, kept| {
-            keep_between(own.page, own.roles, kept);
-        },
-    ),
-    chosen(
-        "link lists",
-        "keeps lists of links below a kept heading",
-        |own, kept| {
-            keep_link_lists(own.page, own.html, own.url, kept);
-        },
-    ),
-    chosen(
-        "corrections",
-        "keeps notes on corrections below an article",
-        |own, kept| {
-            keep_corrections(own.page, kept);
-        },
-    ),
-    chosen(
-        "see also",
-        "keeps what a text says is to be seen as well",
-        |own, kept| {
-            keep_see_also(own.page, kept);
-        },
-    ),
-    chosen(
-        "references",
-        "keeps lists of references behind kept text",
-        |own, kept| {
-            keep_references(own.page, kept);
-        },
-    ),
-    chosen(
-        "hidden menus",
-        "drops menus that the page does not show",
-        |own, kept| {
-            drop_hidden_menus(own.page, kept);
-        },
-    ),
-    chosen(
-        "line numbers",
-        "drops the numbers of lines beside code",
-        |own, kept| {
-            drop_line_numbers(own.page, kept);
-        },
-    ),
+    chosen("code", "keeps all of a piece of code of which a part is kept", |own, kept| {
+        keep_code(own.page, kept);
+    }),
+    chosen("tables", "keeps all of a table of which most is kept", |own, kept| {
+        keep_tables(own.page, own.html, kept);
+    }),
+    chosen("sentences beside code", "keeps sentences around kept code", |own, kept| {
+        keep_sentences_beside_code(own.page, kept);
+    }),
+    chosen("between", "keeps what stands between kept blocks of one container", |own, kept| {
+        keep_between(own.page, own.roles, kept);
+    }),
+    chosen("link lists", "keeps lists of links below a kept heading", |own, kept| {
+        keep_link_lists(own.page, own.html, own.url, kept);
+    }),
+    chosen("corrections", "keeps notes on corrections below an article", |own, kept| {
+        keep_corrections(own.page, kept);
+    }),
+    chosen("see also", "keeps what a text says is to be seen as well", |own, kept| {
+        keep_see_also(own.page, kept);
+    }),
+    chosen("references", "keeps lists of references behind kept text", |own, kept| {
+        keep_references(own.page, kept);
+    }),
+    chosen("hidden menus", "drops menus that the page does not show", |own, kept| {
+        drop_hidden_menus(own.page, kept);
+    }),
+    chosen("line numbers", "drops the numbers of lines beside code", |own, kept| {
+        drop_line_numbers(own.page, kept);
+    }),
     chosen("contents", "drops tables of contents", |own, kept| {
         drop_contents(own.page, own.html, kept);
     }),

@@ -46,9 +46,8 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     let mut rest = pieces.as_slice();
     while let Some((first, _)) = rest.split_first() {
         let run = rest.iter().zip(rest.iter().skip(1));
-        let run = run.take_while(|(own, next)| {
-            own.1.end == next.1.start && is_kept(kept, &own.1) == is_kept(kept, &next.1)
-        });
+        let run =
+            run.take_while(|(own, next)| own.1.end == next.1.start && is_kept(kept, &own.1) == is_kept(kept, &next.1));
         let (run, behind) = rest.split_at(1 + run.count());
         rest = behind;
         let Some(last) = run.last().filter(|_| !is_kept(kept, &first.1)) else {
@@ -80,8 +79,7 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
     }
     let is_kept_code = |at: Option<usize>, around: &Range<u32>, kept: &[bool]| {
         at.is_some_and(|at| {
-            kept.get(at) == Some(&true)
-                && outermost_code(page, at).is_some_and(|code| around.contains(&code))
+            kept.get(at) == Some(&true) && outermost_code(page, at).is_some_and(|code| around.contains(&code))
         })
     };
     for (at, block) in page.blocks.iter().enumerate() {
@@ -94,11 +92,8 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
         if own.tag != Tag::P || own.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
             continue;
         }
-        let around = page
-            .element(own.parent)
-            .map_or(0..u32::MAX, |around| own.parent..around.end);
-        if (is_kept_code(at.checked_sub(1), &around, kept)
-            || is_kept_code(Some(at + 1), &around, kept))
+        let around = page.element(own.parent).map_or(0..u32::MAX, |around| own.parent..around.end);
+        if (is_kept_code(at.checked_sub(1), &around, kept) || is_kept_code(Some(at + 1), &around, kept))
             && let Some(kept) = kept.get_mut(at)
         {
             *kept = true;
@@ -129,9 +124,7 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     for (block, kept) in page.blocks.iter().zip(kept.iter()) {
         let is_inside = page.kinds_around(block).contains(ElementKinds::TABLE);
         let mut path = page.path(if is_inside { block.element } else { NONE });
-        let table = path
-            .find(|(_, own)| own.tag == Tag::Table)
-            .map(|(at, _)| at);
+        let table = path.find(|(_, own)| own.tag == Tag::Table).map(|(at, _)| at);
         home.push(table);
         if let Some(table) = table {
             let (all, own) = tables.entry(table).or_default();
@@ -153,16 +146,12 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     let above = |table: &u32| introduced.contains(table);
     let mostly = |table: &Option<u32>| {
         table.is_some_and(|at| {
-            tables.get(&at).is_some_and(|(all, own)| {
-                *own > 0 && own < all && (own * 2 >= *all || own * 4 >= *all && above(&at))
-            })
+            tables
+                .get(&at)
+                .is_some_and(|(all, own)| *own > 0 && own < all && (own * 2 >= *all || own * 4 >= *all && above(&at)))
         })
     };
-    let blocks: Vec<u32> = (0u32..)
-        .zip(&home)
-        .filter(|(_, table)| mostly(table))
-        .map(|(at, _)| at)
-        .collect();
+    let blocks: Vec<u32> = (0u32..).zip(&home).filter(|(_, table)| mostly(table)).map(|(at, _)| at).collect();
     if blocks.is_empty() {
         return;
     }
@@ -186,23 +175,15 @@ mod tests {
         let texts = || page.blocks.iter().map(|block| page.text(block).to_owned());
         let mut kept: Vec<bool> = texts().map(|text| !text.starts_with('-')).collect();
         rule(&page, html, &mut kept);
-        texts()
-            .zip(&kept)
-            .filter(|own| *own.1)
-            .map(|own| own.0)
-            .collect()
+        texts().zip(&kept).filter(|own| *own.1).map(|own| own.0).collect()
     }
 
     #[test]
     fn code_is_kept_whole_and_beside_paragraphs() {
         let code = |page: &Page, _: &str, kept: &mut [bool]| keep_code(page, kept);
         let html = "<p>a<pre>b<div>-c</div></pre><p>d<pre>-e</pre><p>f<p>-g g g g g<pre>-h</pre><p>i<div><p>j<pre>-k</pre></div><p>-l";
-        assert_eq!(
-            left(html, code),
-            ["a", "b", "-c", "d", "-e", "f", "-h", "i", "j", "-k"]
-        );
-        let far =
-            "<p>a<p>-b b b b b<pre>-c</pre><pre>-d</pre><p>-e<p>f<pre>-g</pre><pre>-h</pre><p>-i";
+        assert_eq!(left(html, code), ["a", "b", "-c", "d", "-e", "f", "-h", "i", "j", "-k"]);
+        let far = "<p>a<p>-b b b b b<pre>-c</pre><pre>-d</pre><p>-e<p>f<pre>-g</pre><pre>-h</pre><p>-i";
         assert_eq!(left(far, code), ["a", "f", "-g", "-h"]);
     }
 
@@ -217,24 +198,13 @@ mod tests {
 
     #[test]
     fn sentences_beside_code_are_kept() {
-        let beside =
-            |html: &str| left(html, |page, _, kept| keep_sentences_beside_code(page, kept));
+        let beside = |html: &str| left(html, |page, _, kept| keep_sentences_beside_code(page, kept));
         let html = "<main><p>-One sentence far away.<p>-This is an implementation:<pre>x</pre><p>-It takes a number and more.\
                     <p>-Another sentence far away.</main>";
-        assert_eq!(
-            beside(html),
-            [
-                "-This is an implementation:",
-                "x",
-                "-It takes a number and more."
-            ]
-        );
+        assert_eq!(beside(html), ["-This is an implementation:", "x", "-It takes a number and more."]);
         let apart = "<p>-This is an implementation<pre>x</pre><p>-Short.";
         assert_eq!(beside(apart), ["x"]);
-        assert_eq!(
-            beside("<main><p>-It takes a number.</main><pre>x</pre>").len(),
-            1
-        );
+        assert_eq!(beside("<main><p>-It takes a number.</main><pre>x</pre>").len(), 1);
     }
 
     #[test]
@@ -248,9 +218,6 @@ mod tests {
     fn tables_of_data_are_kept_whole() {
         let html = "<table><tr><th>-A<th>-B<tr><td>c c c<td>d<tr><td>e<td>f</table><p>-x\
                     <table><tr><td>g<td>-h h h h</table>";
-        assert_eq!(
-            left(html, keep_tables),
-            ["-A", "-B", "c c c", "d", "e", "f", "g"]
-        );
+        assert_eq!(left(html, keep_tables), ["-A", "-B", "c c c", "d", "e", "f", "g"]);
     }
 }

@@ -109,14 +109,9 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
         return;
     }
     let mut from = place.start;
-    let bounds = whole
-        .split_sentence_bound_indices()
-        .skip(1)
-        .map(|(at, _)| at);
+    let bounds = whole.split_sentence_bound_indices().skip(1).map(|(at, _)| at);
     // Signs before the text (`> `) are no sentence.
-    let bounds = bounds
-        .map(|at| place.start + at)
-        .filter(|at| *at > words.start);
+    let bounds = bounds.map(|at| place.start + at).filter(|at| *at > words.start);
     for end in bounds.chain([place.end]) {
         atoms.push(atom(from..end, from..end, true));
         from = end;
@@ -214,10 +209,7 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
                 units.extend(blocks.iter().map(|at| (*at, Unit::Code(*element))));
             }
             Segment::Table(table) => {
-                let own = |row: u32| Unit::Row {
-                    table: table.element,
-                    row,
-                };
+                let own = |row: u32| Unit::Row { table: table.element, row };
                 units.extend(table.captions.iter().map(|at| (*at, own(0))));
                 let heads = table.rows.iter().take_while(|row| row.header).count();
                 // Markdown has a line below the first row.

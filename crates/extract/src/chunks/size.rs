@@ -34,9 +34,7 @@ pub enum ChunkUnit {
 #[non_exhaustive]
 pub enum ChunkSizeError {
     /// It has another form.
-    #[error(
-        "{0:?} is not a size of chunks, which is written like words=400 or tokens=512,overlap=64"
-    )]
+    #[error("{0:?} is not a size of chunks, which is written like words=400 or tokens=512,overlap=64")]
     Form(String),
     /// Chunks would repeat all of the one before.
     #[error("overlap={0} is not less than the size of chunks, {1}")]
@@ -48,11 +46,7 @@ impl ChunkUnit {
     pub fn count(self, text: &str) -> u32 {
         match self {
             Self::Words => trommel_text::words::count(text),
-            Self::Tokens => text
-                .len()
-                .div_ceil(BYTES_A_TOKEN)
-                .try_into()
-                .unwrap_or(u32::MAX),
+            Self::Tokens => text.len().div_ceil(BYTES_A_TOKEN).try_into().unwrap_or(u32::MAX),
         }
     }
 }
@@ -63,10 +57,7 @@ impl FromStr for ChunkSize {
     fn from_str(text: &str) -> Result<Self, ChunkSizeError> {
         let wrong = || ChunkSizeError::Form(text.to_owned());
         let mut parts = text.split(',');
-        let (unit, size) = parts
-            .next()
-            .and_then(|own| own.split_once('='))
-            .ok_or_else(wrong)?;
+        let (unit, size) = parts.next().and_then(|own| own.split_once('=')).ok_or_else(wrong)?;
         let unit = match unit.trim() {
             "words" => ChunkUnit::Words,
             "tokens" => ChunkUnit::Tokens,
@@ -76,9 +67,7 @@ impl FromStr for ChunkSize {
         let overlap = match parts.next() {
             None => 0,
             Some(own) => match own.split_once('=') {
-                Some((name, count)) if name.trim() == "overlap" => {
-                    count.trim().parse().map_err(|_| wrong())?
-                }
+                Some((name, count)) if name.trim() == "overlap" => count.trim().parse().map_err(|_| wrong())?,
                 _ => return Err(wrong()),
             },
         };
@@ -88,11 +77,7 @@ impl FromStr for ChunkSize {
         if overlap >= size.get() {
             return Err(ChunkSizeError::Overlap(overlap, size.get()));
         }
-        Ok(Self {
-            unit,
-            size,
-            overlap,
-        })
+        Ok(Self { unit, size, overlap })
     }
 }
 

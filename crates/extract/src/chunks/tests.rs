@@ -8,11 +8,8 @@ fn chunked(html: &str, size: &str) -> Vec<Chunk> {
     let kept = vec![true; page.blocks.len()];
     let content = KeptContent::new(&page, html, &kept);
     let text = plain_text(&content);
-    let blocks = ChunkBlocks {
-        content: &content,
-        roles: vec![Some(Role::Body); page.blocks.len()],
-        embedded: Vec::new(),
-    };
+    let blocks =
+        ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
     let found = chunks(&text, &blocks, size.parse().unwrap());
     for own in &found {
         let part = text.text.chars().skip(own.start as usize);
@@ -25,20 +22,14 @@ fn chunked(html: &str, size: &str) -> Vec<Chunk> {
 }
 
 fn texts(html: &str, size: &str) -> Vec<String> {
-    chunked(html, size)
-        .into_iter()
-        .map(|own| own.text)
-        .collect()
+    chunked(html, size).into_iter().map(|own| own.text).collect()
 }
 
 #[test]
 fn paragraphs_fill_chunks() {
     let html = "<p>a b c</p><p>d e</p><p>f g h</p>";
     assert_eq!(texts(html, "words=5"), ["a b c\n\nd e", "f g h"]);
-    assert_eq!(
-        texts(html, "words=5,overlap=2"),
-        ["a b c\n\nd e", "d e\n\nf g h"]
-    );
+    assert_eq!(texts(html, "words=5,overlap=2"), ["a b c\n\nd e", "d e\n\nf g h"]);
     assert_eq!(texts(html, "words=100"), ["a b c\n\nd e\n\nf g h"]);
     assert_eq!(texts(html, "tokens=4"), ["a b c\n\nd e", "f g h"]);
     assert_eq!(texts("", "words=5"), Vec::<String>::new());
@@ -48,16 +39,8 @@ fn paragraphs_fill_chunks() {
 fn headings_stay_with_what_follows_and_are_said_above_each() {
     let html = "<h1>T</h1><p>a b</p><h2>U</h2><p>c d e</p><p>f g h</p><h2>V</h2><p>i</p>";
     let found = chunked(html, "words=5");
-    let shown: Vec<(&str, String)> = found
-        .iter()
-        .map(|own| (own.text.as_str(), own.headings.join(">")))
-        .collect();
-    let expected = [
-        ("T\n\na b", "T"),
-        ("U\n\nc d e", "T>U"),
-        ("f g h", "T>U"),
-        ("V\n\ni", "T>V"),
-    ];
+    let shown: Vec<(&str, String)> = found.iter().map(|own| (own.text.as_str(), own.headings.join(">"))).collect();
+    let expected = [("T\n\na b", "T"), ("U\n\nc d e", "T>U"), ("f g h", "T>U"), ("V\n\ni", "T>V")];
     assert_eq!(shown, expected.map(|(text, path)| (text, path.to_owned())));
     assert_eq!(found[2].roles, ["body"]);
     assert_eq!((found[1].first_block, found[1].last_block), (2, 3));
@@ -99,10 +82,9 @@ fn sizes_are_read_and_written() {
     for text in ["words=400", "tokens=512,overlap=64"] {
         assert_eq!(text.parse::<ChunkSize>().unwrap().to_string(), text);
     }
-    for wrong in [
-        "", "400", "words", "words=0", "words=-1", "lines=3", "words=4,x=1", "words=4,overlap=4",
-        "words=4,overlap=1,",
-    ] {
+    for wrong in
+        ["", "400", "words", "words=0", "words=-1", "lines=3", "words=4,x=1", "words=4,overlap=4", "words=4,overlap=1,"]
+    {
         assert!(wrong.parse::<ChunkSize>().is_err(), "{wrong}");
     }
 }

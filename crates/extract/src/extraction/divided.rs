@@ -34,11 +34,7 @@ impl Extraction<'_> {
         self.rendered(|| self.posts_as_markdown(options, self.title_above(options).as_deref()))
     }
 
-    pub(super) fn posts_as_markdown(
-        &self,
-        options: &MarkdownOptions,
-        title: Option<&str>,
-    ) -> String {
+    pub(super) fn posts_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let posts = self.found_posts();
         if posts.is_empty() {
             return self.markdown_text(options, title);
@@ -64,11 +60,7 @@ impl Extraction<'_> {
         self.rendered(|| self.sections_as_markdown(options, self.title_above(options).as_deref()))
     }
 
-    pub(super) fn sections_as_markdown(
-        &self,
-        options: &MarkdownOptions,
-        title: Option<&str>,
-    ) -> String {
+    pub(super) fn sections_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let roles = self.roles();
         let role = |block: u32| {
             let own = roles.get(block as usize).copied();
@@ -89,7 +81,6 @@ impl Extraction<'_> {
     }
 
     fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {
-        KeptContent::of_blocks(&self.page, &self.decoded.text, &post.blocks)
-            .with_options(options, None)
+        KeptContent::of_blocks(&self.page, &self.decoded.text, &post.blocks).with_options(options, None)
     }
 }

@@ -3,15 +3,10 @@ use super::*;
 use trommel_html::{Limits, ScanEngine};
 
 fn extraction(html: &str, kept: &[bool]) -> Extraction<'static> {
-    let decoded = charset::Decoded {
-        text: html.to_owned().into(),
-        ..charset::decode(b"", &charset::CharsetHints::default())
-    };
+    let decoded =
+        charset::Decoded { text: html.to_owned().into(), ..charset::decode(b"", &charset::CharsetHints::default()) };
     let page = ScanEngine.read_styled(html, &Limits::default());
-    let choice = trommel_model::Choice {
-        kept: kept.to_vec(),
-        expected_f1: 0.5,
-    };
+    let choice = trommel_model::Choice { kept: kept.to_vec(), expected_f1: 0.5 };
     let probabilities = kept.iter().map(|kept| f32::from(u8::from(*kept)));
     let verdicts = Verdicts::of_method(probabilities.collect(), choice);
     Extraction::new(decoded, page, verdicts, &Hints::default())
@@ -37,16 +32,11 @@ fn markdown_leads_back_to_its_blocks() {
         ] {
             let at = markdown.find(part).unwrap();
             let places = page.locate_markdown(at..at + part.len(), &options);
-            let cut = places
-                .iter()
-                .map(|(from, to)| &html[*from as usize..*to as usize]);
+            let cut = places.iter().map(|(from, to)| &html[*from as usize..*to as usize]);
             assert_eq!(cut.collect::<Vec<_>>(), [source], "{markdown}");
         }
     }
-    assert!(
-        page.locate_markdown(0..0, &MarkdownOptions::default())
-            .is_empty()
-    );
+    assert!(page.locate_markdown(0..0, &MarkdownOptions::default()).is_empty());
 }
 
 #[test]
@@ -97,20 +87,14 @@ fn text_document_and_rows_agree() {
 
 #[test]
 fn numbers_of_dates_in_posts_stand_in_the_order_of_the_page() {
-    let post = |name: &str| {
-        format!(
-            "<div class=post><b class=author>{name}</b><i class=date>03/04/2024</i><p>One.</div>"
-        )
-    };
+    let post =
+        |name: &str| format!("<div class=post><b class=author>{name}</b><i class=date>03/04/2024</i><p>One.</div>");
     let posts = post("ann") + &post("bob");
     for (head, published) in [
         ("<html lang=de>", "2024-04-03"),
         ("<html lang=en-GB>", "2024-04-03"),
         ("<html lang=en>", "2024-03-04"),
-        (
-            "<html lang=de><meta property=og:locale content=en_US>",
-            "2024-03-04",
-        ),
+        ("<html lang=de><meta property=og:locale content=en_US>", "2024-03-04"),
     ] {
         let page = extraction(&format!("{head}{posts}"), &[true; 6]);
         let found = page.posts(TextOptions::default());

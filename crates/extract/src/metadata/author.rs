@@ -32,20 +32,16 @@ const METAS: &[&str] = &[
 ];
 
 /// Words in the attributes of elements that hold authors.
-pub(super) const TOKENS: [&str; 8] = [
-    "author", "authors", "byline", "byl", "writer", "auteur", "autor", "username",
-];
+pub(super) const TOKENS: [&str; 8] = ["author", "authors", "byline", "byl", "writer", "auteur", "autor", "username"];
 
 /// Words in the attributes of elements that hold other things about authors, or other people.
 const OTHERS: [&str; 13] = [
-    "comment", "comments", "bio", "avatar", "image", "img", "photo", "related", "title", "social",
-    "follow", "description", "widget",
+    "comment", "comments", "bio", "avatar", "image", "img", "photo", "related", "title", "social", "follow",
+    "description", "widget",
 ];
 
 /// What a line begins with that names the author anywhere on the page.
-const BOXES: [&str; 6] = [
-    "Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by ",
-];
+const BOXES: [&str; 6] = ["Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by "];
 
 /// Bytes of an element that holds an author.
 const ELEMENT: usize = 1500;
@@ -57,9 +53,8 @@ const MOST: usize = 32;
 /// The authors' names, of the first source that has any. The site's own name counts only where there
 /// is no other. Whoever wrote one of the items of a listing is not the page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
-    let reads: [fn(&Sources) -> Vec<String>; 7] = [
-        from_graph, from_meta, from_labels, from_facts, from_links, from_markup, from_lines,
-    ];
+    let reads: [fn(&Sources) -> Vec<String>; 7] =
+        [from_graph, from_meta, from_labels, from_facts, from_links, from_markup, from_lines];
     let mut fallback = Vec::new();
     for read in reads {
         let names = read(sources);
@@ -113,14 +108,9 @@ fn from_meta(sources: &Sources) -> Vec<String> {
 /// `twitter:label1` of "Written by" with its `twitter:data1`.
 fn from_labels(sources: &Sources) -> Vec<String> {
     let mut names = Vec::new();
-    for (label, data) in [
-        ("twitter:label1", "twitter:data1"),
-        ("twitter:label2", "twitter:data2"),
-    ] {
+    for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
         let head = &sources.page.head;
-        let is_author = head
-            .meta(label)
-            .is_some_and(|label| label.eq_ignore_ascii_case("written by"));
+        let is_author = head.meta(label).is_some_and(|label| label.eq_ignore_ascii_case("written by"));
         if let Some(name) = head.meta(data).filter(|_| is_author) {
             person::add(name, &mut names);
         }
@@ -136,9 +126,10 @@ fn from_facts(sources: &Sources) -> Vec<String> {
         let Some(element) = page.element(author.element) else {
             continue;
         };
-        let name = page.facts.iter().find(|fact| {
-            fact.kind == FactKind::Name && (author.element..element.end).contains(&fact.element)
-        });
+        let name = page
+            .facts
+            .iter()
+            .find(|fact| fact.kind == FactKind::Name && (author.element..element.end).contains(&fact.element));
         let fact = name.unwrap_or(author);
         if fact.value.is_empty() {
             person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
@@ -161,9 +152,7 @@ fn from_links(sources: &Sources) -> Vec<String> {
     let Some(headline) = sources.headline else {
         return names;
     };
-    let blocks: Vec<usize> = std::iter::once(headline)
-        .chain(near(sources.page, headline))
-        .collect();
+    let blocks: Vec<usize> = std::iter::once(headline).chain(near(sources.page, headline)).collect();
     for fact in &sources.page.facts {
         let at = fact.block as usize;
         if at < headline && !blocks.contains(&at) {
@@ -195,10 +184,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     let mut names = Vec::new();
     for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
         let around = page.path(block.element).take(3);
-        let inside = page
-            .inline(block)
-            .iter()
-            .filter_map(|index| Some((*index, page.element(*index)?)));
+        let inside = page.inline(block).iter().filter_map(|index| Some((*index, page.element(*index)?)));
         for (at, element) in inside.chain(around) {
             let has = |set: &[u64]| {
                 page.attribute_words(element)
@@ -237,10 +223,8 @@ fn from_lines(sources: &Sources) -> Vec<String> {
         };
         let text = page.text(block);
         let lower = text.to_ascii_lowercase();
-        let before = at
-            .checked_sub(1)
-            .and_then(|before| page.blocks.get(before))
-            .map_or("", |before| page.text(before));
+        let before =
+            at.checked_sub(1).and_then(|before| page.blocks.get(before)).map_or("", |before| page.text(before));
         let begins = lower.starts_with("by ")
             || lower.starts_with("by:")
             || text.strip_prefix("By").is_some_and(person::is_full);
@@ -250,14 +234,8 @@ fn from_lines(sources: &Sources) -> Vec<String> {
             if person::is_full(name) {
                 person::add(name, &mut names);
             }
-        } else if let Some((_, name)) = text
-            .split_once("作者：")
-            .or_else(|| text.split_once("作者:"))
-        {
-            person::add(
-                name.split_whitespace().next().unwrap_or_default(),
-                &mut names,
-            );
+        } else if let Some((_, name)) = text.split_once("作者：").or_else(|| text.split_once("作者:")) {
+            person::add(name.split_whitespace().next().unwrap_or_default(), &mut names);
         }
         if !names.is_empty() {
             return match is_listed(sources.html, page, block.element) {
@@ -298,10 +276,7 @@ mod tests {
         let micro = "<body><span itemprop=author itemscope>x <b itemprop=name>M I</b></span>";
         let link = "<h1>Head</h1><p>by <a rel=author>R L</a> and <a rel=author>R M</a><p>text";
         let handle = "<meta name=twitter:creator content=@handle>";
-        assert_eq!(
-            of(&format!("{handle}{ld}{meta}{micro}{link}")),
-            ["L D", "L E"]
-        );
+        assert_eq!(of(&format!("{handle}{ld}{meta}{micro}{link}")), ["L D", "L E"]);
         assert_eq!(of(&format!("{handle}{meta}{micro}{link}")), ["M A"]);
         assert_eq!(of(&format!("{handle}{micro}{link}")), ["M I"]);
         assert_eq!(of(&format!("{handle}{link}")), ["R L", "R M"]);
@@ -345,20 +320,11 @@ mod tests {
                 assert!(of(&html).is_empty(), "{headline} {byline}");
             }
             // An article with others behind it, and posts whose titles lead nowhere, have their author.
-            let html =
-                format!("<main><article><h1>Mill</h1>{byline}<p>The text.</article>{items}</main>");
+            let html = format!("<main><article><h1>Mill</h1>{byline}<p>The text.</article>{items}</main>");
             assert_eq!(of(&html), ["Jane Roe"], "{byline}");
-            let item = |n| {
-                format!(
-                    "<div><h3><a href='/t#{n}'>Re: mill {n}</a></h3>{byline}<p>What I say.</div>"
-                )
-            };
+            let item = |n| format!("<div><h3><a href='/t#{n}'>Re: mill {n}</a></h3>{byline}<p>What I say.</div>");
             let items: String = (1..5).map(item).collect();
-            assert_eq!(
-                of(&format!("<main>{items}</main>")),
-                ["Jane Roe"],
-                "{byline}"
-            );
+            assert_eq!(of(&format!("<main>{items}</main>")), ["Jane Roe"], "{byline}");
         }
     }
 

@@ -36,9 +36,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     let tokens = tokens(text);
     (0..tokens.len()).find_map(|at| {
         let (date, used) = date_at(tokens.get(at..)?, month_first)?;
-        let rest = tokens
-            .get(at + used)
-            .map_or("", |token| text.get(token.start..).unwrap_or_default());
+        let rest = tokens.get(at + used).map_or("", |token| text.get(token.start..).unwrap_or_default());
         Some(stamp(date, rest))
     })
 }
@@ -79,10 +77,7 @@ fn has_year(text: &str) -> bool {
 
 fn stamp(date: Date, rest: &str) -> Stamp {
     let time = time(rest).unwrap_or_default();
-    Stamp {
-        date,
-        text: format!("{date}{time}"),
-    }
+    Stamp { date, text: format!("{date}{time}") }
 }
 
 fn unix(digits: &str) -> Option<Stamp> {
@@ -94,10 +89,7 @@ fn unix(digits: &str) -> Option<Stamp> {
     };
     let civil = Offset::UTC.to_datetime(timestamp);
     let date = civil.date();
-    YEARS.contains(&date.year()).then(|| Stamp {
-        date,
-        text: format!("{date}T{}Z", civil.time().strftime("%H:%M:%S")),
-    })
+    YEARS.contains(&date.year()).then(|| Stamp { date, text: format!("{date}T{}Z", civil.time().strftime("%H:%M:%S")) })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,19 +118,12 @@ fn tokens(text: &str) -> Vec<Token> {
         // Characters of Chinese and Japanese are marks: 2024年5月18日 has no spaces.
         let is_letter = |c: char| c.is_alphabetic() && !('\u{2e80}'..='\u{d7ff}').contains(&c);
         if !is_digit && !is_letter(c) {
-            tokens.push(Token {
-                kind: Kind::Mark(c),
-                start,
-            });
+            tokens.push(Token { kind: Kind::Mark(c), start });
             continue;
         }
         let mut end = start + c.len_utf8();
         while let Some((at, next)) = chars.peek().copied() {
-            let same = if is_digit {
-                next.is_ascii_digit()
-            } else {
-                is_letter(next)
-            };
+            let same = if is_digit { next.is_ascii_digit() } else { is_letter(next) };
             if !same {
                 break;
             }
@@ -189,11 +174,8 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
                 && let (Some((second, 1 | 2)), Some((year, 4))) = (number(2), number(4))
             {
                 let us = between == '/' && month_first;
-                let (month, of_month) = if second > 12 || us && *first <= 12 {
-                    (*first, second)
-                } else {
-                    (second, *first)
-                };
+                let (month, of_month) =
+                    if second > 12 || us && *first <= 12 { (*first, second) } else { (second, *first) };
                 return Some((day(year, month, of_month)?, 5));
             }
             // 18 May 2024, 18. Mai 2024, 18th of May, 2024, 18 de mayo de 2024, 18-May-2024
@@ -230,7 +212,8 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
 
 /// 1 if one of the words stands there, else 0.
 fn filler(tokens: &[Token], at: usize, words: &[&str]) -> usize {
-    let found = matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Word(word)) if words.contains(&word.as_str()));
+    let found =
+        matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Word(word)) if words.contains(&word.as_str()));
     usize::from(found)
 }
 
@@ -242,11 +225,7 @@ fn month_at(tokens: &[Token], at: usize) -> Option<u32> {
 }
 
 fn day(year: u32, month: u32, day: u32) -> Option<Date> {
-    let date = Date::new(
-        year.try_into().ok()?,
-        month.try_into().ok()?,
-        day.try_into().ok()?,
-    );
+    let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
     date.ok().filter(|date| YEARS.contains(&date.year()))
 }
 
@@ -270,18 +249,12 @@ fn time(rest: &str) -> Option<String> {
         return None;
     }
     let offset = offset(rest).unwrap_or_default();
-    Some(format!(
-        "T{hour:02}:{minute:02}:{:02}{offset}",
-        second.min(59)
-    ))
+    Some(format!("T{hour:02}:{minute:02}:{:02}{offset}", second.min(59)))
 }
 
 /// The hour of the day of an hour followed by `am` or `pm`.
 fn half_day(hour: u32, rest: &str) -> (u32, &str) {
-    let is = |name: &str| {
-        rest.get(..2)
-            .is_some_and(|start| start.eq_ignore_ascii_case(name))
-    };
+    let is = |name: &str| rest.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(name));
     let after = rest.get(2..).unwrap_or_default().trim_start();
     match hour {
         12 if is("am") => (0, after),
@@ -305,13 +278,7 @@ fn offset(rest: &str) -> Option<String> {
         return Some("Z".to_owned());
     }
     let sign = rest.chars().next().filter(|c| matches!(c, '+' | '-'))?;
-    let digits: String = rest
-        .chars()
-        .skip(1)
-        .filter(|c| *c != ':')
-        .take_while(char::is_ascii_digit)
-        .take(4)
-        .collect();
+    let digits: String = rest.chars().skip(1).filter(|c| *c != ':').take_while(char::is_ascii_digit).take(4).collect();
     let hours: u32 = digits.get(..2)?.parse().ok()?;
     let minutes: u32 = match digits.get(2..4) {
         Some(minutes) => minutes.parse().ok()?,
@@ -371,10 +338,7 @@ mod tests {
         ] {
             assert_eq!(text(raw), "2024-05-18", "{raw}");
         }
-        assert_eq!(
-            text("Sat, 18 May 2024 01:58:10 +0200"),
-            "2024-05-18T01:58:10+02:00"
-        );
+        assert_eq!(text("Sat, 18 May 2024 01:58:10 +0200"), "2024-05-18T01:58:10+02:00");
         assert_eq!(text("Sat May 18, 2024, 1:58 am"), "2024-05-18T01:58:00");
     }
 
@@ -393,10 +357,7 @@ mod tests {
     #[test]
     fn dates_are_found_where_they_stand() {
         let text = "by A on Dec 19th, 2023 at 8";
-        assert_eq!(
-            span(text).and_then(|(start, end)| text.get(start..end)),
-            Some("Dec 19th, 2023 ")
-        );
+        assert_eq!(span(text).and_then(|(start, end)| text.get(start..end)), Some("Dec 19th, 2023 "));
         assert_eq!(span("2024-05-18"), Some((0, 10)));
         assert_eq!(span("May 2024"), None);
     }
@@ -404,8 +365,8 @@ mod tests {
     #[test]
     fn what_is_no_date() {
         for raw in [
-            "", "2024", "May 2024", "2024-13-01", "30 February 2024", "1.2.3", "1850-01-01",
-            "12345678901234567890", "version 2024.5", "99999999", "9999999999999",
+            "", "2024", "May 2024", "2024-13-01", "30 February 2024", "1.2.3", "1850-01-01", "12345678901234567890",
+            "version 2024.5", "99999999", "9999999999999",
         ] {
             assert_eq!(find(raw, false), None, "{raw}");
         }

@@ -18,13 +18,7 @@ pub(super) fn canonical(sources: &Sources) -> Option<String> {
         let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
         is_web.then(|| url.into())
     };
-    sources
-        .page
-        .head
-        .canonical
-        .as_deref()
-        .and_then(resolve)
-        .or_else(|| sources.metas(&["og:url"]).find_map(resolve))
+    sources.page.head.canonical.as_deref().and_then(resolve).or_else(|| sources.metas(&["og:url"]).find_map(resolve))
 }
 
 #[cfg(test)]
@@ -33,10 +27,7 @@ mod tests {
     use crate::Hints;
 
     fn of(html: &str, url: Option<&str>) -> Option<String> {
-        let hints = Hints {
-            url,
-            ..Hints::default()
-        };
+        let hints = Hints { url, ..Hints::default() };
         read_judged(html, &hints).1.canonical
     }
 

@@ -65,10 +65,8 @@ const MODIFIED: &[&str] = &[
 ];
 
 /// Words in the attributes of elements that hold dates.
-const TOKENS: &[&str] = &[
-    "date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time",
-    "posted", "entrydate",
-];
+const TOKENS: &[&str] =
+    &["date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time", "posted", "entrydate"];
 
 /// Words of a block beyond which a date in it is one in the text.
 const SHORT: u32 = 30;
@@ -101,10 +99,7 @@ pub(super) fn modified(sources: &Sources) -> Option<String> {
 /// A date that can be the page's: not after the crawl. A day is allowed for time zones.
 fn read(sources: &Sources, text: &str) -> Option<Stamp> {
     let stamp = calendar::find(text, month_first(sources))?;
-    let latest = sources
-        .crawled
-        .and_then(|crawled| crawled.checked_add(1.day()).ok())
-        .unwrap_or(Date::MAX);
+    let latest = sources.crawled.and_then(|crawled| crawled.checked_add(1.day()).ok()).unwrap_or(Date::MAX);
     (stamp.date <= latest).then_some(stamp)
 }
 
@@ -113,10 +108,7 @@ fn read(sources: &Sources, text: &str) -> Option<Stamp> {
 pub(super) fn month_first(sources: &Sources) -> bool {
     let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
-    [lang, locale]
-        .iter()
-        .filter_map(|tag| tag.as_bytes().last_chunk::<2>())
-        .any(|end| end.eq_ignore_ascii_case(b"US"))
+    [lang, locale].iter().filter_map(|tag| tag.as_bytes().last_chunk::<2>()).any(|end| end.eq_ignore_ascii_case(b"US"))
         || lang.eq_ignore_ascii_case("en")
 }
 
@@ -124,44 +116,25 @@ fn from_graph<'a>(
     sources: &Sources<'a>,
     get: impl Fn(&trommel_html::json_ld::Node<'a>) -> Option<&'a str>,
 ) -> Option<Stamp> {
-    let nodes = sources
-        .graph
-        .nodes()
-        .iter()
-        .filter(|node| rank(node) == 3 || rank(node) == 1);
-    sources
-        .main
-        .iter()
-        .chain(nodes)
-        .find_map(|node| read(sources, get(node)?))
+    let nodes = sources.graph.nodes().iter().filter(|node| rank(node) == 3 || rank(node) == 1);
+    sources.main.iter().chain(nodes).find_map(|node| read(sources, get(node)?))
 }
 
 fn from_meta(sources: &Sources, names: &[&str]) -> Option<Stamp> {
-    sources
-        .metas(names)
-        .find_map(|content| read(sources, content))
+    sources.metas(names).find_map(|content| read(sources, content))
 }
 
 fn from_facts(sources: &Sources, kind: FactKind) -> Option<Stamp> {
     sources.facts(kind).take(4).find_map(|fact| {
-        read(sources, &fact.value)
-            .or_else(|| read(sources, &element_text(sources.html, fact.start, ELEMENT)))
+        read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, ELEMENT)))
     })
 }
 
 /// `<time>` next to the headline, else the only one of the page.
 fn from_time(sources: &Sources) -> Option<Stamp> {
-    let times = || {
-        sources
-            .page
-            .facts
-            .iter()
-            .filter(|fact| fact.kind == FactKind::Time)
-    };
+    let times = || sources.page.facts.iter().filter(|fact| fact.kind == FactKind::Time);
     if let Some(headline) = sources.headline {
-        let blocks: Vec<usize> = std::iter::once(headline)
-            .chain(near(sources.page, headline))
-            .collect();
+        let blocks: Vec<usize> = std::iter::once(headline).chain(near(sources.page, headline)).collect();
         let found = blocks
             .iter()
             .find_map(|block| times().find(|fact| fact.block as usize == *block))
@@ -177,34 +150,22 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
     }
     let mut all = times();
     let first = all.next()?;
-    all.all(|fact| fact.value == first.value)
-        .then(|| read(sources, &first.value))
-        .flatten()
+    all.all(|fact| fact.value == first.value).then(|| read(sources, &first.value)).flatten()
 }
 
 /// A date in a short block near the headline; one whose element says so comes first.
 fn from_markup(sources: &Sources) -> Option<Stamp> {
     let page = sources.page;
     let headline = sources.headline?;
-    let short = || {
-        near(page, headline)
-            .filter_map(|at| page.blocks.get(at))
-            .filter(|block| block.words <= SHORT)
-    };
+    let short = || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= SHORT);
     let said = short().find_map(|block| {
         let says = page
             .path(block.element)
             .take(3)
             .map(|(_, element)| element)
-            .chain(
-                page.inline(block)
-                    .iter()
-                    .filter_map(|index| page.element(*index)),
-            )
+            .chain(page.inline(block).iter().filter_map(|index| page.element(*index)))
             .flat_map(|element| page.attribute_words(element))
-            .any(|token| {
-                token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token))
-            });
+            .any(|token| token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token)));
         says.then(|| read(sources, page.text(block))).flatten()
     });
     said.or_else(|| short().find_map(|block| read(sources, page.text(block))))
@@ -219,20 +180,13 @@ fn from_url(sources: &Sources) -> Option<Stamp> {
     loop {
         let year = rest.find("19").into_iter().chain(rest.find("20")).min()?;
         let from = rest.get(year..)?;
-        let before = path
-            .get(..path.len() - from.len())
-            .and_then(|before| before.chars().next_back());
-        let end = from
-            .find(|c: char| !(c.is_ascii_digit() || matches!(c, '/' | '-' | '_')))
-            .unwrap_or(from.len());
+        let before = path.get(..path.len() - from.len()).and_then(|before| before.chars().next_back());
+        let end = from.find(|c: char| !(c.is_ascii_digit() || matches!(c, '/' | '-' | '_'))).unwrap_or(from.len());
         let piece = from.get(..end)?.trim_end_matches(['/', '-', '_']);
         if before.is_none_or(|c| !c.is_ascii_digit())
             && let Some(stamp) = read(sources, &piece.replace('_', "-"))
         {
-            return Some(Stamp {
-                text: stamp.date.to_string(),
-                ..stamp
-            });
+            return Some(Stamp { text: stamp.date.to_string(), ..stamp });
         }
         rest = from.get(2..)?;
     }
@@ -244,11 +198,7 @@ mod tests {
     use crate::Hints;
 
     fn of(html: &str, url: &str) -> (Option<String>, Option<String>) {
-        let hints = Hints {
-            url: Some(url),
-            date: Some("2024-06-01T00:00:00Z"),
-            ..Hints::default()
-        };
+        let hints = Hints { url: Some(url), date: Some("2024-06-01T00:00:00Z"), ..Hints::default() };
         let metadata = read_judged(html, &hints).1;
         (metadata.published, metadata.modified)
     }
@@ -266,22 +216,10 @@ mod tests {
         let markup = "<h1>Head</h1><p>by A, April 1, 2024<p>text of May 1, 2024";
         let url = "https://e.org/2024/05/01/x";
         let all = format!("{ld}{meta}{micro}{markup}");
-        assert_eq!(
-            of(&all, url),
-            (
-                Some("2024-01-01T10:00:00+01:00".to_owned()),
-                Some("2024-01-02".to_owned())
-            )
-        );
+        assert_eq!(of(&all, url), (Some("2024-01-01T10:00:00+01:00".to_owned()), Some("2024-01-02".to_owned())));
         let date = |html: String| of(&html, url).0;
-        assert_eq!(
-            date(format!("{meta}{micro}{markup}")).as_deref(),
-            Some("2024-02-01")
-        );
-        assert_eq!(
-            date(format!("{micro}{markup}")).as_deref(),
-            Some("2024-03-01")
-        );
+        assert_eq!(date(format!("{meta}{micro}{markup}")).as_deref(), Some("2024-02-01"));
+        assert_eq!(date(format!("{micro}{markup}")).as_deref(), Some("2024-03-01"));
         assert_eq!(date(markup.to_owned()).as_deref(), Some("2024-04-01"));
         assert_eq!(date("<p>x".to_owned()).as_deref(), Some("2024-05-01"));
         assert_eq!(published("<p>x"), None);
@@ -289,8 +227,7 @@ mod tests {
 
     #[test]
     fn the_future_is_no_date() {
-        let html =
-            "<meta name=date content=2025-01-01><meta property=og:updated_time content=2024-06-02>";
+        let html = "<meta name=date content=2025-01-01><meta property=og:updated_time content=2024-06-02>";
         assert_eq!(
             of(html, "https://e.org/20240131-x"),
             (Some("2024-01-31".to_owned()), Some("2024-06-02".to_owned()))
@@ -312,7 +249,8 @@ mod tests {
 
     #[test]
     fn dates_of_comments_are_not_the_pages() {
-        let html = "<script type=application/ld+json>{\"@type\":\"Comment\",\"datePublished\":\"2024-01-01\"}</script><p>x";
+        let html =
+            "<script type=application/ld+json>{\"@type\":\"Comment\",\"datePublished\":\"2024-01-01\"}</script><p>x";
         assert_eq!(published(html), None);
     }
 }

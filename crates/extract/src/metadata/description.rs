@@ -11,8 +11,8 @@ const LONGEST: usize = 2000;
 pub(super) fn description(sources: &Sources) -> Option<String> {
     sources
         .metas(&[
-            "og:description", "description", "twitter:description", "dc.description",
-            "dcterms.abstract", "sailthru.description",
+            "og:description", "description", "twitter:description", "dc.description", "dcterms.abstract",
+            "sailthru.description",
         ])
         .map(|text| fold_space(&strip_markup(text)))
         .find(|text| !text.is_empty())

@@ -16,10 +16,7 @@ pub(super) struct TitleWords {
 
 impl TitleWords {
     pub fn of(text: &str) -> Self {
-        let mut own = Self {
-            hashes: [0; COMPARED_WORDS],
-            different: 0,
-        };
+        let mut own = Self { hashes: [0; COMPARED_WORDS], different: 0 };
         let mut words = 0;
         let found = words::words(text, words::Rule::Characters).map(hash);
         for (slot, hash) in own.hashes.iter_mut().zip(found) {
@@ -71,12 +68,10 @@ fn hash(word: &str) -> u64 {
         return lower.fold(EMPTY_HASH, hash_step);
     }
     let mut utf8 = [0; 4];
-    word.chars()
-        .flat_map(char::to_lowercase)
-        .fold(EMPTY_HASH, |before, c| {
-            let bytes = c.encode_utf8(&mut utf8).bytes();
-            bytes.fold(before, hash_step)
-        })
+    word.chars().flat_map(char::to_lowercase).fold(EMPTY_HASH, |before, c| {
+        let bytes = c.encode_utf8(&mut utf8).bytes();
+        bytes.fold(before, hash_step)
+    })
 }
 
 /// [`TitleWords::like`] of two texts.

@@ -31,10 +31,7 @@ pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
         let mut next = own.parent + 1;
         while let Some(sibling) = page.element(next).filter(|_| next < parent.end) {
             let is_like = next != at && sibling.tag == own.tag;
-            if is_like
-                && is_item(html, page, next..sibling.end)
-                && has_author(page, next..sibling.end)
-            {
+            if is_like && is_item(html, page, next..sibling.end) && has_author(page, next..sibling.end) {
                 items += 1;
             }
             next = sibling.end.max(next + 1);
@@ -88,18 +85,12 @@ fn has_author(page: &Page, elements: Range<u32>) -> bool {
     };
     let is_fact = |kind| matches!(kind, FactKind::Author | FactKind::AuthorLink);
     let mut facts = page.facts.iter();
-    let first = page
-        .blocks
-        .partition_point(|block| block.element < elements.start);
+    let first = page.blocks.partition_point(|block| block.element < elements.start);
     let blocks = page.blocks.iter().skip(first);
     let mut blocks = blocks.take_while(|block| block.element < elements.end);
     elements.clone().any(says)
         || facts.any(|fact| is_fact(fact.kind) && elements.contains(&fact.element))
         || blocks.any(|block| {
-            block.words <= LINE
-                && page
-                    .text(block)
-                    .get(..3)
-                    .is_some_and(|by| by.eq_ignore_ascii_case("by "))
+            block.words <= LINE && page.text(block).get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
         })
 }

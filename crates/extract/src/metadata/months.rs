@@ -10,9 +10,7 @@ const NAMES: &str = include_str!("months.txt");
 
 static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     let named = (1..).zip(NAMES.lines());
-    named
-        .flat_map(|(number, names)| names.split(' ').map(move |name| (name, number)))
-        .collect()
+    named.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
 });
 
 /// Number of the month of that (lower-case) name, 1..=12.
@@ -26,13 +24,7 @@ mod tests {
 
     #[test]
     fn names_of_every_language_are_known() {
-        for (name, month) in [
-            ("jan", 1),
-            ("märz", 3),
-            ("août", 8),
-            ("мая", 5),
-            ("grudnia", 12),
-        ] {
+        for (name, month) in [("jan", 1), ("märz", 3), ("août", 8), ("мая", 5), ("grudnia", 12)] {
             assert_eq!(number(name), Some(month), "{name}");
         }
         assert_eq!(number("monday"), None);

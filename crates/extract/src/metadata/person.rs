@@ -14,39 +14,33 @@ const MOST: usize = 32;
 
 /// What stands before a name, in lower case.
 const BEFORE: &[&str] = &[
-    "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by",
-    "published by", "reported by", "reviewed by", "updated by", "created by", "started by",
-    "story by", "article by", "words by", "text by", "post by", "topic by", "submitted by",
-    "authored by", "photos by", "author:", "authors:", "author", "by:", "by", "von", "par", "por",
-    "di", "door", "przez", "автор:", "autor:", "auteur :", "autore:", "作者：", "作者:", "文/",
-    "文／", "文：", "记者", "編集:", "著者:", "撰文：", "بقلم:", "بقلم ", "كتب:", "كتبت:", "מאת:",
+    "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
+    "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
+    "text by", "post by", "topic by", "submitted by", "authored by", "photos by", "author:", "authors:", "author",
+    "by:", "by", "von", "par", "por", "di", "door", "przez", "автор:", "autor:", "auteur :", "autore:", "作者：",
+    "作者:", "文/", "文／", "文：", "记者", "編集:", "著者:", "撰文：", "بقلم:", "بقلم ", "كتب:", "كتبت:", "מאת:",
     "מאת ", "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
 /// Where what follows a name starts.
 const AFTER: &[&str] = &[
-    " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated",
-    " updated", " published", " posted", " on behalf of ",
+    " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
+    " posted", " on behalf of ",
 ];
 
 /// Words that join two names.
-const JOINTS: &[&str] = &[
-    " and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и ",
-];
+const JOINTS: &[&str] = &[" and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и "];
 
 /// Small words inside names.
 const PARTICLES: &[&str] = &[
-    "de", "da", "do", "dos", "del", "della", "di", "du", "la", "le", "van", "von", "der", "den",
-    "ten", "ter", "bin", "ibn", "al", "el", "y", "zu", "af", "of",
+    "de", "da", "do", "dos", "del", "della", "di", "du", "la", "le", "van", "von", "der", "den", "ten", "ter", "bin",
+    "ibn", "al", "el", "y", "zu", "af", "of",
 ];
 
 /// Appends the names in a text that are not among `names` yet.
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
     for piece in text.split([';', '\n']).take(MOST) {
-        let end = piece
-            .char_indices()
-            .nth(SEARCHED)
-            .map_or(piece.len(), |(at, _)| at);
+        let end = piece.char_indices().nth(SEARCHED).map_or(piece.len(), |(at, _)| at);
         for name in split(&trim(piece.get(..end).unwrap_or_default())) {
             let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
             if names.len() < MOST && is_name(name) && !names.iter().any(|known| same(known, name)) {
@@ -68,9 +62,7 @@ pub(super) fn pen_name(text: &str) -> Option<String> {
 /// Whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().trim_end_matches(':').to_lowercase();
-    BEFORE
-        .iter()
-        .any(|prefix| prefix.trim_end_matches(':') == lower)
+    BEFORE.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -101,20 +93,10 @@ fn trim(text: &str) -> String {
         text = rest.to_owned();
     }
     if let Some((start, end)) = calendar::span(&text) {
-        let kept = if start == 0 {
-            text.get(end..)
-        } else {
-            text.get(..start)
-        };
-        text = kept
-            .unwrap_or_default()
-            .trim_start_matches([' ', ',', '·', '|', '•', '-', '–'])
-            .to_owned();
+        let kept = if start == 0 { text.get(end..) } else { text.get(..start) };
+        text = kept.unwrap_or_default().trim_start_matches([' ', ',', '·', '|', '•', '-', '–']).to_owned();
     }
-    let end = AFTER
-        .iter()
-        .filter_map(|mark| text.to_ascii_lowercase().find(mark))
-        .min();
+    let end = AFTER.iter().filter_map(|mark| text.to_ascii_lowercase().find(mark)).min();
     if let Some(end) = end {
         text.truncate(end);
     }
@@ -143,9 +125,7 @@ fn split(text: &str) -> Vec<&str> {
 pub(super) fn is_full(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     (2..=5).contains(&words.len())
-        && words.iter().all(|word| {
-            PARTICLES.contains(word) || word.chars().next().is_some_and(char::is_uppercase)
-        })
+        && words.iter().all(|word| PARTICLES.contains(word) || word.chars().next().is_some_and(char::is_uppercase))
         && !words.contains(&"of")
 }
 
@@ -197,9 +177,7 @@ fn is_name(name: &str) -> bool {
 /// Whether a name is that of an account and of nobody: one that software makes, or a handle of another
 /// site. The names that people have in a forum are theirs.
 fn is_account(lower: &str) -> bool {
-    let of_software = [
-        "admin", "administrator", "root", "webmaster", "superuser", "guest", "user", "wpadmin",
-    ];
+    let of_software = ["admin", "administrator", "root", "webmaster", "superuser", "guest", "user", "wpadmin"];
     of_software.contains(&lower) || lower.starts_with('@')
 }
 
@@ -207,9 +185,7 @@ fn is_account(lower: &str) -> bool {
 fn is_day(text: &str) -> bool {
     text.split([' ', '.', ','])
         .filter(|word| !word.is_empty())
-        .all(|word| {
-            months::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit())
-        })
+        .all(|word| months::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// An e-mail address or a handle.
@@ -256,16 +232,9 @@ mod tests {
     #[test]
     fn lists_are_split_with_care() {
         assert_eq!(names("John Doe and Jane Roe"), ["John Doe", "Jane Roe"]);
-        assert_eq!(
-            names("John Doe, Jan van der Berg, and Jane Roe"),
-            ["John Doe", "Jan van der Berg", "Jane Roe"]
-        );
+        assert_eq!(names("John Doe, Jan van der Berg, and Jane Roe"), ["John Doe", "Jan van der Berg", "Jane Roe"]);
         assert_eq!(names("A B; C D;a b"), ["A B", "C D"]);
-        for whole in [
-            "Dylan Bailey, MS, RD, FAND",
-            "Marks and Spencer",
-            "Department of Health and Human Services",
-        ] {
+        for whole in ["Dylan Bailey, MS, RD, FAND", "Marks and Spencer", "Department of Health and Human Services"] {
             assert_eq!(names(whole), [whole]);
         }
     }

@@ -20,18 +20,10 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
             .and_then(|node| node.publisher(graph))
             .or_else(|| graph.nodes().iter().find_map(|node| node.publisher(graph)))
     };
-    let meta = |names: &[&str]| {
-        sources
-            .metas(names)
-            .map(|name| fold_space(&strip_markup(name)))
-            .find(|name| is_name(name))
-    };
+    let meta =
+        |names: &[&str]| sources.metas(names).map(|name| fold_space(&strip_markup(name))).find(|name| is_name(name));
     let fact = || {
-        let fact = sources
-            .page
-            .facts
-            .iter()
-            .find(|fact| fact.kind == FactKind::Publisher && !fact.value.is_empty())?;
+        let fact = sources.page.facts.iter().find(|fact| fact.kind == FactKind::Publisher && !fact.value.is_empty())?;
         Some(fold_space(&fact.value))
     };
     meta(&["og:site_name"])
@@ -54,11 +46,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
 /// Keys of all names the site goes by: `site`, what the page states, and its host.
 pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     let mut keys: Vec<String> = site.map(key).into_iter().collect();
-    keys.extend(
-        sources
-            .metas(&["og:site_name", "application-name"])
-            .map(key),
-    );
+    keys.extend(sources.metas(&["og:site_name", "application-name"]).map(key));
     let publisher = sources.main.and_then(|node| node.publisher(&sources.graph));
     keys.extend(publisher.as_deref().map(key));
     keys.extend(host_names(sources));
@@ -78,13 +66,7 @@ fn host_names(sources: &Sources) -> Vec<String> {
         names.push(key(rest));
     }
     let ending = labels.len().saturating_sub(1);
-    names.extend(
-        labels
-            .iter()
-            .take(ending)
-            .filter(|label| label.len() > 3)
-            .map(|label| key(label)),
-    );
+    names.extend(labels.iter().take(ending).filter(|label| label.len() > 3).map(|label| key(label)));
     names
 }
 
@@ -121,13 +103,7 @@ mod tests {
         assert_eq!(of(article).as_deref(), Some("The Org"));
         let meta = format!("<meta property=og:site_name content='A &amp; B'>{article}");
         assert_eq!(of(&meta).as_deref(), Some("A & B"));
-        assert_eq!(
-            of("<meta property=article:publisher content='https://facebook.com/x'><p>x"),
-            None
-        );
-        assert_eq!(
-            of("<body><div itemprop=publisher content='P'>").as_deref(),
-            Some("P")
-        );
+        assert_eq!(of("<meta property=article:publisher content='https://facebook.com/x'><p>x"), None);
+        assert_eq!(of("<body><div itemprop=publisher content='P'>").as_deref(), Some("P"));
     }
 }

@@ -37,10 +37,7 @@ impl<'a> Sources<'a> {
             graph,
             main,
             url,
-            crawled: hints
-                .date
-                .and_then(|date| calendar::find(date, false))
-                .map(|stamp| stamp.date),
+            crawled: hints.date.and_then(|date| calendar::find(date, false)).map(|stamp| stamp.date),
             language: declared(&page.head, main.and_then(|node| node.language())),
             headline: None,
         }
@@ -50,24 +47,17 @@ impl<'a> Sources<'a> {
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
         let is_comment = move |fact: &StatedFact| {
-            page.path(fact.element)
-                .flat_map(|(_, element)| page.attribute_words(element))
-                .any(|token| {
-                    token.attribute == Attribute::Itemprop
-                        && matches!(page.word_text(token), "comment" | "answer" | "review")
-                })
+            page.path(fact.element).flat_map(|(_, element)| page.attribute_words(element)).any(|token| {
+                token.attribute == Attribute::Itemprop
+                    && matches!(page.word_text(token), "comment" | "answer" | "review")
+            })
         };
-        page.facts
-            .iter()
-            .filter(move |fact| fact.kind == kind && !is_comment(fact))
+        page.facts.iter().filter(move |fact| fact.kind == kind && !is_comment(fact))
     }
 
     /// Contents of the first `<meta>` of each of the names that is there, in the order of the names.
     pub fn metas<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'a str> + 's {
-        names
-            .iter()
-            .filter_map(|name| self.page.head.meta(name))
-            .filter(|content| !content.is_empty())
+        names.iter().filter_map(|name| self.page.head.meta(name)).filter(|content| !content.is_empty())
     }
 }
 
@@ -99,8 +89,8 @@ pub(super) fn rank(node: &Node) -> u32 {
             | "WPFooter"
             | "WPSideBar"
             | "JobPosting" => 0,
-            "WebPage" | "CollectionPage" | "ItemPage" | "AboutPage" | "FAQPage" | "QAPage"
-            | "ProfilePage" | "ContactPage" | "ItemList" => 1,
+            "WebPage" | "CollectionPage" | "ItemPage" | "AboutPage" | "FAQPage" | "QAPage" | "ProfilePage"
+            | "ContactPage" | "ItemList" => 1,
             "Report"
             | "Recipe"
             | "HowTo"
@@ -118,11 +108,7 @@ pub(super) fn rank(node: &Node) -> u32 {
 /// The node that describes the page's main thing: of a telling type, about this address, with a
 /// headline as in the page's title.
 fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a>> {
-    let title = page
-        .head
-        .meta("og:title")
-        .filter(|title| !title.is_empty())
-        .unwrap_or(&page.head.title);
+    let title = page.head.meta("og:title").filter(|title| !title.is_empty()).unwrap_or(&page.head.title);
     let same = |own: &str| {
         let bare = |url: &str| {
             let url = url.split(['#', '?']).next().unwrap_or_default();
@@ -130,10 +116,7 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
             rest.trim_end_matches('/').to_ascii_lowercase()
         };
         let own = bare(own);
-        [url, page.head.canonical.as_deref()]
-            .into_iter()
-            .flatten()
-            .any(|known| bare(known) == own)
+        [url, page.head.canonical.as_deref()].into_iter().flatten().any(|known| bare(known) == own)
     };
     let mut best: Option<(u32, Node<'a>)> = None;
     let headed = !title.is_empty();
@@ -143,10 +126,7 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
         if rank == 0 {
             continue;
         }
-        let about = node
-            .headline()
-            .or_else(|| node.name())
-            .map_or(0.0, |name| TitleWords::of(&name).like(&title));
+        let about = node.headline().or_else(|| node.name()).map_or(0.0, |name| TitleWords::of(&name).like(&title));
         let here = node.url().is_some_and(same);
         // Videos and products inside a page, questions with their answers, and related articles
         // describe themselves.
@@ -154,8 +134,7 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
         if !alike && (rank == 2 || rank == 3 && !node.is_top()) {
             continue;
         }
-        let score =
-            rank * 10 + u32::from(node.is_top()) * 4 + u32::from(here) * 12 + (about * 20.0) as u32;
+        let score = rank * 10 + u32::from(node.is_top()) * 4 + u32::from(here) * 12 + (about * 20.0) as u32;
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, *node));
         }

@@ -17,10 +17,10 @@ const ECHO_BLOCKS: usize = 300;
 
 /// Names of parts that are of no use without what they are parts of.
 const PARTS: [&str; 28] = [
-    "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index",
-    "contents", "table of contents", "preface", "foreword", "prologue", "summary", "abstract",
-    "welcome", "untitled", "start", "einleitung", "einführung", "vorwort", "überblick",
-    "übersicht", "startseite", "accueil", "inicio", "introducción", "введение",
+    "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index", "contents",
+    "table of contents", "preface", "foreword", "prologue", "summary", "abstract", "welcome", "untitled", "start",
+    "einleitung", "einführung", "vorwort", "überblick", "übersicht", "startseite", "accueil", "inicio", "introducción",
+    "введение",
 ];
 
 /// The best title of a page, as [`chosen`]; one that names but a part (`Introduction`) in full, with
@@ -32,9 +32,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     }
     let own = chosen.to_lowercase();
     let metas = sources.metas(&["og:title", "twitter:title", "citation_title", "dc.title"]);
-    let stated = metas
-        .map(|title| fold_space(&strip_markup(title)))
-        .chain([sources.page.head.title.clone()]);
+    let stated = metas.map(|title| fold_space(&strip_markup(title))).chain([sources.page.head.title.clone()]);
     let mut fuller = stated.filter(|title| {
         title.len() > chosen.len()
             && title.chars().count() <= LONGEST
@@ -69,16 +67,10 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let has_meta = from_meta.is_some();
     let from_head = Some(page.head.title.clone());
     let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
-    let headings: Vec<String> = headings
-        .into_iter()
-        .filter(|heading| !is_section(heading, &stated))
-        .collect();
+    let headings: Vec<String> = headings.into_iter().filter(|heading| !is_section(heading, &stated)).collect();
     // A node about something else (a video, a related question) shares no words with the page.
     let agrees = |title: &String| {
-        let mut others = stated
-            .iter()
-            .chain(&headings)
-            .filter(|other| !other.is_empty());
+        let mut others = stated.iter().chain(&headings).filter(|other| !other.is_empty());
         let mut any = others.clone();
         any.next().is_none() || others.any(|other| overlap(title, other) >= ALIKE)
     };
@@ -108,10 +100,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     }
     let Some(first) = cleaned.first() else {
         let mut blocks = page.blocks.iter();
-        let any = |block: &&Block| {
-            page.container(block)
-                .is_some_and(|(_, e)| e.tag.is_heading())
-        };
+        let any = |block: &&Block| page.container(block).is_some_and(|(_, e)| e.tag.is_heading());
         return blocks.find(any).map(|block| heading_text(sources, block));
     };
     let whole = whole(first, &cleaned);
@@ -128,9 +117,7 @@ fn heading_text(sources: &Sources, block: &Block) -> String {
 /// section (`2.`, `3.1`) that no title of the page has.
 fn is_section(heading: &str, stated: &[String]) -> bool {
     if !heading.contains(char::is_alphabetic) {
-        return stated
-            .iter()
-            .any(|title| title.contains(char::is_alphabetic));
+        return stated.iter().any(|title| title.contains(char::is_alphabetic));
     }
     let number = heading.split(' ').next().unwrap_or_default();
     let is_number = number.starts_with(|c: char| c.is_ascii_digit())
@@ -174,24 +161,13 @@ fn may_echo(text: &str, title: &str) -> bool {
         _ => false,
     };
     let (own, all) = (text.as_bytes(), title.as_bytes());
-    text.len() * 5 >= title.len() * 2
-        && (same(own.first(), all.first()) || same(own.last(), all.last()))
+    text.len() * 5 >= title.len() * 2 && (same(own.first(), all.first()) || same(own.last(), all.last()))
 }
 
 /// The heading that is most like one of the titles, if any is: readers see it, while the titles are
 /// often written for search engines. The lone heading of an article is taken for one that is.
-fn heading<'h>(
-    headings: &'h [String],
-    titles: &[String],
-    names: &[String],
-    article: bool,
-) -> Option<&'h str> {
-    let likeness = |heading: &String| {
-        titles
-            .iter()
-            .map(|title| overlap(heading, title))
-            .fold(0.0, f32::max)
-    };
+fn heading<'h>(headings: &'h [String], titles: &[String], names: &[String], article: bool) -> Option<&'h str> {
+    let likeness = |heading: &String| titles.iter().map(|title| overlap(heading, title)).fold(0.0, f32::max);
     let mut best: Option<(f32, &String)> = None;
     for heading in headings {
         let like = likeness(heading);
@@ -250,10 +226,7 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
             return title.to_owned();
         }
         for (start, end) in &cuts {
-            let (before, after) = (
-                title.get(..*start).unwrap_or_default(),
-                title.get(*end..).unwrap_or_default(),
-            );
+            let (before, after) = (title.get(..*start).unwrap_or_default(), title.get(*end..).unwrap_or_default());
             // A short one is a section (`Opinion | ...`) rather than the headline, and so is what
             // stands at the end.
             let long = heading_key.len() * 2 >= own.len();
@@ -282,14 +255,12 @@ fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
     let is_name = |part: &str, start: usize, end: usize| {
         let whole = key(part);
         // What is set off by a colon is mostly part of the title, unless a space stands before it.
-        let spaced = title
-            .get(..start)
-            .is_some_and(|before| before.ends_with(' '));
+        let spaced = title.get(..start).is_some_and(|before| before.ends_with(' '));
         let exact = title.get(start..end) == Some(":") && !spaced;
         !whole.is_empty()
-            && names.iter().any(|name| {
-                whole == *name || !exact && (is_same_name(&whole, name) || is_short_for(name, part))
-            })
+            && names
+                .iter()
+                .any(|name| whole == *name || !exact && (is_same_name(&whole, name) || is_short_for(name, part)))
     };
     let (start, end) = cuts.last()?;
     let (before, after) = (title.get(..*start)?, title.get(*end..)?);
@@ -308,15 +279,9 @@ fn is_same_name(part: &str, name: &str) -> bool {
     if part == name {
         return true;
     }
-    let (short, long) = if part.len() < name.len() {
-        (part, name)
-    } else {
-        (name, part)
-    };
+    let (short, long) = if part.len() < name.len() { (part, name) } else { (name, part) };
     let (least, most) = (short.chars().count(), long.chars().count());
-    least >= 3
-        && (long.starts_with(short) && most <= least * 3
-            || long.ends_with(short) && most <= least * 2)
+    least >= 3 && (long.starts_with(short) && most <= least * 3 || long.ends_with(short) && most <= least * 2)
 }
 
 /// Whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
@@ -367,8 +332,8 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
         let spaced = || before.ends_with(' ') && after.starts_with(' ');
         let is_separator = match c {
             'a'..='z' | 'A'..='Z' | ' ' => false,
-            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹'
-            | '›' | '→' | '⋆' | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
+            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹' | '›' | '→' | '⋆'
+            | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
             ':' => after.starts_with(' '),
             '_' => !before.is_ascii() && !after.is_ascii() || spaced(),
             _ => false,
@@ -386,10 +351,7 @@ mod tests {
     use crate::Hints;
 
     fn of(html: &str) -> Option<String> {
-        let hints = Hints {
-            url: Some("https://www.daily-news.example.org/a"),
-            ..Hints::default()
-        };
+        let hints = Hints { url: Some("https://www.daily-news.example.org/a"), ..Hints::default() };
         read_judged(html, &hints).0
     }
 
@@ -399,14 +361,8 @@ mod tests {
         let og = "<meta property=og:title content='Told twice by og'>";
         let head = "<title>Told twice by head</title>";
         let heading = "<h1>Once\n<i>only</i> told</h1>";
-        assert_eq!(
-            of(&format!("{ld}{og}{head}")).as_deref(),
-            Some("Told \"twice\" by LD")
-        );
-        assert_eq!(
-            of(&format!("{og}{head}")).as_deref(),
-            Some("Told twice by og")
-        );
+        assert_eq!(of(&format!("{ld}{og}{head}")).as_deref(), Some("Told \"twice\" by LD"));
+        assert_eq!(of(&format!("{og}{head}")).as_deref(), Some("Told twice by og"));
         assert_eq!(of(head).as_deref(), Some("Told twice by head"));
         assert_eq!(of(heading).as_deref(), Some("Once only told"));
         assert_eq!(of("<p>x<h2>Only</h2>").as_deref(), Some("Only"));
@@ -417,23 +373,11 @@ mod tests {
     fn the_heading_that_readers_see_comes_first() {
         let titles = "<meta property=og:title content='Best of 9 hats, tested'><title>Hats: 9 best | X</title>";
         let of = |body: &str| of(&format!("{titles}{body}"));
-        assert_eq!(
-            of("<h1>Shop</h1><h1>The 9 best hats ¶</h1>").as_deref(),
-            Some("The 9 best hats")
-        );
-        assert_eq!(
-            of("<h1>BEST OF 9 HATS TESTED</h1>").as_deref(),
-            Some("Best of 9 hats, tested")
-        );
-        assert_eq!(
-            of("<h1>Subscribe now please</h1>").as_deref(),
-            Some("Best of 9 hats, tested")
-        );
+        assert_eq!(of("<h1>Shop</h1><h1>The 9 best hats ¶</h1>").as_deref(), Some("The 9 best hats"));
+        assert_eq!(of("<h1>BEST OF 9 HATS TESTED</h1>").as_deref(), Some("Best of 9 hats, tested"));
+        assert_eq!(of("<h1>Subscribe now please</h1>").as_deref(), Some("Best of 9 hats, tested"));
         let article = "<script type=application/ld+json>{\"@type\":\"BlogPosting\"}</script>";
-        assert_eq!(
-            of(&format!("{article}<h1>What to wear there</h1>")).as_deref(),
-            Some("What to wear there")
-        );
+        assert_eq!(of(&format!("{article}<h1>What to wear there</h1>")).as_deref(), Some("What to wear there"));
     }
 
     #[test]
@@ -441,9 +385,7 @@ mod tests {
         let html = "<script type=application/ld+json>[{\"@type\":\"Question\",\"name\":\"Why so dear?\"},\
              {\"@type\":\"Article\",\"headline\":\"A long walk\"}]</script><title>A long walk home</title>";
         assert_eq!(of(html).as_deref(), Some("A long walk"));
-        let html = html
-            .replace("\"Article\"", "\"Thing\"")
-            .replace("A long walk\"", "Else\"");
+        let html = html.replace("\"Article\"", "\"Thing\"").replace("A long walk\"", "Else\"");
         assert_eq!(of(&html).as_deref(), Some("A long walk home"));
     }
 
@@ -456,10 +398,7 @@ mod tests {
         }
         let numbered = "<title>2. Simple select</title><h1>2. Simple select</h1>";
         assert_eq!(of(numbered).as_deref(), Some("2. Simple select"));
-        assert_eq!(
-            of("<title>1984</title><h1>1984</h1>").as_deref(),
-            Some("1984")
-        );
+        assert_eq!(of("<title>1984</title><h1>1984</h1>").as_deref(), Some("1984"));
         assert_eq!(of("<h1>2. Only</h1><p>x").as_deref(), Some("2. Only"));
         let edit = "<h1>The mill <span>[<a href=e>edit</a>]</span></h1>";
         assert_eq!(of(edit).as_deref(), Some("The mill"));
@@ -473,59 +412,30 @@ mod tests {
 
     #[test]
     fn a_line_repeated_in_the_title_is_the_headline() {
-        let html = "<title>A Long Walk Home (from The Herald)</title><p>menu<b>x</b><p><font>A long walk home</font><p>text";
+        let html =
+            "<title>A Long Walk Home (from The Herald)</title><p>menu<b>x</b><p><font>A long walk home</font><p>text";
         assert_eq!(of(html).as_deref(), Some("A long walk home"));
     }
 
     #[test]
     fn the_name_of_the_site_is_dropped() {
         for (html, title) in [
-            (
-                "<title>Fire in the hills | Daily News</title>",
-                "Fire in the hills",
-            ),
-            (
-                "<title>Daily News: Fire in the hills</title>",
-                "Fire in the hills",
-            ),
-            (
-                "<title>Fire - a story - Daily News Online</title>",
-                "Fire - a story",
-            ),
+            ("<title>Fire in the hills | Daily News</title>", "Fire in the hills"),
+            ("<title>Daily News: Fire in the hills</title>", "Fire in the hills"),
+            ("<title>Fire - a story - Daily News Online</title>", "Fire - a story"),
             ("<title>Fire - a story</title>", "Fire - a story"),
-            (
-                "<meta property=og:site_name content='The Sun'><title>Fire » The Sun</title>",
-                "Fire",
-            ),
-            (
-                "<title>Fire in the hills | World | Anything</title><h1>Fire in the hills</h1>",
-                "Fire in the hills",
-            ),
-            (
-                "<title>Anything | Fire | Hills</title><h1>Fire | Hills</h1>",
-                "Fire | Hills",
-            ),
+            ("<meta property=og:site_name content='The Sun'><title>Fire » The Sun</title>", "Fire"),
+            ("<title>Fire in the hills | World | Anything</title><h1>Fire in the hills</h1>", "Fire in the hills"),
+            ("<title>Anything | Fire | Hills</title><h1>Fire | Hills</h1>", "Fire | Hills"),
             (
                 "<title>Fire in the hills | News of the Hills | Hill Institute</title><h1>Fire in the hills</h1>",
                 "Fire in the hills",
             ),
-            (
-                "<title>Fire in the hills - Football</title><h1>Football</h1>",
-                "Fire in the hills - Football",
-            ),
-            (
-                "<meta property=og:site_name content=NYTimes><title>Fire - The New York Times</title>",
-                "Fire",
-            ),
-            (
-                "<title>Fire | Daily News</title><h1>Fire | Daily News</h1>",
-                "Fire",
-            ),
+            ("<title>Fire in the hills - Football</title><h1>Football</h1>", "Fire in the hills - Football"),
+            ("<meta property=og:site_name content=NYTimes><title>Fire - The New York Times</title>", "Fire"),
+            ("<title>Fire | Daily News</title><h1>Fire | Daily News</h1>", "Fire"),
             ("<title>Daily News</title>", "Daily News"),
-            (
-                "<meta property=og:title content='Daily News'><title>Fire | Daily News</title>",
-                "Fire",
-            ),
+            ("<meta property=og:title content='Daily News'><title>Fire | Daily News</title>", "Fire"),
         ] {
             assert_eq!(of(html).as_deref(), Some(title), "{html}");
         }
@@ -534,29 +444,14 @@ mod tests {
     #[test]
     fn a_part_is_named_with_what_it_is_a_part_of() {
         let page = |title: &str, heading: &str| {
-            let text = "The mill stands by the river, and its wheel has turned there for years. "
-                .repeat(4);
-            of(&format!(
-                "<title>{title}</title><h1>{heading}</h1><p>{text}</p>"
-            ))
+            let text = "The mill stands by the river, and its wheel has turned there for years. ".repeat(4);
+            of(&format!("<title>{title}</title><h1>{heading}</h1><p>{text}</p>"))
         };
         for (title, heading, expected) in [
-            (
-                "Introduction - From Zero to QED",
-                "Introduction",
-                "Introduction - From Zero to QED",
-            ),
-            (
-                "1. Overview | Mills of the North",
-                "1. Overview",
-                "1. Overview | Mills of the North",
-            ),
+            ("Introduction - From Zero to QED", "Introduction", "Introduction - From Zero to QED"),
+            ("1. Overview | Mills of the North", "1. Overview", "1. Overview | Mills of the North"),
             ("Introduction", "Introduction", "Introduction"),
-            (
-                "Introduction to mills - The Mill",
-                "Introduction to mills",
-                "Introduction to mills",
-            ),
+            ("Introduction to mills - The Mill", "Introduction to mills", "Introduction to mills"),
         ] {
             assert_eq!(page(title, heading).as_deref(), Some(expected), "{title}");
         }

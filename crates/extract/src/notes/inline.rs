@@ -39,13 +39,7 @@ pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
     pairs.extend(found);
 }
 
-fn note(
-    page: &Page,
-    block: &Block,
-    at: u32,
-    own: Notation,
-    mark: Option<Notation>,
-) -> Option<Pair> {
+fn note(page: &Page, block: &Block, at: u32, own: Notation, mark: Option<Notation>) -> Option<Pair> {
     let text = page.text(block);
     let to = own.text.1 as usize;
     let from = own.text.0 as usize;
@@ -74,10 +68,6 @@ fn note(
         from: mark.map_or(own.text.0, |mark| mark.text.0),
         to: own.text.1,
         label: shown.to_owned(),
-        target: if is_label {
-            Target::Label
-        } else {
-            Target::Inline(at, (to - said.len()) as u32, own.text.1)
-        },
+        target: if is_label { Target::Label } else { Target::Inline(at, (to - said.len()) as u32, own.text.1) },
     })
 }

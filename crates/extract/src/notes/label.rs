@@ -12,35 +12,21 @@ pub(super) fn label(text: &str) -> Option<&str> {
     if text.chars().nth(LONGEST).is_some() {
         return None;
     }
-    let inner = text
-        .trim()
-        .trim_matches(['[', ']', '(', ')', '{', '}', '.', ':', '^', '\u{a0}', ' ']);
+    let inner = text.trim().trim_matches(['[', ']', '(', ')', '{', '}', '.', ':', '^', '\u{a0}', ' ']);
     if inner.is_empty() {
         return text.contains('^').then_some("^");
     }
-    let number = inner
-        .rsplit(|c: char| c.is_whitespace() || c == '-')
-        .next()
-        .unwrap_or_default();
-    let word = inner
-        .strip_suffix(number)
-        .unwrap_or_default()
-        .trim()
-        .trim_end_matches('-');
+    let number = inner.rsplit(|c: char| c.is_whitespace() || c == '-').next().unwrap_or_default();
+    let word = inner.strip_suffix(number).unwrap_or_default().trim().trim_end_matches('-');
     let known = matches!(
         word.to_lowercase().as_str(),
         "" | "note" | "nb" | "n" | "fn" | "footnote" | "anm." | "anmerkung" | "nota" | "#"
     );
     let is_number = number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
-    let is_letter = word.is_empty()
-        && inner.chars().count() <= 2
-        && inner.chars().all(|c| c.is_ascii_alphabetic());
-    let is_roman =
-        word.is_empty() && inner.len() <= 5 && inner.bytes().all(|own| b"ivx".contains(&own));
+    let is_letter = word.is_empty() && inner.chars().count() <= 2 && inner.chars().all(|c| c.is_ascii_alphabetic());
+    let is_roman = word.is_empty() && inner.len() <= 5 && inner.bytes().all(|own| b"ivx".contains(&own));
     let is_sign = inner.chars().count() <= 4
-        && inner
-            .chars()
-            .all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '∗' | '⁎' | '#' | '✽'));
+        && inner.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '∗' | '⁎' | '#' | '✽'));
     if known && is_number && !number.is_empty() {
         Some(number)
     } else {
@@ -60,12 +46,7 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     // What stands at the start and is set as a label: a link back, a raised number.
     for own in page.notations(block) {
         let (from, to) = (own.text.0 as usize, own.text.1 as usize);
-        if to <= len
-            || !matches!(
-                own.kind,
-                NotationKind::FragmentLink | NotationKind::Superscript
-            )
-        {
+        if to <= len || !matches!(own.kind, NotationKind::FragmentLink | NotationKind::Superscript) {
             continue;
         }
         let between = text.get(len..from).unwrap_or("x");
@@ -77,24 +58,19 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
         len = to;
     }
     let rest = text.get(len..).unwrap_or_default();
-    let sign = |c: char| {
-        c.is_whitespace() || matches!(c, '.' | ')' | ']' | ':' | '^' | '↑' | ',' | '\u{a0}' | '|')
-    };
+    let sign = |c: char| c.is_whitespace() || matches!(c, '.' | ')' | ']' | ':' | '^' | '↑' | ',' | '\u{a0}' | '|');
     if len > 0 {
         return text.len() - rest.trim_start_matches(sign).len();
     }
     // The number as plain text.
-    let open =
-        rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '(' | '^' | '↑'));
+    let open = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '(' | '^' | '↑'));
     let digits = open.trim_start_matches(|c: char| c.is_ascii_digit());
     let shown = open.strip_suffix(digits).unwrap_or_default();
     let closed = digits.trim_start_matches(sign);
     if shown.parse() == Ok(number) && (closed.len() < digits.len() || digits.is_empty()) {
         return text.len() - closed.len();
     }
-    let arrow = rest.trim_start_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '^' | '↑' | '*' | '†' | '‡')
-    });
+    let arrow = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '^' | '↑' | '*' | '†' | '‡'));
     text.len() - arrow.len()
 }
 
@@ -109,16 +85,11 @@ pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
         let (from, to) = (own.text.0 as usize, own.text.1 as usize);
         if is_arrow(text.get(from..to).unwrap_or_default()) {
             let before = text.get(..from).unwrap_or_default();
-            let trimmed =
-                before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '('));
+            let trimmed = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '('));
             // Brackets around the arrow go with it.
             let after = text.get(to..).unwrap_or_default();
             let closing = after.len() - after.trim_start_matches([']', ')']).len();
-            let start = if closing > 0 {
-                trimmed.len()
-            } else {
-                before.trim_end().len()
-            };
+            let start = if closing > 0 { trimmed.len() } else { before.trim_end().len() };
             cuts.push((start as u32, (to + closing) as u32));
         }
     }
@@ -129,10 +100,7 @@ pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
 fn is_arrow(text: &str) -> bool {
     let text = text.trim();
     let signs = text.trim_matches(['[', ']', '(', ')', '\u{fe0e}', '\u{fe0f}', '\u{a0}', ' ']);
-    if !signs.is_empty()
-        && !signs.chars().any(char::is_alphanumeric)
-        && !signs.starts_with(['*', '†', '‡', '§'])
-    {
+    if !signs.is_empty() && !signs.chars().any(char::is_alphanumeric) && !signs.starts_with(['*', '†', '‡', '§']) {
         return true;
     }
     matches!(

@@ -29,10 +29,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     if candidates.is_empty() {
         return Vec::new();
     }
-    let mut wanted: FxHashMap<&str, u32> = candidates
-        .iter()
-        .map(|own| (own.fragment.as_str(), u32::MAX))
-        .collect();
+    let mut wanted: FxHashMap<&str, u32> = candidates.iter().map(|own| (own.fragment.as_str(), u32::MAX)).collect();
     for (name, element) in anchors(page, html, |name| wanted.contains_key(name)) {
         if let Some(place) = wanted.get_mut(name.as_str())
             && *place == u32::MAX
@@ -51,28 +48,16 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
         if kept.get(own.block as usize) != Some(&true) {
             continue;
         }
-        let mut element = wanted
-            .get(own.fragment.as_str())
-            .copied()
-            .unwrap_or(u32::MAX);
+        let mut element = wanted.get(own.fragment.as_str()).copied().unwrap_or(u32::MAX);
         if element == u32::MAX && !is_back(&own.fragment) {
             let back = back.get(&root(&own.fragment));
-            element = back
-                .filter(|(block, _)| *block > own.block)
-                .map_or(u32::MAX, |(_, element)| *element);
+            element = back.filter(|(block, _)| *block > own.block).map_or(u32::MAX, |(_, element)| *element);
         }
         if element == u32::MAX || is_back(&own.fragment) && !is_forward(page, own.block, element) {
             continue;
         }
-        let target = found
-            .entry(element)
-            .or_insert_with(|| target(page, element))
-            .clone();
-        let Some(Target::Element {
-            element: note,
-            blocks,
-        }) = target
-        else {
+        let target = found.entry(element).or_insert_with(|| target(page, element)).clone();
+        let Some(Target::Element { element: note, blocks }) = target else {
             continue;
         };
         if blocks.contains(&own.block) || !is_note(page, html, own, note, &blocks) {
@@ -84,10 +69,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
             from,
             to,
             label: own.label.clone(),
-            target: Target::Element {
-                element: note,
-                blocks,
-            },
+            target: Target::Element { element: note, blocks },
         });
     }
     // A note that holds the mark of another stays one: but not two that hold each other's marks.
@@ -123,10 +105,8 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
             let mut fragment = href.rsplit('#').next().unwrap_or_default().to_owned();
             if fragment.is_empty() {
                 let around = page.path(own.element).take(1 + AROUND);
-                fragment = around
-                    .filter_map(|(_, own)| own.attribute(html, "data-definition"))
-                    .next()
-                    .unwrap_or_default();
+                fragment =
+                    around.filter_map(|(_, own)| own.attribute(html, "data-definition")).next().unwrap_or_default();
             }
             if fragment.contains('%')
                 && let Ok(decoded) = percent(&fragment)
@@ -180,18 +160,13 @@ fn root(fragment: &str) -> String {
 /// Whether a fragment is the name of a mark rather than of a note.
 fn is_back(fragment: &str) -> bool {
     let fragment = fragment.to_ascii_lowercase();
-    let names_mark = [
-        "fnref", "ftnref", "noteref", "footnote-ref", "footnoteref", "cite_ref", "ftnt_ref",
-        "sdfootnote",
-    ];
-    names_mark
-        .iter()
-        .any(|name| fragment.contains(name) && (*name != "sdfootnote" || fragment.ends_with("anc")))
+    let names_mark =
+        ["fnref", "ftnref", "noteref", "footnote-ref", "footnoteref", "cite_ref", "ftnt_ref", "sdfootnote"];
+    names_mark.iter().any(|name| fragment.contains(name) && (*name != "sdfootnote" || fragment.ends_with("anc")))
 }
 
 fn is_forward(page: &Page, block: u32, element: u32) -> bool {
-    let (Some(block), Some(element)) = (page.blocks.get(block as usize), page.element(element))
-    else {
+    let (Some(block), Some(element)) = (page.blocks.get(block as usize), page.element(element)) else {
         return false;
     };
     element.start > block.span.1
@@ -223,14 +198,7 @@ fn target(page: &Page, at: u32) -> Option<Target> {
             *own_at == at && own.tag == Tag::Table && is_said_note(page, own)
                 || !matches!(
                     own.tag,
-                    Tag::Body
-                        | Tag::Main
-                        | Tag::Article
-                        | Tag::Ol
-                        | Tag::Ul
-                        | Tag::Table
-                        | Tag::Tbody
-                        | Tag::Dl
+                    Tag::Body | Tag::Main | Tag::Article | Tag::Ol | Tag::Ul | Tag::Table | Tag::Tbody | Tag::Dl
                 )
         })
         .find_map(|(at, own)| match own.tag {
@@ -255,34 +223,20 @@ fn is_said_note(page: &Page, own: &Element) -> bool {
 /// Whether what a mark links to is a note, and not a numbered part of the text.
 fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32]) -> bool {
     let fragment = mark.fragment.to_ascii_lowercase();
-    let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"]
-        .iter()
-        .any(|name| fragment.contains(name));
+    let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"].iter().any(|name| fragment.contains(name));
     let back = || {
-        blocks
-            .iter()
-            .filter_map(|at| page.blocks.get(*at as usize))
-            .any(|block| {
-                of_kind(page, block, NotationKind::FragmentLink)
-                    .take(LINKS)
-                    .any(|own| {
-                        let text = page.text(block);
-                        let text = text
-                            .get(own.text.0 as usize..own.text.1 as usize)
-                            .unwrap_or_default();
-                        text.chars().count() <= 24
-                            && page
-                                .element(own.element)
-                                .and_then(|own| own.attribute(html, "href"))
-                                .is_some_and(|href| {
-                                    let back = href.rsplit('#').next().unwrap_or_default();
-                                    !back.is_empty()
-                                        && (is_back(back)
-                                            || root(back) == root(&mark.fragment)
-                                            || names(page, html, mark, back))
-                                })
+        blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).any(|block| {
+            of_kind(page, block, NotationKind::FragmentLink).take(LINKS).any(|own| {
+                let text = page.text(block);
+                let text = text.get(own.text.0 as usize..own.text.1 as usize).unwrap_or_default();
+                text.chars().count() <= 24
+                    && page.element(own.element).and_then(|own| own.attribute(html, "href")).is_some_and(|href| {
+                        let back = href.rsplit('#').next().unwrap_or_default();
+                        !back.is_empty()
+                            && (is_back(back) || root(back) == root(&mark.fragment) || names(page, html, mark, back))
                     })
             })
+        })
     };
     let is_said = || {
         page.path(mark.element).take(1 + AROUND).any(|(_, own)| {
@@ -309,17 +263,13 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
 /// Whether the mark, or an element right around it, has that name.
 fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
     page.path(mark.element).take(1 + AROUND).any(|(_, own)| {
-        own.attribute(html, "id").as_deref() == Some(name)
-            || own.attribute(html, "name").as_deref() == Some(name)
+        own.attribute(html, "id").as_deref() == Some(name) || own.attribute(html, "name").as_deref() == Some(name)
     })
 }
 
 /// The place of a mark with the brackets around it.
 fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
-    let text = page
-        .blocks
-        .get(block as usize)
-        .map_or("", |block| page.text(block));
+    let text = page.blocks.get(block as usize).map_or("", |block| page.text(block));
     let own = text.get(from as usize..to as usize).unwrap_or_default();
     // White space before a mark is that of the text.
     let lead = (own.len() - own.trim_start().len()) as u32;

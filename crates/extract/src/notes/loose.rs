@@ -29,9 +29,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
         let next = starts.get(place + 1).map(|own| own.block);
         let blocks = extent(page, start, next);
         if is_short(page, &blocks) {
-            notes
-                .entry(start.number)
-                .or_insert((start.block, start.element, blocks));
+            notes.entry(start.number).or_insert((start.block, start.element, blocks));
         }
     }
     // A number alone is no note: they count from one on.
@@ -46,10 +44,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
             from,
             to,
             label: number.to_string(),
-            target: Target::Element {
-                element: *element,
-                blocks: blocks.clone(),
-            },
+            target: Target::Element { element: *element, blocks: blocks.clone() },
         })
     };
     marks.into_iter().filter_map(of).collect()
@@ -71,21 +66,11 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
             };
             let before = text.get(..from).unwrap_or_default();
             let last = before.chars().next_back();
-            let word = before
-                .chars()
-                .rev()
-                .take_while(|c| c.is_alphabetic())
-                .take(WORD)
-                .count();
+            let word = before.chars().rev().take_while(|c| c.is_alphabetic()).take(WORD).count();
             let is_power = last.is_some_and(|c| c.is_ascii_digit()) || word == 1;
             let said = page.element(own.element).is_some_and(|own| {
                 let mut words = page.attribute_words(own).iter();
-                words.any(|word| {
-                    matches!(
-                        page.word_text(word),
-                        "footnote" | "fn" | "footnotes" | "noteref"
-                    )
-                })
+                words.any(|word| matches!(page.word_text(word), "footnote" | "fn" | "footnotes" | "noteref"))
             });
             if before.trim().is_empty() || is_power && !said {
                 continue;
@@ -100,17 +85,8 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
 }
 
 /// The blocks that start notes, in order.
-fn starts(
-    page: &Page,
-    html: &str,
-    wanted: &rustc_hash::FxHashSet<u32>,
-    first_mark: u32,
-) -> Vec<Start> {
-    let rule = page
-        .elements
-        .iter()
-        .rfind(|own| own.tag == Tag::Hr)
-        .map_or(u32::MAX, |own| own.start);
+fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_mark: u32) -> Vec<Start> {
+    let rule = page.elements.iter().rfind(|own| own.tag == Tag::Hr).map_or(u32::MAX, |own| own.start);
     let mut under_heading = false;
     let mut starts = Vec::new();
     let mut items: FxHashMap<u32, u32> = FxHashMap::default();
@@ -119,9 +95,7 @@ fn starts(
             under_heading = names_notes(page.text(block));
             continue;
         }
-        let container = page
-            .container(block)
-            .map_or(trommel_html::NONE, |(at, _)| at);
+        let container = page.container(block).map_or(trommel_html::NONE, |(at, _)| at);
         let in_notes = in_notes(page, container);
         if !(in_notes || under_heading || block.span.0 > rule) || (at as u32) <= first_mark {
             continue;
@@ -148,11 +122,7 @@ fn starts(
             element
         };
         if let Some(number) = number.filter(|number| wanted.contains(number)) {
-            starts.push(Start {
-                block: at as u32,
-                number,
-                element,
-            });
+            starts.push(Start { block: at as u32, number, element });
         }
     }
     starts
@@ -169,8 +139,7 @@ fn start_number(page: &Page, html: &str, block: &Block) -> Option<u32> {
             let end = text.find(char::is_whitespace)?;
             let word = text.get(..end)?;
             let source = html.get(block.span.0.checked_sub(8)? as usize..block.span.0 as usize);
-            let is_strong =
-                source.is_some_and(|own| own.ends_with("<strong>") || own.ends_with("<b>"));
+            let is_strong = source.is_some_and(|own| own.ends_with("<strong>") || own.ends_with("<b>"));
             let is_set = is_strong || word.starts_with('[') && word.ends_with(']');
             is_set.then_some(word)?
         }
@@ -190,10 +159,7 @@ fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
         words.any(|word| matches!(page.word_text(word), "footnote"))
     };
     let alone = own.is_none_or(|own| own.tag == Tag::Li || said(own));
-    let Some(parent) = own
-        .and_then(|own| page.element(own.parent))
-        .filter(|_| !alone)
-    else {
+    let Some(parent) = own.and_then(|own| page.element(own.parent)).filter(|_| !alone) else {
         return blocks;
     };
     let mut at = blocks.last().map_or(start.block, |last| last + 1);

@@ -4,9 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
-use trommel_html::{
-    Attribute, Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text,
-};
+use trommel_html::{Attribute, Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text};
 use url::Url;
 
 use super::people::{is_of_person, is_of_site};
@@ -15,42 +13,37 @@ use crate::metadata::{date_in, pen_name};
 
 /// Words in the attributes of elements that name who wrote something.
 const WRITERS: [&str; 17] = [
-    "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "byline",
-    "commenter", "creator", "displayname", "screenname", "fn", "autor", "auteur", "auteurs",
-    "pseudo",
+    "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "byline", "commenter", "creator",
+    "displayname", "screenname", "fn", "autor", "auteur", "auteurs", "pseudo",
 ];
 /// Words beside those by which an element says something else about a writer.
 const BESIDE_WRITERS: [&str; 15] = [
-    "ip", "count", "rank", "title", "badge", "stats", "location", "avatar", "gravatar", "userpic",
-    "photo", "joined", "bio", "signature", "statistics",
+    "ip", "count", "rank", "title", "badge", "stats", "location", "avatar", "gravatar", "userpic", "photo", "joined",
+    "bio", "signature", "statistics",
 ];
 /// Attributes that state the name of who wrote what is in their element.
-const WRITER_ATTRIBUTES: [&str; 5] = [
-    "data-author", "data-author-name", "data-username", "data-user-name", "data-poster",
-];
+const WRITER_ATTRIBUTES: [&str; 5] =
+    ["data-author", "data-author-name", "data-username", "data-user-name", "data-poster"];
 /// Words in the attributes of elements that say when something was written.
 const TIMES: [&str; 16] = [
-    "date", "datetime", "time", "timestamp", "timespan", "timeago", "posted", "published",
-    "postdate", "posttime", "dateline", "relativetime", "permalink", "when", "datum", "fecha",
+    "date", "datetime", "time", "timestamp", "timespan", "timeago", "posted", "published", "postdate", "posttime",
+    "dateline", "relativetime", "permalink", "when", "datum", "fecha",
 ];
 /// Words, of attributes or of the text itself, by which a time is that of something else: when its writer
 /// joined, when it was changed.
 const OTHER_TIMES: [&str; 24] = [
-    "joined", "join", "registered", "register", "registration", "since", "birthday", "born",
-    "edit", "edited", "modified", "updated", "changed", "seen", "active", "expires", "registriert",
-    "mitglied", "beigetreten", "bearbeitet", "inscrit", "inscription", "registrado",
-    "geregistreerd",
+    "joined", "join", "registered", "register", "registration", "since", "birthday", "born", "edit", "edited",
+    "modified", "updated", "changed", "seen", "active", "expires", "registriert", "mitglied", "beigetreten",
+    "bearbeitet", "inscrit", "inscription", "registrado", "geregistreerd",
 ];
 /// Attributes that state a time.
 const TIME_ATTRIBUTES: [&str; 8] = [
-    "datetime", "data-timestamp", "data-time", "data-date", "data-datetime", "data-utc",
-    "data-created", "data-published",
+    "datetime", "data-timestamp", "data-time", "data-date", "data-datetime", "data-utc", "data-created",
+    "data-published",
 ];
 /// Attributes that hold what is shown of an element on a pointer's touch: often the time in full.
-const TOOLTIPS: [&str; 6] = [
-    "title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip",
-    "aria-label",
-];
+const TOOLTIPS: [&str; 6] =
+    ["title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip", "aria-label"];
 /// Words in the attributes of elements that hold what somebody else wrote.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
 /// Most words, and elements, of an element that names the author or the time of a post and is not the post.
@@ -108,13 +101,7 @@ impl Marks {
 
 /// The marks of a page without those in quotes.
 pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
-    let finder = Finder {
-        page,
-        html,
-        url,
-        words: words_of_elements(page),
-        quoted: quoted(page),
-    };
+    let finder = Finder { page, html, url, words: words_of_elements(page), quoted: quoted(page) };
     let mut all = Vec::new();
     // Inner elements come first, so that a name stands where it is written and not in what is around it.
     for (at, element) in page.elements.iter().enumerate().rev() {
@@ -152,8 +139,7 @@ fn quoted(page: &Page) -> Vec<bool> {
     let mut quoted = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let around = quoted.get(element.parent as usize).copied();
-        let is_quote =
-            matches!(element.tag, Tag::Blockquote | Tag::Q) || says(page, element, &QUOTES);
+        let is_quote = matches!(element.tag, Tag::Blockquote | Tag::Q) || says(page, element, &QUOTES);
         quoted.push(is_quote || around.unwrap_or_default());
     }
     quoted
@@ -173,13 +159,7 @@ impl Finder<'_> {
         if self.quoted.get(at as usize).is_some_and(|quoted| *quoted) {
             return;
         }
-        let mark = |about, strength, value| Mark {
-            about,
-            element: at,
-            shape: shape(self.page, at),
-            strength,
-            value,
-        };
+        let mark = |about, strength, value| Mark { about, element: at, shape: shape(self.page, at), strength, value };
         let name = self.stated(at, element, &WRITER_ATTRIBUTES);
         if let Some(name) = name.as_deref().and_then(pen_name) {
             marks.push(mark(About::Writer, 5, name));
@@ -206,9 +186,7 @@ impl Finder<'_> {
         let may_be_time = is_time || text.is_empty() || text.contains(|c: char| c.is_ascii_digit());
         if !is_other
             && may_be_time
-            && let Some(time) = self
-                .stated(at, element, &TOOLTIPS)
-                .filter(|own| says_only_a_date(own))
+            && let Some(time) = self.stated(at, element, &TOOLTIPS).filter(|own| says_only_a_date(own))
         {
             marks.push(mark(About::Time, 4, time));
         }
@@ -259,13 +237,7 @@ impl Finder<'_> {
             return;
         };
         let mut push = |about, strength, value| {
-            marks.push(Mark {
-                about,
-                element,
-                shape: shape(self.page, element) ^ 1,
-                strength,
-                value,
-            });
+            marks.push(Mark { about, element, shape: shape(self.page, element) ^ 1, strength, value });
         };
         match fact.kind {
             FactKind::Published if is_date(&fact.value) => {
@@ -275,9 +247,7 @@ impl Finder<'_> {
             FactKind::Author => {
                 let within = |fact: &&StatedFact| (element..own.end).contains(&fact.element);
                 let mut facts = self.page.facts.iter().filter(within);
-                let name = facts
-                    .find(|fact| fact.kind == FactKind::Name)
-                    .unwrap_or(fact);
+                let name = facts.find(|fact| fact.kind == FactKind::Name).unwrap_or(fact);
                 let name = match name.value.as_str() {
                     "" => pen_name(&element_text(self.html, name.start, ELEMENT)),
                     value => pen_name(value),
@@ -309,13 +279,7 @@ impl Finder<'_> {
     }
 
     /// The name in a line that says a name and behind it a date, of the element that says the date.
-    fn name_beside_date(
-        &self,
-        at: u32,
-        element: &Element,
-        text: &str,
-        is_date: bool,
-    ) -> Option<String> {
+    fn name_beside_date(&self, at: u32, element: &Element, text: &str, is_date: bool) -> Option<String> {
         let block = self.page.blocks.get(self.block(at)).filter(|_| is_date)?;
         // The line is one of more than the date.
         if block.span.0 >= element.start || block.words > LABEL {
@@ -323,9 +287,7 @@ impl Finder<'_> {
         }
         let line = self.page.text(block);
         let (before, _) = line.split_once(text)?;
-        let name = before
-            .trim_end()
-            .strip_suffix(['·', '•', '|', '–', '—', '-', ','])?;
+        let name = before.trim_end().strip_suffix(['·', '•', '|', '–', '—', '-', ','])?;
         let name = pen_name(name)?;
         let words = name.split(' ').count();
         // "answered", "posted"
@@ -336,9 +298,7 @@ impl Finder<'_> {
     /// The block that an element stands in, or the first in it or behind its start.
     fn block(&self, at: u32) -> usize {
         let start = self.page.element(at).map_or(0, |element| element.start);
-        self.page
-            .blocks
-            .partition_point(|block| block.span.1 <= start)
+        self.page.blocks.partition_point(|block| block.span.1 <= start)
     }
 
     /// Whether the line in which an element stands may be one that says who or when, and no running text.
@@ -405,8 +365,7 @@ impl Finder<'_> {
             let (at, own) = self.page.container(block)?;
             Some((at, own.parent))
         };
-        let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other))
-        else {
+        let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other)) else {
             return false;
         };
         one == other || around_one == around_other || around_one == other || one == around_other
@@ -438,10 +397,7 @@ fn says_only_a_date(text: &str) -> bool {
         return false;
     }
     let mut others = 0;
-    for word in text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let lower = word.to_lowercase();
         if OTHER_TIMES.contains(&lower.as_str()) {
             return false;
@@ -459,10 +415,7 @@ fn shape(page: &Page, at: u32) -> u64 {
     for (_, element) in page.path(at).take(2) {
         kind(page, element).hash(&mut hasher);
         let words = page.attribute_words(element);
-        for word in words
-            .iter()
-            .filter(|own| own.attribute == Attribute::Itemprop)
-        {
+        for word in words.iter().filter(|own| own.attribute == Attribute::Itemprop) {
             word.hash.hash(&mut hasher);
         }
     }

@@ -12,9 +12,8 @@ use super::{kind, says_about_writer};
 
 /// Words in the attributes of elements that hold a post, in several languages.
 const POSTS: [&str; 19] = [
-    "post", "posting", "postcontainer", "postbit", "message", "msg", "comment", "reply", "answer",
-    "question", "entry", "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario",
-    "bericht", "reactie",
+    "post", "posting", "postcontainer", "postbit", "message", "msg", "comment", "reply", "answer", "question", "entry",
+    "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario", "bericht", "reactie",
 ];
 /// Elements around a part that may belong to it.
 const GROWTH: usize = 16;
@@ -94,20 +93,9 @@ impl Inside {
 }
 
 /// The posts of a page: parts in its order, which may stand in one another.
-pub(super) fn parts(
-    page: &Page,
-    html: &str,
-    url: Option<&Url>,
-    kept: &[bool],
-    marks: &Marks,
-) -> Vec<Part> {
+pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut parts = candidates(page, kept, marks);
-    let teasers = Teasers {
-        page,
-        html,
-        url,
-        kept,
-    };
+    let teasers = Teasers { page, html, url, kept };
     parts.sort_by_key(|part| (part.own.start, std::cmp::Reverse(part.own.end)));
     grow(page, &mut parts);
     let are_teasers: Vec<bool> = parts.iter().map(|part| teasers.is_one(part)).collect();
@@ -132,8 +120,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
             continue;
         };
         let is_long = block.words >= OTHER_TEXT && block.link_density() < 0.5;
-        let is_heading = block.words <= LONGEST_LINE
-            && page.element(around).is_some_and(|own| own.tag.is_heading());
+        let is_heading = block.words <= LONGEST_LINE && page.element(around).is_some_and(|own| own.tag.is_heading());
         if !is_label && !is_heading && (*kept || is_long) {
             own.has_text = true;
             own.is_kept |= *kept;
@@ -191,10 +178,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
             own = Inside::default();
         } else if own.holds_halves() {
             own.around -= 1;
-        } else if own.has_text
-            && own.has_writer != own.has_time
-            && (says_post || own.unsigned == 1 && own.around > 0)
-        {
+        } else if own.has_text && own.has_writer != own.has_time && (says_post || own.unsigned == 1 && own.around > 0) {
             open.push(found.len());
             found.push(part);
             own.halves[usize::from(own.has_time)] = 1;
@@ -307,15 +291,7 @@ impl<'a> PartKind<'a> {
     fn of(page: &'a Page, at: u32) -> Option<Self> {
         let element = page.element(at)?;
         let (name, class) = kind(page, element);
-        Some(Self {
-            name,
-            class,
-            around: if class.is_empty() {
-                element.parent
-            } else {
-                NONE
-            },
-        })
+        Some(Self { name, class, around: if class.is_empty() { element.parent } else { NONE } })
     }
 }
 
@@ -332,49 +308,33 @@ struct Kinds<'a> {
 
 impl<'a> Kinds<'a> {
     fn new(page: &'a Page, marks: &'a Marks, parts: &[Part]) -> Self {
-        let of_part = parts
-            .iter()
-            .map(|part| [part.own.start, part.elements.start].map(|at| PartKind::of(page, at)));
+        let of_part = parts.iter().map(|part| [part.own.start, part.elements.start].map(|at| PartKind::of(page, at)));
         let within = |part: &Part| marks.within(&part.elements).iter().take(MARKS);
         let writers = parts.iter().map(|part| {
             let own = within(part).filter(|own| own.about == About::Writer);
             own.map(|own| own.value.as_str()).collect()
         });
-        let shapes = parts
-            .iter()
-            .map(|part| within(part).map(|own| (own.about, own.shape)).collect());
-        Self {
-            of_part: of_part.collect(),
-            writers: writers.collect(),
-            shapes: shapes.collect(),
-        }
+        let shapes = parts.iter().map(|part| within(part).map(|own| (own.about, own.shape)).collect());
+        Self { of_part: of_part.collect(), writers: writers.collect(), shapes: shapes.collect() }
     }
 
     /// Whether one template made two parts, by different people.
     fn are_alike(&self, one: usize, other: usize) -> bool {
-        let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other))
-        else {
+        let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other)) else {
             return false;
         };
-        let is_of_kind = one_kind
-            .iter()
-            .zip(other_kind)
-            .any(|(one, other)| one == other);
+        let is_of_kind = one_kind.iter().zip(other_kind).any(|(one, other)| one == other);
         let (Some(names), Some(others)) = (self.writers.get(one), self.writers.get(other)) else {
             return false;
         };
-        let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other))
-        else {
+        let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other)) else {
             return false;
         };
         let share = |about: About| {
             let mut own = shapes.iter().filter(|own| own.0 == about);
             own.any(|own| other_shapes.contains(own))
         };
-        is_of_kind
-            && others.iter().any(|name| !names.contains(name))
-            && share(About::Writer)
-            && share(About::Time)
+        is_of_kind && others.iter().any(|name| !names.contains(name)) && share(About::Writer) && share(About::Time)
     }
 }
 
@@ -388,15 +348,9 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
         near.any(|other| other != at && kinds.are_alike(at, other))
     };
     let repeated: Vec<bool> = (0..count).map(is_repeated).collect();
-    let keep: Vec<bool> = parts
-        .iter()
-        .zip(&repeated)
-        .map(|(part, repeated)| part.says_post || *repeated)
-        .collect();
+    let keep: Vec<bool> = parts.iter().zip(&repeated).map(|(part, repeated)| part.says_post || *repeated).collect();
     // One post alone is none, unless its like was left out.
-    let with_text = |at: &usize| {
-        keep.get(*at) == Some(&true) && parts.get(*at).is_some_and(|part| part.is_kept)
-    };
+    let with_text = |at: &usize| keep.get(*at) == Some(&true) && parts.get(*at).is_some_and(|part| part.is_kept);
     let mut kept = (0..count).filter(with_text);
     let (first, second) = (kept.next(), kept.next());
     if second.is_none() && first.is_none_or(|at| repeated.get(at) != Some(&true)) {

@@ -4,17 +4,13 @@ use url::Url;
 
 /// Steps of addresses behind which the name or number of a person stands.
 const PEOPLE: [&str; 16] = [
-    "user", "users", "u", "member", "members", "profile", "profiles", "people", "person", "author",
-    "authors", "usuario", "usuarios", "mitglied", "membre", "membres",
+    "user", "users", "u", "member", "members", "profile", "profiles", "people", "person", "author", "authors",
+    "usuario", "usuarios", "mitglied", "membre", "membres",
 ];
 /// Names in the query of an address behind which the name or number of a person stands.
-const PERSON_KEYS: [&str; 7] = [
-    "u", "uid", "user", "userid", "user_id", "username", "member",
-];
+const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
 /// Steps behind [`PEOPLE`] that are no person.
-const NOBODY: [&str; 8] = [
-    "login", "logout", "register", "signup", "signin", "password", "settings", "join",
-];
+const NOBODY: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
 /// Whether an address is one of the page's site, as far as the page's own is known.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     let is_here = |url: &Url| {
@@ -50,9 +46,7 @@ pub(super) fn is_of_person(href: &str) -> bool {
             return true;
         }
     }
-    let mut pairs = query
-        .split(['&', ';'])
-        .filter_map(|pair| pair.split_once('='));
+    let mut pairs = query.split(['&', ';']).filter_map(|pair| pair.split_once('='));
     pairs.any(|(key, value)| {
         let is_one = PERSON_KEYS.contains(&key.to_ascii_lowercase().as_str());
         is_one && !value.is_empty()
@@ -77,10 +71,7 @@ mod tests {
         ] {
             assert!(is_of_person(href), "{href}");
         }
-        for href in [
-            "/user/login?back=/", "/users/", "/authority/7", "search.php?author_id=7", "/~", "#u",
-            "",
-        ] {
+        for href in ["/user/login?back=/", "/users/", "/authority/7", "search.php?author_id=7", "/~", "#u", ""] {
             assert!(!is_of_person(href), "{href}");
         }
     }

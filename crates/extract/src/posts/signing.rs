@@ -40,10 +40,7 @@ impl<'a> Signing<'a> {
         let choose = |marks: &[&'a Mark], about: About| {
             let mut best: Option<(&'a Mark, Worth)> = None;
             for mark in marks.iter().filter(|own| own.about == about) {
-                let (posts, varies) = spread
-                    .get(&(about, mark.shape))
-                    .copied()
-                    .unwrap_or_default();
+                let (posts, varies) = spread.get(&(about, mark.shape)).copied().unwrap_or_default();
                 // What is the same in every post ("View profile") is no name.
                 let varies = varies || about == About::Time;
                 if !varies && mark.strength < 2 {
@@ -56,18 +53,11 @@ impl<'a> Signing<'a> {
             }
             best.map(|(mark, _)| mark)
         };
-        let chosen: Vec<[Option<&Mark>; 2]> = own
-            .iter()
-            .map(|marks| [About::Writer, About::Time].map(|about| choose(marks, about)))
-            .collect();
+        let chosen: Vec<[Option<&Mark>; 2]> =
+            own.iter().map(|marks| [About::Writer, About::Time].map(|about| choose(marks, about))).collect();
         let mut times = chosen.iter().filter_map(|own| own[1]);
         let told = times.find_map(|time| says_month_first(&time.value));
-        Self {
-            page,
-            post_of,
-            chosen,
-            month_first: told.unwrap_or(month_first),
-        }
+        Self { page, post_of, chosen, month_first: told.unwrap_or(month_first) }
     }
 
     /// Writer and time of a post.

@@ -9,8 +9,8 @@ use super::says;
 
 /// Words in the attributes of elements that hold what is said on a page itself, and no words about another.
 const SAID: [&str; 14] = [
-    "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review",
-    "antwort", "kommentar", "commentaire", "comentario", "reactie",
+    "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review", "antwort", "kommentar",
+    "commentaire", "comentario", "reactie",
 ];
 /// Elements, and lines, of a part among which its headline, and its first kept line, is looked for.
 const FIRST: usize = 80;
@@ -39,9 +39,7 @@ impl Teasers<'_> {
             let element = self.page.element(*at);
             element.is_some_and(|element| element.tag.is_heading())
         });
-        let heading = headings
-            .next()
-            .and_then(|at| Some((at, self.page.element(at)?)));
+        let heading = headings.next().and_then(|at| Some((at, self.page.element(at)?)));
         let is_title = heading.is_some_and(|(at, heading)| {
             let within = (at..heading.end).take(FIRST);
             let within = within.filter_map(|at| self.page.element(at));
@@ -56,10 +54,7 @@ impl Teasers<'_> {
     /// The first kept line of a part.
     fn first_line(&self, part: &Part) -> Option<&Block> {
         let start = self.page.element(part.elements.start)?.start;
-        let first = self
-            .page
-            .blocks
-            .partition_point(|block| block.span.1 <= start);
+        let first = self.page.blocks.partition_point(|block| block.span.1 <= start);
         let blocks = self.page.blocks.get(first..)?.iter();
         let blocks = blocks.zip(self.kept.get(first..)?).take(FIRST);
         let mut blocks = blocks.take_while(|(block, _)| {

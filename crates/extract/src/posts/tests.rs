@@ -12,26 +12,13 @@ fn of(html: &str) -> Vec<Shown> {
 /// Author, time and text of the posts of a page of which the blocks with some texts are kept.
 fn of_kept(html: &str, is_kept: impl Fn(&str) -> bool) -> Vec<Shown> {
     let page = ScanEngine.read(html, &Limits::default());
-    let kept: Vec<bool> = page
-        .blocks
-        .iter()
-        .map(|block| is_kept(page.text(block)))
-        .collect();
+    let kept: Vec<bool> = page.blocks.iter().map(|block| is_kept(page.text(block))).collect();
     let found = posts(&page, html, Some("https://forum.example/t/1"), &kept, false);
     let text = |post: &FoundPost| {
-        let blocks = post
-            .blocks
-            .iter()
-            .filter_map(|at| page.blocks.get(*at as usize));
-        blocks
-            .map(|block| page.text(block))
-            .collect::<Vec<_>>()
-            .join(" ")
+        let blocks = post.blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
+        blocks.map(|block| page.text(block)).collect::<Vec<_>>().join(" ")
     };
-    found
-        .iter()
-        .map(|post| (post.author.clone(), post.published.clone(), text(post)))
-        .collect()
+    found.iter().map(|post| (post.author.clone(), post.published.clone(), text(post))).collect()
 }
 
 fn post(author: &str, published: &str, text: &str) -> Shown {
@@ -47,10 +34,7 @@ fn posts_have_author_and_time() {
         <div class=post-body>Two fathoms.</div></div>";
     assert_eq!(
         of(html),
-        [
-            post("ann_77", "2024-05-01T10:00:00", "How deep? Thanks."),
-            post("Bob", "2024-05-02", "Two fathoms."),
-        ]
+        [post("ann_77", "2024-05-01T10:00:00", "How deep? Thanks."), post("Bob", "2024-05-02", "Two fathoms."),]
     );
 }
 
@@ -66,10 +50,7 @@ fn a_thread_of_which_one_post_is_kept_gives_that_post() {
     };
     let html = [part(1, "ann"), part(2, "bob"), part(3, "cid")].concat();
     assert_eq!(of(&html).len(), 3);
-    assert_eq!(
-        of_kept(&html, |text| text.contains("What bob")),
-        [post("bob", "2024-05-02", &text("bob"))]
-    );
+    assert_eq!(of_kept(&html, |text| text.contains("What bob")), [post("bob", "2024-05-02", &text("bob"))]);
     // What stands alone is no thread.
     assert!(of(&part(1, "ann")).is_empty());
 }
@@ -77,19 +58,10 @@ fn a_thread_of_which_one_post_is_kept_gives_that_post() {
 #[test]
 fn the_author_may_stand_beside_the_text() {
     let row = |name: &str, text: &str| {
-        format!(
-            "<tr><td class=poster><b>{name}</b></td><td><div class=message>{text}</div></td></tr>"
-        )
+        format!("<tr><td class=poster><b>{name}</b></td><td><div class=message>{text}</div></td></tr>")
     };
-    let html = format!(
-        "<table>{}{}</table>",
-        row("ann", "One."),
-        row("bob", "Two.")
-    );
-    assert_eq!(
-        of(&html),
-        [post("ann", "", "One."), post("bob", "", "Two.")]
-    );
+    let html = format!("<table>{}{}</table>", row("ann", "One."), row("bob", "Two."));
+    assert_eq!(of(&html), [post("ann", "", "One."), post("bob", "", "Two.")]);
 }
 
 #[test]
@@ -101,13 +73,7 @@ fn who_wrote_a_post_that_says_when_may_stand_beside_it() {
         )
     };
     let html = post_of("ann", 1, "One.") + &post_of("bob", 2, "Two.");
-    assert_eq!(
-        of(&html),
-        [
-            post("ann", "2024-05-01", "One."),
-            post("bob", "2024-05-02", "Two."),
-        ]
-    );
+    assert_eq!(of(&html), [post("ann", "2024-05-01", "One."), post("bob", "2024-05-02", "Two."),]);
 }
 
 #[test]
@@ -121,13 +87,7 @@ fn microdata_names_the_author_within_the_author() {
     };
     let html = answer("Ann Roe", "By the river.") + &answer("Bob", "No.");
     let time = "2024-01-02T03:04:05Z";
-    assert_eq!(
-        of(&html),
-        [
-            post("Ann Roe", time, "By the river."),
-            post("Bob", time, "No."),
-        ]
-    );
+    assert_eq!(of(&html), [post("Ann Roe", time, "By the river."), post("Bob", time, "No."),]);
 }
 
 #[test]
@@ -135,22 +95,12 @@ fn an_article_and_its_comments_are_apart() {
     let html = "<article class=post><p class=byline>by Jane Roe<p>The mill stands.<ul class=comments>\
         <li class=comment><span class=author>ann</span><p>Nice.<li class=comment><span class=author>bob</span><p>No.\
         </ul></article>";
-    assert_eq!(
-        of(html),
-        [
-            post("Jane Roe", "", "The mill stands."),
-            post("ann", "", "Nice."),
-            post("bob", "", "No."),
-        ]
-    );
+    assert_eq!(of(html), [post("Jane Roe", "", "The mill stands."), post("ann", "", "Nice."), post("bob", "", "No."),]);
 }
 
 #[test]
 fn one_post_is_none_and_neither_is_what_nobody_signed() {
-    assert_eq!(
-        of("<div class=post><b class=author>ann</b><p>One.</div>"),
-        []
-    );
+    assert_eq!(of("<div class=post><b class=author>ann</b><p>One.</div>"), []);
     assert_eq!(of("<p class=post>One.<p class=post>Two."), []);
 }
 
@@ -176,11 +126,7 @@ fn words_about_users_are_no_reason_to_pass_over_what_they_wrote() {
         texts,
         [
             post("ann", "2024-05-01T10:00:00Z", "How deep is it?"),
-            post(
-                "bob",
-                "2024-05-02T10:00:00Z",
-                "How deep is it? Two fathoms."
-            ),
+            post("bob", "2024-05-02T10:00:00Z", "How deep is it? Two fathoms."),
         ]
     );
 }
@@ -194,10 +140,8 @@ fn repeated_parts_need_no_word_that_says_what_they_are() {
         )
     };
     let html = part("ann", 1, "How deep?") + &part("bob", 2, "Two fathoms.");
-    let expected = [
-        post("ann", "2024-05-01T10:00:00", "How deep?"),
-        post("bob", "2024-05-02T10:00:00", "Two fathoms."),
-    ];
+    let expected =
+        [post("ann", "2024-05-01T10:00:00", "How deep?"), post("bob", "2024-05-02T10:00:00", "Two fathoms.")];
     assert_eq!(of(&html), expected);
     // Not where one person wrote all of them, nor where there is one.
     assert_eq!(of(&html.replace("bob", "ann")), []);
@@ -235,11 +179,7 @@ fn answers_stand_in_what_they_answer() {
         <ul><li class=comment><div><b class=author>cyd</b> <time datetime=2024-05-03>then</time><p>Three.</div></ul></ul>";
     assert_eq!(
         of(html),
-        [
-            post("ann", "2024-05-01", "One."),
-            post("bob", "2024-05-02", "Two."),
-            post("cyd", "2024-05-03", "Three."),
-        ]
+        [post("ann", "2024-05-01", "One."), post("bob", "2024-05-02", "Two."), post("cyd", "2024-05-03", "Three."),]
     );
 }
 
@@ -275,8 +215,7 @@ fn words_about_other_pages_are_no_posts() {
 
 #[test]
 fn what_one_person_wrote_at_one_time_is_no_thread() {
-    let part =
-        |text: &str| format!("<div class=post-body><b class=author>Jane Roe</b><p>{text}</div>");
+    let part = |text: &str| format!("<div class=post-body><b class=author>Jane Roe</b><p>{text}</div>");
     assert_eq!(of(&(part("One.") + &part("Two."))), []);
 }
 
@@ -297,13 +236,8 @@ fn a_thread_may_have_more_times_than_facts_are_kept() {
 fn time_is_linear_in_the_page() {
     let deep = "<div class=comment><a href=/u/a>a</a><time datetime=2024-05-01>x</time><p>One two.";
     let flat = format!("{deep}</div>");
-    let rows =
-        "<tr><td><a href=/u/a>a</a><time datetime=2024-05-01>x</time></tr><tr><td>One two.</tr>";
-    let pages = [
-        deep.repeat(20_000),
-        flat.repeat(20_000),
-        format!("<table>{}", rows.repeat(20_000)),
-    ];
+    let rows = "<tr><td><a href=/u/a>a</a><time datetime=2024-05-01>x</time></tr><tr><td>One two.</tr>";
+    let pages = [deep.repeat(20_000), flat.repeat(20_000), format!("<table>{}", rows.repeat(20_000))];
     for html in pages {
         let start = std::time::Instant::now();
         of(&html);

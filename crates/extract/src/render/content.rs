@@ -154,8 +154,7 @@ impl<'a> KeptContent<'a> {
 
     /// The blocks of a note as content of their own.
     pub fn of_definition(&self, definition: &Definition) -> Self {
-        Self::of_blocks(self.page, self.html, &definition.blocks)
-            .with_options(self.options, self.notes)
+        Self::of_blocks(self.page, self.html, &definition.blocks).with_options(self.options, self.notes)
     }
 
     /// The text of a block in pieces; `None` if it is one as it stands.
@@ -170,12 +169,7 @@ impl<'a> KeptContent<'a> {
     }
 
     /// Writes the text of a block as plain text says it, changed by `change`, which keeps its length.
-    pub fn write_plain(
-        &self,
-        at: u32,
-        out: &mut TracedText,
-        change: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
-    ) {
+    pub fn write_plain(&self, at: u32, out: &mut TracedText, change: impl for<'t> Fn(&'t str) -> Cow<'t, str>) {
         let text = self.text(at);
         let copied = |from: usize| OriginSource::Copied { block: at, from };
         let Some(pieces) = self.pieces(at, Form::Plain) else {
@@ -203,10 +197,7 @@ impl<'a> KeptContent<'a> {
         let form = (Form::Plain, self.options);
         match pieces(text, block, notations, None, form) {
             Some(pieces) => plain_pieces(text, &pieces, from as usize, to as usize),
-            None => text
-                .get(from as usize..to as usize)
-                .unwrap_or_default()
-                .to_owned(),
+            None => text.get(from as usize..to as usize).unwrap_or_default().to_owned(),
         }
         .trim()
         .to_owned()
@@ -239,10 +230,7 @@ impl<'a> KeptContent<'a> {
     /// an end tag was out of place.
     pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
         let own = self.page.element(element)?;
-        let behind = self
-            .page
-            .element(own.end)
-            .map_or(self.html.len(), |own| own.start as usize);
+        let behind = self.page.element(own.end).map_or(self.html.len(), |own| own.start as usize);
         let len = behind.saturating_sub(own.start as usize);
         self.code_room.set(self.code_room.get().checked_sub(len)?);
         let (text, reached) = code_text(self.html.get(..behind)?, own.start)?;
@@ -259,9 +247,7 @@ impl<'a> KeptContent<'a> {
         let mut text = self.code_part(pre, first);
         let mut last = first.last();
         for (element, blocks) in parts {
-            let end = last
-                .and_then(|at| self.block(*at))
-                .map_or(0, |block| block.span.1);
+            let end = last.and_then(|at| self.block(*at)).map_or(0, |block| block.span.1);
             text.push_str(&listings::line_ends(self.html, end));
             text.push_str(&self.code_part(element, blocks));
             last = blocks.last();
@@ -274,9 +260,7 @@ impl<'a> KeptContent<'a> {
         if let Some(code) = self.code_in(pre, last.map_or(0, |block| block.span.1)) {
             // The indent of a `code` that is set as a block is that of the page's source.
             let is_pre = self.page.element(pre).is_some_and(|own| {
-                let name = self
-                    .html
-                    .get(own.start as usize + 1..own.start as usize + 5);
+                let name = self.html.get(own.start as usize + 1..own.start as usize + 5);
                 name.is_none_or(|name| !name.eq_ignore_ascii_case("code"))
             });
             return if is_pre { code } else { unindented(&code) };
@@ -304,10 +288,8 @@ impl<'a> KeptContent<'a> {
         let mut last_at = None;
         for &at in blocks {
             if let Some(last_at) = last_at {
-                let between = (last_at + 1 == at)
-                    .then(|| gap(end(last_at), start(at), true, None))
-                    .flatten()
-                    .unwrap_or_default();
+                let between =
+                    (last_at + 1 == at).then(|| gap(end(last_at), start(at), true, None)).flatten().unwrap_or_default();
                 let between = until_indent(&between);
                 text.push_str(if between.is_empty() { "\n" } else { between });
             }
@@ -324,9 +306,7 @@ impl<'a> KeptContent<'a> {
 /// Pieces of a text between two of its bytes as plain text.
 fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String {
     let mut out = String::with_capacity(to - from + 8);
-    let within = pieces
-        .iter()
-        .filter(|own| own.from >= from && own.from < to || own.from <= from && own.to > from);
+    let within = pieces.iter().filter(|own| own.from >= from && own.from < to || own.from <= from && own.to > from);
     for own in within {
         match &own.kind {
             PieceKind::Text | PieceKind::Formula { .. } => {
@@ -350,18 +330,13 @@ pub(crate) fn unindented(code: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let said = || code.split('\n').filter(|line| !line.trim().is_empty());
     let common = said().map(indent).min().unwrap_or(0);
-    let lines: Vec<&str> = code
-        .split('\n')
-        .map(|line| line.get(common..).unwrap_or_default())
-        .collect();
+    let lines: Vec<&str> = code.split('\n').map(|line| line.get(common..).unwrap_or_default()).collect();
     lines.join("\n")
 }
 
 /// A text up to its last line end: the indent of the line that follows belongs to the block there.
 fn until_indent(text: &str) -> &str {
-    text.rfind('\n')
-        .and_then(|at| text.get(..=at))
-        .unwrap_or_default()
+    text.rfind('\n').and_then(|at| text.get(..=at)).unwrap_or_default()
 }
 
 /// What neighbouring blocks have in common.
@@ -375,10 +350,7 @@ enum Group {
 
 impl Group {
     fn of(page: &Page, block: u32) -> Self {
-        let element = page
-            .blocks
-            .get(block as usize)
-            .map_or(NONE, |block| block.element);
+        let element = page.blocks.get(block as usize).map_or(NONE, |block| block.element);
         let around = page.element(element).map(|element| element.within);
         if !around.is_some_and(|own| own.intersects(ElementKinds::CODE | ElementKinds::HEADING)) {
             return Group::Nothing;
@@ -402,21 +374,12 @@ impl Group {
         }
     }
 
-    fn end(
-        self,
-        page: &Page,
-        blocks: Vec<u32>,
-        tables: &mut FxHashMap<u32, DataTable>,
-        segments: &mut Vec<Segment>,
-    ) {
+    fn end(self, page: &Page, blocks: Vec<u32>, tables: &mut FxHashMap<u32, DataTable>, segments: &mut Vec<Segment>) {
         match self {
             Group::Code(element) => segments.push(Segment::Code { element, blocks }),
             Group::Table(element) => segments.extend(tables.remove(&element).map(Segment::Table)),
             Group::Heading(_, tag) if is_heading(page, &blocks) => {
-                segments.push(Segment::Heading {
-                    level: level(tag),
-                    blocks,
-                })
+                segments.push(Segment::Heading { level: level(tag), blocks })
             }
             _ => segments.extend(blocks.into_iter().map(|block| Segment::Paragraph { block })),
         }
@@ -424,20 +387,14 @@ impl Group {
 }
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {
-    let sizes = blocks
-        .iter()
-        .filter_map(|at| page.blocks.get(*at as usize))
-        .map(|block| (block.words, block.chars));
+    let sizes = blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).map(|block| (block.words, block.chars));
     blocks.len() <= HEADING_BLOCKS && !is_too_long(sizes)
 }
 
 /// Elements in a heading that show that it was never closed.
 fn ends_heading(element: &Element) -> bool {
     use Tag::*;
-    matches!(
-        element.tag,
-        Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption
-    )
+    matches!(element.tag, Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption)
 }
 
 /// Level of a heading, 1 to 6.
@@ -480,15 +437,7 @@ mod tests {
                 "<h2><div>1</div><div>One</div></h2><p>a<h3>b</h3><table><tr><th>x<th>y<tr><td>1<td>2</table>\
                  <pre>if x:\n  y<div>z</div><br><br>w</pre><pre>v</pre>c"
             ),
-            [
-                "h2 1+One",
-                "p a",
-                "h3 b",
-                "table of 2",
-                "code if x:\n  y\nz\n\n\nw",
-                "code v",
-                "p c"
-            ]
+            ["h2 1+One", "p a", "h3 b", "table of 2", "code if x:\n  y\nz\n\n\nw", "code v", "p c"]
         );
     }
 
@@ -508,17 +457,11 @@ mod tests {
     #[test]
     fn a_heading_that_was_never_closed_is_none() {
         let long = "word ".repeat(61);
-        assert_eq!(
-            shown(&format!("<h2>{long}</h2>")),
-            [format!("p {}", long.trim())]
-        );
+        assert_eq!(shown(&format!("<h2>{long}</h2>")), [format!("p {}", long.trim())]);
         let wide = "a".repeat(201);
         assert_eq!(shown(&format!("<h2>{wide}</h2>")), [format!("p {wide}")]);
         let short = "word ".repeat(30);
-        assert_eq!(
-            shown(&format!("<h2>{short}</h2>")),
-            [format!("h2 {}", short.trim())]
-        );
+        assert_eq!(shown(&format!("<h2>{short}</h2>")), [format!("h2 {}", short.trim())]);
         assert_eq!(shown("<h1>t<p>a<p>b<p>c"), ["p t", "p a", "p b", "p c"]);
         assert_eq!(shown("<h2><ul><li>a</ul>"), ["p a"]);
     }

@@ -19,17 +19,9 @@ struct CellBounds {
 }
 
 /// In a table with header cells, `thead` or `caption`.
-const HEADED: CellBounds = CellBounds {
-    blocks: 30,
-    words: 400,
-    mean: 40,
-};
+const HEADED: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
 /// In any other table.
-const BARE: CellBounds = CellBounds {
-    blocks: 2,
-    words: 50,
-    mean: 40,
-};
+const BARE: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
 
 /// A table of data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,19 +75,12 @@ struct Draft {
 
 /// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
 /// element of the data table it is in ([`NONE`] if in none).
-pub(crate) fn data_tables(
-    page: &Page,
-    html: &str,
-    kept: &[u32],
-) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
+pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
     let mut drafts: FxHashMap<u32, Draft> = FxHashMap::default();
     let mut order: Vec<u32> = Vec::new();
     let mut home = Vec::with_capacity(kept.len());
     for &index in kept {
-        let place = page
-            .blocks
-            .get(index as usize)
-            .and_then(|block| position(page, block));
+        let place = page.blocks.get(index as usize).and_then(|block| position(page, block));
         home.push(place.map_or(NONE, |place| place.table));
         let Some(place) = place else { continue };
         let draft = drafts.entry(place.table).or_insert_with(|| {
@@ -146,8 +131,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
             }
             Tag::Caption if place.cell.is_none() => place.in_caption = true,
             tag if place.cell.is_none() && !place.in_caption => {
-                place.no_cell_text |=
-                    tag.is_heading() || tag.keeps_space() && page.text(block).contains('\n');
+                place.no_cell_text |= tag.is_heading() || tag.keeps_space() && page.text(block).contains('\n');
             }
             _ => {}
         }
@@ -159,8 +143,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
 fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTable> {
     let table = page.element(at)?;
     let is_role = |token: &trommel_html::AttributeWord| {
-        token.attribute == Attribute::Role
-            && matches!(page.word_text(token), "presentation" | "none")
+        token.attribute == Attribute::Role && matches!(page.word_text(token), "presentation" | "none")
     };
     if page.attribute_words(table).iter().any(is_role) {
         return None;
@@ -185,9 +168,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
             Tag::Tr => {
                 wide_rows += usize::from(end_row(row.take(), &mut rows) > 1);
                 columns.next_row();
-                let in_head = page
-                    .element(element.parent)
-                    .is_some_and(|parent| parent.tag == Tag::Thead);
+                let in_head = page.element(element.parent).is_some_and(|parent| parent.tag == Tag::Thead);
                 row = Some((TableRow::default(), 0, in_head));
                 if let Some((row, ..)) = &mut row {
                     row.header = true;
@@ -203,18 +184,11 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
                 if own.is_empty() && column < COLUMNS {
-                    let place = if has_text(page, index, element) {
-                        &mut dropped
-                    } else {
-                        &mut empty
-                    };
+                    let place = if has_text(page, index, element) { &mut dropped } else { &mut empty };
                     place.insert(column);
                 }
                 if !own.is_empty() {
-                    row.cells.push(TableCell {
-                        column,
-                        blocks: own.iter().map(|(_, block)| *block).collect(),
-                    });
+                    row.cells.push(TableCell { column, blocks: own.iter().map(|(_, block)| *block).collect() });
                 }
             }
             _ => {}
@@ -243,12 +217,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
         let has_header = rows.iter().any(|row| row.header);
         empty.retain(|column| has_header && !dropped.contains(column));
         let columns = close_up(&mut rows, &empty);
-        DataTable {
-            element: at,
-            captions: draft.captions,
-            rows,
-            columns,
-        }
+        DataTable { element: at, captions: draft.captions, rows, columns }
     })
 }
 
@@ -259,12 +228,8 @@ const SINGLE_ROW: (usize, u32) = (2, 12);
 fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
     let [row] = rows else { return false };
     let is_short = |cell: &TableCell| {
-        let mut blocks = cell
-            .blocks
-            .iter()
-            .filter_map(|at| page.blocks.get(*at as usize));
-        cell.blocks.len() == 1
-            && blocks.all(|block| block.words <= SINGLE_ROW.1 && block.link_density() < 0.5)
+        let mut blocks = cell.blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
+        cell.blocks.len() == 1 && blocks.all(|block| block.words <= SINGLE_ROW.1 && block.link_density() < 0.5)
     };
     row.cells.len() >= SINGLE_ROW.0 && row.cells.iter().all(is_short)
 }
@@ -282,9 +247,7 @@ fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> us
 
 /// Whether a block of the page stands in an element.
 fn has_text(page: &Page, at: u32, element: &Element) -> bool {
-    let first = page
-        .blocks
-        .partition_point(|block| block.span.0 < element.start);
+    let first = page.blocks.partition_point(|block| block.span.0 < element.start);
     let first = page.blocks.get(first);
     first.is_some_and(|block| (at..element.end).contains(&block.element))
 }
@@ -338,10 +301,7 @@ impl Columns {
     fn place(&mut self, cell: &Element, html: &str) -> usize {
         let span = |name: &str| -> usize {
             let value = cell.attribute(html, name);
-            value
-                .and_then(|value| value.trim().parse().ok())
-                .unwrap_or(1)
-                .clamp(1, 1000)
+            value.and_then(|value| value.trim().parse().ok()).unwrap_or(1).clamp(1, 1000)
         };
         while self.covered.get(self.next).is_some_and(|rows| *rows > 0) {
             self.next += 1;
@@ -357,12 +317,7 @@ impl Columns {
             if self.covered.len() < self.next {
                 self.covered.resize(self.next, 0);
             }
-            for covered in self
-                .covered
-                .iter_mut()
-                .skip(column)
-                .take(self.next - column)
-            {
+            for covered in self.covered.iter_mut().skip(column).take(self.next - column) {
                 *covered = u32::try_from(rows).unwrap_or(1);
             }
         }
@@ -380,9 +335,7 @@ mod tests {
     fn shown(html: &str) -> Option<Vec<String>> {
         let page = ScanEngine.read(html, &Limits::default());
         let text = |block: u32| page.text(&page.blocks[block as usize]);
-        let kept: Vec<u32> = (0..page.blocks.len() as u32)
-            .filter(|block| !text(*block).starts_with('-'))
-            .collect();
+        let kept: Vec<u32> = (0..page.blocks.len() as u32).filter(|block| !text(*block).starts_with('-')).collect();
         let (tables, _) = data_tables(&page, html, &kept);
         let first = tables.keys().min()?;
         let row = |row: &TableRow| {
@@ -406,18 +359,13 @@ mod tests {
             rows("<table><thead><tr><td>A<td>B<tbody><tr><th>c<td>d<tr><td>e<td><p>f<p>g</table>"),
             ["!0:A 1:B", "0:c 1:d", "0:e 1:f+g"]
         );
-        assert_eq!(
-            rows("<table><tr><th>A<th>B<tr><td>c<td>d</table>"),
-            ["!0:A 1:B", "0:c 1:d"]
-        );
+        assert_eq!(rows("<table><tr><th>A<th>B<tr><td>c<td>d</table>"), ["!0:A 1:B", "0:c 1:d"]);
     }
 
     #[test]
     fn spans_move_cells() {
         assert_eq!(
-            rows(
-                "<table><tr><th rowspan=2>A<th>B<th>C<tr><td>d<td>e<tr><td colspan=2>f<td>g</table>"
-            ),
+            rows("<table><tr><th rowspan=2>A<th>B<th>C<tr><td>d<td>e<tr><td colspan=2>f<td>g</table>"),
             ["!0:A 1:B 2:C", "1:d 2:e", "0:f 2:g"]
         );
         let wide = "<table><tr><td colspan=99999 rowspan=99999>a<td>b<tr><td>c<td>d</table>";
@@ -434,14 +382,8 @@ mod tests {
 
     #[test]
     fn empty_columns_stay_below_a_header_row() {
-        assert_eq!(
-            rows("<table><tr><th><th>A<th>-B<th>E<tr><td><td>c<td>-d<td>e</table>"),
-            ["!1:A 2:E", "1:c 2:e"]
-        );
-        assert_eq!(
-            rows("<table><tr><td><td>a<td>b<tr><td><td>c<td>d</table>"),
-            ["0:a 1:b", "0:c 1:d"]
-        );
+        assert_eq!(rows("<table><tr><th><th>A<th>-B<th>E<tr><td><td>c<td>-d<td>e</table>"), ["!1:A 2:E", "1:c 2:e"]);
+        assert_eq!(rows("<table><tr><td><td>a<td>b<tr><td><td>c<td>d</table>"), ["0:a 1:b", "0:c 1:d"]);
     }
 
     #[test]
@@ -460,9 +402,7 @@ mod tests {
         }
         let long = "word ".repeat(60);
         for head in ["", "<tr><th>Author<th>Post", "<caption>"] {
-            let posts = format!(
-                "<table>{head}<tr><td>me<td>{long}{long}<tr><td>you<td>{long}{long}</table>"
-            );
+            let posts = format!("<table>{head}<tr><td>me<td>{long}{long}<tr><td>you<td>{long}{long}</table>");
             assert_eq!(shown(&posts), None);
         }
         let data = format!("<table><tr><th>a<td>{long}<tr><th>c<td>d</table>");
@@ -471,10 +411,7 @@ mod tests {
 
     #[test]
     fn a_single_row_of_short_texts_is_data() {
-        assert_eq!(
-            rows("<table><tr><td>a<td>b b<td>c</table>"),
-            ["0:a 1:b b 2:c"]
-        );
+        assert_eq!(rows("<table><tr><td>a<td>b b<td>c</table>"), ["0:a 1:b b 2:c"]);
         let links = "<table><tr><td><a href=x>a</a><td><a href=y>b</a></table>";
         assert_eq!(shown(links), None);
     }

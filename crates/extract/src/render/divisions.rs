@@ -63,8 +63,7 @@ mod tests {
     #[test]
     fn neighbours_of_one_role_stand_together() {
         let mut traced = TracedText::default();
-        let mut add =
-            |block: u32, text: &str| traced.push(text, OriginSource::Blocks(block, block));
+        let mut add = |block: u32, text: &str| traced.push(text, OriginSource::Blocks(block, block));
         add(0, "A text.");
         add(9, "\n\n");
         add(1, "> Said.");
@@ -76,9 +75,7 @@ mod tests {
         add(4, "- Flour");
         add(9, "\n");
         add(5, "The end.\n");
-        traced
-            .origins
-            .retain(|own| own.source != OriginSource::Blocks(9, 9));
+        traced.origins.retain(|own| own.source != OriginSource::Blocks(9, 9));
         traced.push("Of JSON-LD.\n", OriginSource::Page(0, 4));
         let role = |block| match block {
             2 | 3 => Some(Role::Review),

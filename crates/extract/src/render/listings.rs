@@ -22,8 +22,7 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32
         && part.parent == next.parent
         && part.end == own
         && is_part(part.start)
-        && (is_part(next.start)
-            || next.tag == Tag::Pre && words.any(|own| page.word_text(own) == "output"))
+        && (is_part(next.start) || next.tag == Tag::Pre && words.any(|own| page.word_text(own) == "output"))
 }
 
 /// The elements of a listing with their blocks.
@@ -38,9 +37,7 @@ pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])>
         return vec![(own, blocks)];
     }
     let parts = blocks.chunk_by(|own, next| element(own) == element(next));
-    parts
-        .filter_map(|part| Some((element(part.first()?)?, part)))
-        .collect()
+    parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
 }
 
 /// The line ends between two parts, the first of which ends at a byte of the page: the last line end of a part is
@@ -72,18 +69,9 @@ mod tests {
     fn parts_right_behind_each_other_are_one_listing() {
         let two = "<div><code class=block>let a\n\n</code> <code class=block>  let b\n    c</code>";
         let output = "<pre class=lean-output>1</pre>";
-        assert_eq!(
-            code(&format!("{two}{output}</div>")),
-            ["let a\n\nlet b\n  c\n1"]
-        );
-        assert_eq!(
-            code(&format!("{two}</div>{output}")),
-            ["let a\n\nlet b\n  c", "1"]
-        );
+        assert_eq!(code(&format!("{two}{output}</div>")), ["let a\n\nlet b\n  c\n1"]);
+        assert_eq!(code(&format!("{two}</div>{output}")), ["let a\n\nlet b\n  c", "1"]);
         assert_eq!(code(&format!("{two}<p>and</p>{output}")).len(), 3);
-        assert_eq!(
-            code("<pre>a</pre><pre>b</pre><pre class=output>c</pre>").len(),
-            3
-        );
+        assert_eq!(code("<pre>a</pre><pre>b</pre><pre class=output>c</pre>").len(), 3);
     }
 }

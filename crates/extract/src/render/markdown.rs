@@ -52,13 +52,7 @@ pub struct MarkdownOptions {
 
 impl Default for MarkdownOptions {
     fn default() -> Self {
-        Self {
-            links: false,
-            images: false,
-            title: true,
-            sections: false,
-            text: TextOptions::default(),
-        }
+        Self { links: false, images: false, title: true, sections: false, text: TextOptions::default() }
     }
 }
 
@@ -125,25 +119,16 @@ impl Headline {
     /// would be one with those.
     fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|own| {
-            matches!(own, Segment::Heading { level: 1, .. })
-                && self.level(1, content.ends(own).0, content) > 1
+            matches!(own, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(own).0, content) > 1
         });
         let is_second = |own: &Segment| matches!(own, Segment::Heading { level: 2, .. });
-        if others.count() > 1 && content.segments.iter().any(is_second) {
-            Headline::None
-        } else {
-            self
-        }
+        if others.count() > 1 && content.segments.iter().any(is_second) { Headline::None } else { self }
     }
 }
 
 /// A title as a heading of the first level, with an empty line after it.
 pub(crate) fn title_heading(title: &str) -> String {
-    let context = Context {
-        heading: true,
-        line_break: " ",
-        ..Context::default()
-    };
+    let context = Context { heading: true, line_break: " ", ..Context::default() };
     let mut heading = String::from("# ");
     escape(title, 0, title.len(), context, &mut heading);
     heading.push_str("\n\n");
@@ -152,10 +137,7 @@ pub(crate) fn title_heading(title: &str) -> String {
 
 /// The line above a post: who wrote it, and when; not both empty.
 pub(crate) fn signature(author: &str, published: &str) -> String {
-    let context = Context {
-        line_break: " ",
-        ..Context::default()
-    };
+    let context = Context { line_break: " ", ..Context::default() };
     let mut line = String::new();
     if !author.is_empty() {
         line.push_str("**");
@@ -199,14 +181,7 @@ pub(crate) fn markdown(
             None => {
                 let own = content.of_definition(definition);
                 let writer = SegmentWriter::new(&own).within(definition.element);
-                let note = flowing(
-                    &own,
-                    writer,
-                    &mut inline,
-                    &mut languages,
-                    None,
-                    (options, headline),
-                );
+                let note = flowing(&own, writer, &mut inline, &mut languages, None, (options, headline));
                 note.text
             }
         };
@@ -225,9 +200,7 @@ pub(crate) fn markdown(
         }
         written.push('\n');
         let inline = definition.inline.map(|(block, ..)| block);
-        let first = inline
-            .or(definition.blocks.first().copied())
-            .unwrap_or(NONE);
+        let first = inline.or(definition.blocks.first().copied()).unwrap_or(NONE);
         let last = inline.or(definition.blocks.last().copied()).unwrap_or(NONE);
         out.push(&written, OriginSource::Blocks(first, last));
     }
@@ -247,8 +220,7 @@ fn flowing<'a>(
         let element = content.ends(segment).0;
         let start = segment.blocks().and_then(|(first, _)| content.block(first));
         while let Some(images) = &mut images
-            && let Some((element, image)) =
-                images.next_before(start.map_or(0, |block| block.span.0))
+            && let Some((element, image)) = images.next_before(start.map_or(0, |block| block.span.0))
         {
             writer.origin = None;
             writer.add(element, &image);
@@ -273,18 +245,12 @@ fn flowing<'a>(
                 writer.add(element, &(task.to_owned() + &inline.render(*block, mode)));
             }
             Segment::Heading { level, blocks } => {
-                let texts: Vec<String> = blocks
-                    .iter()
-                    .map(|block| inline.render(*block, Mode::Heading))
-                    .collect();
+                let texts: Vec<String> = blocks.iter().map(|block| inline.render(*block, Mode::Heading)).collect();
                 let text = texts.join(" ");
                 let level = headline.level(*level, element, content);
                 writer.add(element, &format!("{} {}", "#".repeat(level), text.trim()));
             }
-            Segment::Code {
-                element: pre,
-                blocks,
-            } => {
+            Segment::Code { element: pre, blocks } => {
                 let language = languages.of(content, *pre, blocks);
                 writer.add(element, &fence(&language, &content.code(*pre, blocks)));
             }
@@ -312,15 +278,8 @@ fn flowing<'a>(
 }
 
 /// Markdown with further plain texts after it, each of their lines a paragraph.
-pub(crate) fn append_markdown<'a>(
-    mut markdown: String,
-    texts: impl Iterator<Item = &'a str>,
-) -> String {
-    let context = Context {
-        lines: true,
-        line_break: "\n",
-        ..Context::default()
-    };
+pub(crate) fn append_markdown<'a>(mut markdown: String, texts: impl Iterator<Item = &'a str>) -> String {
+    let context = Context { lines: true, line_break: "\n", ..Context::default() };
     for line in texts.flat_map(str::lines) {
         if !markdown.is_empty() {
             markdown.push('\n');
@@ -335,9 +294,7 @@ pub(crate) fn append_markdown<'a>(
 fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     let block = content.block(block).filter(|block| block.inputs > 0)?;
     let page = content.page;
-    let mut around = page
-        .path(block.element)
-        .take_while(|(_, own)| own.tag != Tag::Ul && own.tag != Tag::Ol);
+    let mut around = page.path(block.element).take_while(|(_, own)| own.tag != Tag::Ul && own.tag != Tag::Ol);
     around.find(|(_, own)| own.tag == Tag::Li)?;
     let mut inside = page.inline(block).iter().filter_map(|at| page.element(*at));
     let input = inside.find(|own| own.tag == Tag::Input)?;
@@ -354,10 +311,7 @@ fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else {
         return Part::Other;
     };
-    let is_bare = content
-        .page
-        .container(block)
-        .is_some_and(|(_, own)| own.tag == Tag::Dd);
+    let is_bare = content.page.container(block).is_some_and(|(_, own)| own.tag == Tag::Dd);
     if is_bare {
         return Part::Definition;
     }
@@ -391,20 +345,13 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
     };
     let mut write = |row: &TableRow, mode: Mode, fill: usize| {
         let cells = row.cells.iter().map(|cell| {
-            let blocks: Vec<String> = cell
-                .blocks
-                .iter()
-                .map(|block| inline.render(*block, mode))
-                .collect();
+            let blocks: Vec<String> = cell.blocks.iter().map(|block| inline.render(*block, mode)).collect();
             (cell.column, blocks.join("<br>").replace('|', "\\|"))
         });
         line(fill, cells)
     };
     let mut lines = vec![
-        header.map_or_else(
-            || line(columns, std::iter::empty()),
-            |row| write(row, Mode::HeaderCell, columns),
-        ),
+        header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)),
         format!("|{}", " --- |".repeat(columns)),
     ];
     let fill = if columns <= FILLED { columns } else { 0 };

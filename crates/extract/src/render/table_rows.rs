@@ -30,9 +30,7 @@ pub(crate) fn document_tables(content: &KeptContent) -> Vec<DocumentTable> {
         Segment::Table(table) => Some(table),
         _ => None,
     });
-    tables
-        .map(|table| document_table(content, table, &mut room))
-        .collect()
+    tables.map(|table| document_table(content, table, &mut room)).collect()
 }
 
 fn document_table(content: &KeptContent, table: &DataTable, room: &mut usize) -> DocumentTable {
@@ -94,12 +92,7 @@ mod tests {
         let expected = [DocumentTable {
             caption: "C".into(),
             header_rows: 1,
-            rows: rows(&[
-                &["A", "B", "D"],
-                &["1 2", "", "3"],
-                &["4", "5", "10^2"],
-                &["", "7", "8"],
-            ]),
+            rows: rows(&[&["A", "B", "D"], &["1 2", "", "3"], &["4", "5", "10^2"], &["", "7", "8"]]),
         }];
         assert_eq!(tables(html), expected);
     }

@@ -2,12 +2,7 @@
 
 /// Longest formula that is looked for, in bytes.
 const LONGEST: usize = 4096;
-const PAIRS: [(&str, &str); 4] = [
-    ("$$", "$$"),
-    ("\\(", "\\)"),
-    ("\\[", "\\]"),
-    ("\\begin{", "\\end{"),
-];
+const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
 /// Places of formulas in a text, marks included, in order.
 pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
@@ -18,10 +13,7 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     while let Some(next) = text.get(at..).and_then(|rest| rest.find(['$', '\\'])) {
         let start = at + next;
         let rest = text.get(start..).unwrap_or_default();
-        let pair = PAIRS
-            .iter()
-            .zip(&mut closing)
-            .find(|((open, _), _)| rest.starts_with(open));
+        let pair = PAIRS.iter().zip(&mut closing).find(|((open, _), _)| rest.starts_with(open));
         let end = match pair {
             Some(((open, close), known)) => end_of(text, start + open.len(), close, known),
             None if rest.starts_with('$') => dollars(text, start).map(|len| start + len),
@@ -49,11 +41,7 @@ fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usi
     }
     let end = *known + close.len();
     if close.ends_with('{') {
-        let name = text
-            .get(end..)?
-            .bytes()
-            .take(40)
-            .position(|byte| byte == b'}')?;
+        let name = text.get(end..)?.bytes().take(40).position(|byte| byte == b'}')?;
         return Some(end + name + 1);
     }
     Some(end)
@@ -74,20 +62,14 @@ fn dollars(text: &str, start: usize) -> Option<usize> {
     let end = inner.get(..len)?.find('$')?;
     let own = inner.get(..end)?;
     let after = inner.get(end + 1..).and_then(|rest| rest.chars().next());
-    let touches = !own.starts_with(char::is_whitespace)
-        && !own.ends_with(char::is_whitespace)
-        && !own.ends_with('\\');
+    let touches = !own.starts_with(char::is_whitespace) && !own.ends_with(char::is_whitespace) && !own.ends_with('\\');
     let is_tex = own.contains(['\\', '^', '_', '=', '<', '>', '{'])
         || own.chars().count() <= 3 && own.chars().any(char::is_alphabetic)
         || !own.contains(char::is_whitespace)
             && own.contains(['(', '+', '|', '/'])
             && !own.starts_with(|c: char| c.is_ascii_digit());
-    (touches
-        && !own.is_empty()
-        && is_tex
-        && !own.contains('\n')
-        && !after.is_some_and(|c| c.is_alphanumeric()))
-    .then_some(end + 2)
+    (touches && !own.is_empty() && is_tex && !own.contains('\n') && !after.is_some_and(|c| c.is_alphanumeric()))
+        .then_some(end + 2)
 }
 
 #[cfg(test)]
@@ -101,18 +83,14 @@ mod tests {
     #[test]
     fn formulas_are_told_from_prices() {
         assert_eq!(
-            found(
-                "Here $f(x) = \\sum_i a_i$ and $x$, costs $100 per unit and $5, \\(E = mc^2\\) $$h_i$$."
-            ),
+            found("Here $f(x) = \\sum_i a_i$ and $x$, costs $100 per unit and $5, \\(E = mc^2\\) $$h_i$$."),
             ["$f(x) = \\sum_i a_i$", "$x$", "\\(E = mc^2\\)", "$$h_i$$"]
         );
         assert_eq!(
             found("\\[F = ma\\] \\begin{align} x_1 \\end{align}"),
             ["\\[F = ma\\]", "\\begin{align} x_1 \\end{align}"]
         );
-        for none in [
-            "$5 and $6", "a$b$c", "$ x $", "\\(never", "$$", "$PATH and $HOME", "US$3 or US$4",
-        ] {
+        for none in ["$5 and $6", "a$b$c", "$ x $", "\\(never", "$$", "$PATH and $HOME", "US$3 or US$4"] {
             assert_eq!(found(none), Vec::<&str>::new(), "{none}");
         }
     }

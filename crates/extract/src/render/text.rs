@@ -27,13 +27,8 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
         let blocks = own.blocks.iter().filter_map(|at| content.block(*at));
         blocks.map(|block| block.words as usize).sum::<usize>()
     };
-    let others: usize = definitions
-        .iter()
-        .filter(|own| !own.judged)
-        .map(words)
-        .sum();
-    let are_many =
-        others > 0 && others > trommel_text::words::count(&out.text) as usize / LONG_NOTES;
+    let others: usize = definitions.iter().filter(|own| !own.judged).map(words).sum();
+    let are_many = others > 0 && others > trommel_text::words::count(&out.text) as usize / LONG_NOTES;
     for definition in definitions.iter().filter(|own| own.judged || !are_many) {
         if !out.text.is_empty() {
             out.text.push_str("\n\n");
@@ -57,11 +52,10 @@ fn flowing_text(content: &KeptContent, out: &mut TracedText) {
     for segment in &content.segments {
         let (first, last) = content.ends(segment);
         if let Some(before) = before {
-            out.text
-                .push_str(match gap(content.page, before, first, &rich) {
-                    Gap::Line => "\n",
-                    Gap::Blank => "\n\n",
-                });
+            out.text.push_str(match gap(content.page, before, first, &rich) {
+                Gap::Line => "\n",
+                Gap::Blank => "\n\n",
+            });
         }
         before = Some(last);
         match segment {
@@ -147,12 +141,8 @@ fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     }
     // Without a boundary between them it was two line breaks, or something that was left out.
     let crossed = crossed.unwrap_or(Gap::Blank);
-    let is_listed = page
-        .element(common)
-        .is_some_and(|own| own.within.intersects(LISTS | ITEMS));
-    let around = page
-        .path(if is_listed { common } else { NONE })
-        .find(|(_, e)| is_item(e.tag) || is_list(e.tag));
+    let is_listed = page.element(common).is_some_and(|own| own.within.intersects(LISTS | ITEMS));
+    let around = page.path(if is_listed { common } else { NONE }).find(|(_, e)| is_item(e.tag) || is_list(e.tag));
     match around {
         Some((_, list)) if is_list(list.tag) => {
             if rich.contains(&left) || rich.contains(&entered) {
@@ -193,20 +183,16 @@ pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
             apart |= edge(element.tag) == Some(Gap::Blank);
         }
     }
-    paragraphs
-        .into_iter()
-        .filter(|(_, count)| *count > 1)
-        .map(|(item, _)| item)
-        .collect()
+    paragraphs.into_iter().filter(|(_, count)| *count > 1).map(|(item, _)| item).collect()
 }
 
 /// What a browser leaves at the start and the end of an element.
 fn edge(tag: Tag) -> Option<Gap> {
     use Tag::*;
     match tag {
-        P | H1 | H2 | H3 | H4 | H5 | H6 | Ul | Ol | Dl | Menu | Dir | Table | Pre | Listing
-        | Xmp | Plaintext | Blockquote | Figure | Section | Article | Header | Footer | Main
-        | Aside | Nav | Form | Fieldset | Details => Some(Gap::Blank),
+        P | H1 | H2 | H3 | H4 | H5 | H6 | Ul | Ol | Dl | Menu | Dir | Table | Pre | Listing | Xmp | Plaintext
+        | Blockquote | Figure | Section | Article | Header | Footer | Main | Aside | Nav | Form | Fieldset
+        | Details => Some(Gap::Blank),
         tag if tag.is_inline() => None,
         _ => Some(Gap::Line),
     }
@@ -231,24 +217,14 @@ mod tests {
 
     fn text(html: &str) -> String {
         let page = ScanEngine.read(html, &Limits::default());
-        let kept: Vec<bool> = page
-            .blocks
-            .iter()
-            .map(|block| !page.text(block).starts_with('-'))
-            .collect();
+        let kept: Vec<bool> = page.blocks.iter().map(|block| !page.text(block).starts_with('-')).collect();
         plain_text(&KeptContent::new(&page, html, &kept)).text
     }
 
     #[test]
     fn paragraphs_stand_apart_lines_do_not() {
-        assert_eq!(
-            text("<h1>T</h1><p>a<br>b<p>c<div>d</div><div>e<br><br>f</div>g"),
-            "T\n\na\nb\n\nc\n\nd\ne\n\nf\ng"
-        );
-        assert_eq!(
-            text("<div><b>W</b>ord <span>a</span><span>b</span></div>"),
-            "Word ab"
-        );
+        assert_eq!(text("<h1>T</h1><p>a<br>b<p>c<div>d</div><div>e<br><br>f</div>g"), "T\n\na\nb\n\nc\n\nd\ne\n\nf\ng");
+        assert_eq!(text("<div><b>W</b>ord <span>a</span><span>b</span></div>"), "Word ab");
         assert_eq!(text("a<div>-</div>b<p>-</p>"), "a\n\nb");
     }
 
@@ -262,18 +238,13 @@ mod tests {
 
     #[test]
     fn items_of_several_paragraphs_stand_apart() {
-        assert_eq!(
-            text("<ol><li><h3>A</h3><p>b<p>c<li><h3>D</h3><p>e</ol><p>f"),
-            "A\n\nb\n\nc\n\nD\n\ne\n\nf"
-        );
+        assert_eq!(text("<ol><li><h3>A</h3><p>b<p>c<li><h3>D</h3><p>e</ol><p>f"), "A\n\nb\n\nc\n\nD\n\ne\n\nf");
     }
 
     #[test]
     fn rows_are_lines_and_cells_are_divided_by_tabs() {
         assert_eq!(
-            text(
-                "<p>x<table><caption>C<tr><th>A<th>B<th>D<tr><td>1<td>-<td>2<br>3<tr><td>-<td>4</table>y"
-            ),
+            text("<p>x<table><caption>C<tr><th>A<th>B<th>D<tr><td>1<td>-<td>2<br>3<tr><td>-<td>4</table>y"),
             "x\n\nC\nA\tB\tD\n1\t\t2 3\n\t4\n\ny"
         );
         assert_eq!(text("<table><tr><td>a<tr><td>b<p>c</table>"), "a\nb\n\nc");
@@ -281,9 +252,6 @@ mod tests {
 
     #[test]
     fn code_keeps_its_white_space() {
-        assert_eq!(
-            text("<p>a</p><pre>\nif x:\n\n    y\n</pre><p>b"),
-            "a\n\nif x:\n\n    y\n\nb"
-        );
+        assert_eq!(text("<p>a</p><pre>\nif x:\n\n    y\n</pre><p>b"), "a\n\nif x:\n\n    y\n\nb");
     }
 }

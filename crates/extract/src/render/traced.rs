@@ -22,12 +22,7 @@ pub struct TextSpan {
 
 impl From<[u32; 4]> for TextSpan {
     fn from([start, chars, byte, bytes]: [u32; 4]) -> Self {
-        Self {
-            start,
-            chars,
-            byte,
-            bytes,
-        }
+        Self { start, chars, byte, bytes }
     }
 }
 
@@ -75,18 +70,13 @@ impl TracedText {
         let from = self.text.len();
         self.text.push_str(text);
         if !text.is_empty() {
-            self.origins.push(Origin {
-                place: from..self.text.len(),
-                source,
-            });
+            self.origins.push(Origin { place: from..self.text.len(), source });
         }
     }
 
     /// Places in the decoded page, in order and apart, from which a range of bytes of the text came.
     pub fn locate(&self, page: &Page, html: &str, range: Range<usize>) -> Vec<(u32, u32)> {
-        let first = self
-            .origins
-            .partition_point(|own| own.place.end <= range.start);
+        let first = self.origins.partition_point(|own| own.place.end <= range.start);
         let origins = self.origins.iter().skip(first);
         let origins = origins.take_while(|own| own.place.start < range.end);
         let parts = origins.map(|own| {
@@ -109,10 +99,7 @@ impl TracedText {
     /// Every part of the text with its place in the decoded page, in the order of the text; neighbours of one
     /// place are one.
     pub fn spans(&self, page: &Page, html: &str) -> Vec<TextSpan> {
-        let whole = self
-            .origins
-            .iter()
-            .map(|own| (own.source, 0..own.place.len()));
+        let whole = self.origins.iter().map(|own| (own.source, 0..own.place.len()));
         let places = places(page, html, whole);
         let count = |range: Range<usize>| {
             let part = self.text.get(range).unwrap_or_default();
@@ -130,12 +117,7 @@ impl TracedText {
                 Some(last) if (last.byte, last.bytes) == (byte, bytes) => {
                     last.chars = chars - last.start;
                 }
-                _ => spans.push(TextSpan {
-                    start,
-                    chars: chars - start,
-                    byte,
-                    bytes,
-                }),
+                _ => spans.push(TextSpan { start, chars: chars - start, byte, bytes }),
             }
         }
         spans
@@ -177,10 +159,7 @@ fn places(
         read(of.take(), &mut copied, &mut found);
         found.push(match source {
             OriginSource::Blocks(first, last) => {
-                let ends = page
-                    .blocks
-                    .get(first as usize)
-                    .zip(page.blocks.get(last as usize));
+                let ends = page.blocks.get(first as usize).zip(page.blocks.get(last as usize));
                 ends.map(|(first, last)| (first.span.0, last.span.1))
             }
             OriginSource::Page(start, end) => Some((start, end)),

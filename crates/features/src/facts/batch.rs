@@ -13,8 +13,6 @@ pub(crate) struct Batch {
 
 impl Default for Batch {
     fn default() -> Self {
-        Self {
-            levels: [[NONE; LEVELS.len()]; LANES],
-        }
+        Self { levels: [[NONE; LEVELS.len()]; LANES] }
     }
 }

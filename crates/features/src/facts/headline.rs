@@ -83,19 +83,13 @@ impl Outline {
             words: 0,
         };
         for (at, block) in page.blocks.iter().enumerate() {
-            let level = page
-                .container(block)
-                .map_or(0, |(_, element)| heading_level(element.tag));
+            let level = page.container(block).map_or(0, |(_, element)| heading_level(element.tag));
             outline.words_before.push(outline.words);
             outline.words += block.words;
             if level > 0 {
                 outline.headings += 1;
                 outline.main_headings += u32::from(level == 1);
-                outline.sections.push(Section {
-                    heading: Some(at),
-                    level,
-                    ..Section::default()
-                });
+                outline.sections.push(Section { heading: Some(at), level, ..Section::default() });
                 // The best title is the heading that shares most with the page's own; of equal ones
                 // the higher, then the first.
                 let shared = if block.words <= 40 && !title.is_empty() {
@@ -104,12 +98,7 @@ impl Outline {
                 } else {
                     0.0
                 };
-                let score = shared
-                    + if level == 1 {
-                        0.3
-                    } else {
-                        0.02 * f32::from(6 - level)
-                    };
+                let score = shared + if level == 1 { 0.3 } else { 0.02 * f32::from(6 - level) };
                 if (level == 1 || shared >= 0.3) && best.is_none_or(|(known, _)| score > known) {
                     best = Some((score, at));
                     outline.title_share = shared;
@@ -144,26 +133,17 @@ impl Outline {
             return [0.0; NAMES.len()];
         };
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
-        let (up, meeting) = self
-            .meetings
-            .get(paths.of_block(at) as usize)
-            .copied()
-            .unwrap_or((0, NONE));
+        let (up, meeting) = self.meetings.get(paths.of_block(at) as usize).copied().unwrap_or((0, NONE));
         let (mut after, mut ahead, mut words_after, mut down) = (0, 0, 0.0, 0);
         if let Some(headline) = self.headline {
             after = at.saturating_sub(headline);
             ahead = headline.saturating_sub(at);
-            words_after =
-                before(at).saturating_sub(before(headline)) as f32 / self.words.max(1) as f32;
+            words_after = before(at).saturating_sub(before(headline)) as f32 / self.words.max(1) as f32;
             let own = paths.depth(page, paths.of_block(headline));
             down = own.saturating_sub(paths.depth(page, meeting));
         }
-        let section = self
-            .section
-            .get(at)
-            .and_then(|section| self.sections.get(*section as usize))
-            .copied()
-            .unwrap_or_default();
+        let section =
+            self.section.get(at).and_then(|section| self.sections.get(*section as usize)).copied().unwrap_or_default();
         let heading = section.heading.and_then(|heading| page.blocks.get(heading));
         // Levels from the block up to the element that holds the heading as well.
         let up_to_heading = heading.map_or(0, |heading| {
@@ -208,38 +188,16 @@ mod tests {
             &Limits::default(),
         );
         let paths = Paths::new(&page);
-        let outline = Outline::new(
-            &page,
-            &paths,
-            &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())),
-        );
+        let outline = Outline::new(&page, &paths, &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
             outline.features(&page, &paths, block)[at]
         };
         assert_eq!(value(1, "outline.is_headline"), 1.0);
-        assert_eq!(
-            (
-                value(0, "outline.after_headline"),
-                value(2, "outline.after_headline")
-            ),
-            (0.0, 1.0)
-        );
+        assert_eq!((value(0, "outline.after_headline"), value(2, "outline.after_headline")), (0.0, 1.0));
         assert_eq!(value(2, "outline.up_to_headline"), log(1u32));
-        assert_eq!(
-            (
-                value(2, "outline.heading_level"),
-                value(4, "outline.heading_level")
-            ),
-            (2.0, 3.0)
-        );
-        assert_eq!(
-            (
-                value(2, "outline.heading_linked"),
-                value(4, "outline.heading_linked")
-            ),
-            (0.0, 1.0)
-        );
+        assert_eq!((value(2, "outline.heading_level"), value(4, "outline.heading_level")), (2.0, 3.0));
+        assert_eq!((value(2, "outline.heading_linked"), value(4, "outline.heading_linked")), (0.0, 1.0));
         assert_eq!(value(4, "outline.section_link_density"), 1.0);
         assert_eq!(outline.heading_of(2), Some(1));
         assert_eq!(value(4, "outline.log_headings"), log(3u32));

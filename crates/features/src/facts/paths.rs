@@ -64,13 +64,7 @@ impl Paths {
         }
         let blocks = page.blocks.iter();
         let blocks = blocks.map(|own| around.get(own.element as usize).copied().unwrap_or(NONE));
-        Self {
-            blocks: blocks.collect(),
-            elements,
-            parents,
-            ends,
-            around,
-        }
+        Self { blocks: blocks.collect(), elements, parents, ends, around }
     }
 
     pub fn len(&self) -> usize {

@@ -15,11 +15,10 @@ use crate::scratch::Scratch;
 
 /// Names of [`Prose::features`].
 pub(crate) const NAMES: [&str; 19] = [
-    "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down",
-    "prose.meeting_density", "prose.log_blocks_away", "prose.words_away", "prose.in_bte",
-    "prose.in_segment", "prose.page_log_words", "prose.page_share", "prose.top_share",
-    "prose.top_log_words", "prose.top_density", "prose.second", "prose.page_log_blocks",
-    "prose.log_longest",
+    "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down", "prose.meeting_density",
+    "prose.log_blocks_away", "prose.words_away", "prose.in_bte", "prose.in_segment", "prose.page_log_words",
+    "prose.page_share", "prose.top_share", "prose.top_log_words", "prose.top_density", "prose.second",
+    "prose.page_log_blocks", "prose.log_longest",
 ];
 
 /// The prose of a page.
@@ -49,12 +48,7 @@ pub(crate) struct Prose {
 
 impl Prose {
     pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums]) -> Self {
-        let own: Scratch<u32> = page
-            .blocks
-            .iter()
-            .zip(shapes)
-            .map(|(block, shape)| shape.prose_words(block))
-            .collect();
+        let own: Scratch<u32> = page.blocks.iter().zip(shapes).map(|(block, shape)| shape.prose_words(block)).collect();
         // In halves of a word, so that a grandparent's half is a whole number.
         let mut direct = Scratch::filled(paths.len(), 0u32);
         for (block, prose) in page.blocks.iter().zip(&own) {
@@ -69,10 +63,8 @@ impl Prose {
                 }
             }
         }
-        let best = (0u32..)
-            .zip(&direct)
-            .filter(|(_, prose)| **prose > 0)
-            .max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
+        let best =
+            (0u32..).zip(&direct).filter(|(_, prose)| **prose > 0).max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
         let top = best.map_or(NONE, |(at, _)| at);
         let range = |at: u32| (at, paths.ends.get(at as usize).copied().unwrap_or(at));
         let (first, end) = range(top);
@@ -100,10 +92,7 @@ impl Prose {
             i64::from(block.words) - tags
         }));
         let segment = best_interval(page.blocks.iter().zip(&own).map(|(block, prose)| {
-            2 * i64::from(*prose)
-                - 3 * i64::from(block.link_words)
-                - i64::from(block.tags_before)
-                - 6
+            2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
         }));
         let mut prose = Self {
             shares: Scratch::with_capacity(paths.len()),
@@ -174,11 +163,7 @@ impl Prose {
         let (from, to) = self.top_blocks;
         let end = paths.ends.get(self.top as usize);
         let is_inside = from < to && end.is_some_and(|end| (self.top..*end).contains(&place));
-        let (up, meeting) = self
-            .meetings
-            .get(place as usize)
-            .copied()
-            .unwrap_or((0, NONE));
+        let (up, meeting) = self.meetings.get(place as usize).copied().unwrap_or((0, NONE));
         let down = self.top_depth.saturating_sub(paths.depth(page, meeting));
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
         let (blocks_away, words_away) = if at < from {
@@ -189,15 +174,7 @@ impl Prose {
             (0, 0)
         };
         let within = |interval: (usize, usize)| flag((interval.0..interval.1).contains(&at));
-        let [
-            page_log,
-            page_share,
-            top_share,
-            top_log,
-            second,
-            page_blocks,
-            longest,
-        ] = self.facts;
+        let [page_log, page_share, top_share, top_log, second, page_blocks, longest] = self.facts;
         [
             log(self.own.get(at).copied().unwrap_or(0)),
             flag(is_inside),
@@ -223,11 +200,7 @@ impl Prose {
 }
 
 fn share(part: u32, whole: u32) -> f32 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f32 / whole as f32
-    }
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
 /// First and one past the last index of the run with the highest sum; empty if no value is above 0.

@@ -78,12 +78,7 @@ impl Shape {
 fn ends_sentence(text: &str) -> bool {
     let text = text.trim_end_matches(['"', '\'', '”', '’', '»', ')', '」', '』']);
     let last = text.chars().next_back();
-    last.is_some_and(|c| {
-        matches!(
-            c,
-            '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'
-        )
-    })
+    last.is_some_and(|c| matches!(c, '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'))
 }
 
 /// The shapes of all blocks of a page.
@@ -101,11 +96,7 @@ impl ByteTask for Shapes<'_> {
         let texts = self.page.texts();
         let mut shapes = Scratch::with_capacity(self.page.blocks.len());
         for block in &self.page.blocks {
-            shapes.push(Shape::within(
-                texts,
-                self.masks,
-                self.page.text_range(block),
-            ));
+            shapes.push(Shape::within(texts, self.masks, self.page.text_range(block)));
         }
         shapes
     }
@@ -120,14 +111,7 @@ mod tests {
         let shape = Shape::of("Él, A1, 日本。 (Done.)");
         assert_eq!(
             shape,
-            Shape {
-                commas: 2,
-                sentence_marks: 2,
-                upper: 3,
-                digits: 1,
-                unspaced: 2,
-                ends_sentence: true
-            }
+            Shape { commas: 2, sentence_marks: 2, upper: 3, digits: 1, unspaced: 2, ends_sentence: true }
         );
         assert!(!Shape::of("Read more").ends_sentence);
         assert!(Shape::of("He said: “no.”").ends_sentence);

@@ -33,11 +33,7 @@ impl Sums {
     }
 
     pub fn share(part: u32, whole: u32) -> f32 {
-        if whole == 0 {
-            0.0
-        } else {
-            part as f32 / whole as f32
-        }
+        if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
     }
 
     pub fn link_density(&self) -> f32 {
@@ -55,9 +51,7 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
     let mut sums = Scratch::filled(paths.len(), Sums::default());
     let mut whole = Sums::default();
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {
-        let paragraph = page
-            .container(block)
-            .is_some_and(|(_, element)| element.tag == Tag::P);
+        let paragraph = page.container(block).is_some_and(|(_, element)| element.tag == Tag::P);
         let own = Sums {
             words: block.words,
             link_words: block.link_words,
@@ -103,34 +97,16 @@ mod tests {
             "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
             &Limits::default(),
         );
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|b| Shape::of(page.text(b)))
-            .collect();
+        let shapes: Vec<Shape> = page.blocks.iter().map(|b| Shape::of(page.text(b))).collect();
         let paths = Paths::new(&page);
         let (sums, whole) = sums(&page, &paths, &shapes);
         assert_eq!(
             whole,
-            Sums {
-                words: 5,
-                link_words: 1,
-                blocks: 3,
-                paragraph_words: 4,
-                commas: 1,
-                ..Sums::default()
-            }
+            Sums { words: 5, link_words: 1, blocks: 3, paragraph_words: 4, commas: 1, ..Sums::default() }
         );
         assert_eq!(
             sums[0],
-            Sums {
-                words: 4,
-                link_words: 1,
-                blocks: 2,
-                paragraph_words: 3,
-                commas: 1,
-                ..Sums::default()
-            }
+            Sums { words: 4, link_words: 1, blocks: 2, paragraph_words: 3, commas: 1, ..Sums::default() }
         );
     }
 }

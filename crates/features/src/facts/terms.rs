@@ -76,9 +76,7 @@ pub(crate) struct Sieve {
 impl Sieve {
     /// A sieve for about this many hashes.
     pub fn with_capacity(hashes: usize) -> Self {
-        Self {
-            bits: vec![0; (hashes / 8).next_power_of_two().max(16)],
-        }
+        Self { bits: vec![0; (hashes / 8).next_power_of_two().max(16)] }
     }
 
     pub fn put(&mut self, hash: u64) {
@@ -94,9 +92,7 @@ impl Sieve {
     /// False only if the hash was never put in.
     #[inline]
     pub fn may_have(&self, hash: u64) -> bool {
-        self.bits
-            .get(self.place(hash))
-            .is_some_and(|bits| bits >> (hash & 63) & 1 == 1)
+        self.bits.get(self.place(hash)).is_some_and(|bits| bits >> (hash & 63) & 1 == 1)
     }
 
     #[inline]
@@ -145,24 +141,19 @@ impl Terms {
     }
 
     fn mark(&mut self) {
-        self.starts
-            .push((self.words.len() as u32, self.pairs.len() as u32));
+        self.starts.push((self.words.len() as u32, self.pairs.len() as u32));
     }
 
     /// Hashes of the first words of a block.
     pub fn words(&self, at: usize) -> &[u64] {
         let (from, to) = self.range(at);
-        self.words
-            .get(from.0 as usize..to.0 as usize)
-            .unwrap_or_default()
+        self.words.get(from.0 as usize..to.0 as usize).unwrap_or_default()
     }
 
     /// Hashes of the pairs of a block's first words: the first is that of its first and second word.
     pub fn pairs(&self, at: usize) -> &[u64] {
         let (from, to) = self.range(at);
-        self.pairs
-            .get(from.1 as usize..to.1 as usize)
-            .unwrap_or_default()
+        self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
     /// How many different words are among the first words of a block, and how many of them `set` has.
@@ -175,8 +166,7 @@ impl Terms {
             let Some(bits) = seen.get_mut((hash >> 6 & 3) as usize) else {
                 continue;
             };
-            let is_known =
-                *bits & bit != 0 && own.get(..place).is_some_and(|before| before.contains(hash));
+            let is_known = *bits & bit != 0 && own.get(..place).is_some_and(|before| before.contains(hash));
             *bits |= bit;
             count_work(1 + if is_known { place } else { 0 });
             if !is_known {
@@ -234,19 +224,13 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_terms() {
-        let html =
-            "<p>Related NEWS of Ärger, ΣΊΣΥΦΟΣ and x <p><p>one <p>a b c d e f g h i j k l m n";
+        let html = "<p>Related NEWS of Ärger, ΣΊΣΥΦΟΣ and x <p><p>one <p>a b c d e f g h i j k l m n";
         let page = ScanEngine.read(html, &Limits::default());
         let table = Terms::new(&page, &TextMasks::of(page.texts()));
         for (at, block) in page.blocks.iter().enumerate() {
             let (mut singles, mut pairs) = (Vec::new(), Vec::new());
             terms(&page, block, |hash, term| {
-                if term.contains(' ') {
-                    &mut pairs
-                } else {
-                    &mut singles
-                }
-                .push(hash);
+                if term.contains(' ') { &mut pairs } else { &mut singles }.push(hash);
             });
             let first = table.words(at).len().min(PAIRED);
             assert_eq!(table.words(at)[..first], singles);
@@ -259,9 +243,7 @@ mod tests {
     #[test]
     fn ascii_gives_the_same_terms_as_the_rest_of_unicode() {
         for words in [1, 2, 11, 12, 13, 59, 60, 61, 90] {
-            let text: String = (0..words)
-                .map(|at| format!("Word_{at}, (x{at}) "))
-                .collect();
+            let text: String = (0..words).map(|at| format!("Word_{at}, (x{at}) ")).collect();
             // A sign that is in no word makes the second text one of characters, not of bytes.
             let html = format!("<p>{text}<p>{text}\u{2014}");
             let page = ScanEngine.read(&html, &Limits::default());

@@ -57,20 +57,16 @@ fn features(page: &Page, url: Option<&str>) -> [f32; NAMES.len()] {
     let flag = |value: bool| f32::from(u8::from(value));
     let digits = last.bytes().filter(u8::is_ascii_digit).count();
     let spaced = last.replace(['-', '_', '+', '.'], " ").replace("%20", " ");
-    let slug: FxHashSet<u64> = words::words(&spaced, words::Rule::Characters)
-        .map(word_hash)
-        .collect();
-    let title: FxHashSet<u64> = words::words(&page.head.title, words::Rule::Characters)
-        .map(word_hash)
-        .collect();
+    let slug: FxHashSet<u64> = words::words(&spaced, words::Rule::Characters).map(word_hash).collect();
+    let title: FxHashSet<u64> = words::words(&page.head.title, words::Rule::Characters).map(word_hash).collect();
     let is_year = |part: &str| {
         part.len() == 4
             && (part.starts_with("19") || part.starts_with("20"))
             && part.bytes().all(|b| b.is_ascii_digit())
     };
-    let extension = last.rsplit_once('.').is_some_and(|(_, end)| {
-        (2..=5).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphabetic())
-    });
+    let extension = last
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| (2..=5).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphabetic()));
     [
         1.0,
         flag(segments.is_empty()),

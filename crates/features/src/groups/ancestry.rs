@@ -35,17 +35,8 @@ const OWN: [Tag; 22] = [
     Tag::Center,
     Tag::Other,
 ];
-const INNERMOST: [Tag; 9] = [
-    Tag::A,
-    Tag::Span,
-    Tag::Button,
-    Tag::Label,
-    Tag::Strong,
-    Tag::B,
-    Tag::Em,
-    Tag::Time,
-    Tag::Small,
-];
+const INNERMOST: [Tag; 9] =
+    [Tag::A, Tag::Span, Tag::Button, Tag::Label, Tag::Strong, Tag::B, Tag::Em, Tag::Time, Tag::Small];
 const PARENT: [Tag; 17] = [
     Tag::Ul,
     Tag::Ol,
@@ -98,29 +89,14 @@ const HEADING_BIT: u64 = 1 << AROUND.len();
 
 fn names() -> Vec<String> {
     let named = |kind: &str, tags: &[Tag]| -> Vec<String> {
-        tags.iter()
-            .map(|tag| {
-                format!(
-                    "{kind}.{}",
-                    if *tag == Tag::Other {
-                        "other"
-                    } else {
-                        tag.name()
-                    }
-                )
-            })
-            .collect()
+        tags.iter().map(|tag| format!("{kind}.{}", if *tag == Tag::Other { "other" } else { tag.name() })).collect()
     };
     [
         named("own", &OWN),
         named("innermost", &INNERMOST),
         named("parent", &PARENT),
         named("around", &AROUND),
-        vec![
-            "around.heading".into(),
-            "around.hidden".into(),
-            "around.log_depth".into(),
-        ],
+        vec!["around.heading".into(), "around.hidden".into(), "around.log_depth".into()],
     ]
     .concat()
 }
@@ -150,15 +126,7 @@ fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
             at if usize::from(at) < AROUND.len() => 1 << at,
             _ => 0,
         };
-        sets.push(
-            above
-                | own
-                | if element.tag.is_heading() {
-                    HEADING_BIT
-                } else {
-                    0
-                },
-        );
+        sets.push(above | own | if element.tag.is_heading() { HEADING_BIT } else { 0 });
     }
     sets
 }
@@ -178,11 +146,7 @@ impl<'a> Group<'a> for Ancestry<'a> {
     }
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            page: facts.page,
-            paths: &facts.paths,
-            around: around(facts.page, &facts.paths),
-        }
+        Self { page: facts.page, paths: &facts.paths, around: around(facts.page, &facts.paths) }
     }
 }
 
@@ -206,11 +170,7 @@ impl Fill for Ancestry<'_> {
             hidden[lane] = f32::from(u8::from(element.is_some_and(|own| own.hidden)));
             depth[lane] = log(element.map_or(0, |own| own.depth));
         }
-        let one_hot = [
-            (&own, OWN.len()),
-            (&innermost, INNERMOST.len()),
-            (&parent, PARENT.len()),
-        ];
+        let one_hot = [(&own, OWN.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
         for (places, len) in one_hot {
             for place in 0..len {
                 out.put_lanes(|lane| f32::from(u8::from(usize::from(places[lane]) == place)));
@@ -233,10 +193,8 @@ mod tests {
 
     #[test]
     fn the_elements_around_a_block_are_named() {
-        let page = ScanEngine.read(
-            "<nav hidden><ul><li><a href=x>Home</a></ul></nav><article><h1>T</h1>",
-            &Limits::default(),
-        );
+        let page =
+            ScanEngine.read("<nav hidden><ul><li><a href=x>Home</a></ul></nav><article><h1>T</h1>", &Limits::default());
         let rows = Schema::new(&[FeatureGroup::Ancestry], &[], &[], &[]).rows(&page, None);
         let set = |block: usize| {
             let values = rows.iter().nth(block).unwrap();
@@ -253,16 +211,8 @@ mod tests {
         };
         assert_eq!(
             set(0),
-            [
-                "around.a", "around.hidden", "around.li", "around.nav", "around.ul", "innermost.a",
-                "own.li", "parent.ul"
-            ]
+            ["around.a", "around.hidden", "around.li", "around.nav", "around.ul", "innermost.a", "own.li", "parent.ul"]
         );
-        assert_eq!(
-            set(1),
-            [
-                "around.article", "around.heading", "own.h1", "parent.article"
-            ]
-        );
+        assert_eq!(set(1), ["around.article", "around.heading", "own.h1", "parent.article"]);
     }
 }

@@ -13,9 +13,7 @@ use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::kmeans::{farthest_first, kmeans};
 use crate::scratch::Scratch;
 
-const NAMES: [&str; 3] = [
-    "tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster",
-];
+const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
 /// Which of them is the verdict of the whole algorithm.
 const CLUSTER: usize = 2;
@@ -84,9 +82,7 @@ fn derivative(ratios: &[f32]) -> Scratch<f32> {
     (0..ratios.len())
         .map(|at| {
             let own = ratios.get(at).copied().unwrap_or_default();
-            let next = ratios
-                .get(at + 1..ratios.len().min(at + 1 + AHEAD))
-                .unwrap_or_default();
+            let next = ratios.get(at + 1..ratios.len().min(at + 1 + AHEAD)).unwrap_or_default();
             if !next.is_empty() {
                 (mean(next) - own).abs()
             } else if at >= 2 {
@@ -106,11 +102,7 @@ fn smooth(series: &[f32]) -> Scratch<f32> {
         if at >= n {
             at = 2 * n - 1 - at;
         }
-        usize::try_from(at)
-            .ok()
-            .and_then(|at| series.get(at))
-            .copied()
-            .unwrap_or_default()
+        usize::try_from(at).ok().and_then(|at| series.get(at)).copied().unwrap_or_default()
     };
     let reach = KERNEL.len() - 1;
     (0..n)
@@ -124,13 +116,15 @@ fn smooth(series: &[f32]) -> Scratch<f32> {
             KERNEL
                 .iter()
                 .zip(0isize..)
-                .map(|(weight, off)| {
-                    if off == 0 {
-                        weight * mirrored(at)
-                    } else {
-                        weight * (mirrored(at - off) + mirrored(at + off))
-                    }
-                })
+                .map(
+                    |(weight, off)| {
+                        if off == 0 {
+                            weight * mirrored(at)
+                        } else {
+                            weight * (mirrored(at - off) + mirrored(at + off))
+                        }
+                    },
+                )
                 .sum()
         })
         .collect()
@@ -152,10 +146,7 @@ fn smoothed(around: &[f32; 2 * KERNEL.len() - 1]) -> f32 {
 /// both, so the result is the same on every run.
 fn cluster(points: &[[f32; 2]]) -> Vec<bool> {
     let mut centres = farthest_first(points, [0.0; 2], 3);
-    kmeans(points, &mut centres, 1)
-        .into_iter()
-        .map(|centre| centre > 0)
-        .collect()
+    kmeans(points, &mut centres, 1).into_iter().map(|centre| centre > 0).collect()
 }
 
 #[cfg(test)]
@@ -176,22 +167,13 @@ mod tests {
 
     #[test]
     fn the_derivative_looks_three_ahead() {
-        assert_eq!(
-            *derivative(&[1.0, 2.0, 3.0, 7.0, 5.0]),
-            [3.0, 3.0, 3.0, 2.0, 1.0]
-        );
+        assert_eq!(*derivative(&[1.0, 2.0, 3.0, 7.0, 5.0]), [3.0, 3.0, 3.0, 2.0, 1.0]);
         assert_eq!(*derivative(&[4.0]), [0.0]);
     }
 
     #[test]
     fn far_points_are_content_and_the_origin_is_not() {
-        let points = [
-            [0.1, 0.0],
-            [0.2, 0.1],
-            [40.0, 5.0],
-            [60.0, 30.0],
-            [0.0, 0.2],
-        ];
+        let points = [[0.1, 0.0], [0.2, 0.1], [40.0, 5.0], [60.0, 30.0], [0.0, 0.2]];
         assert_eq!(cluster(&points), [false, false, true, true, false]);
         assert!(cluster(&[]).is_empty());
         assert_eq!(cluster(&[[0.0, 0.0]]), [false]);
@@ -201,18 +183,9 @@ mod tests {
     fn prose_stands_out_from_a_menu() {
         let menu = "<li><a href=x>go</a></li>".repeat(8);
         let prose = format!("<p>{}</p>", "plain words in a sentence ".repeat(12)).repeat(6);
-        let page = ScanEngine.read(
-            &format!("<ul>{menu}</ul>{prose}<ul>{menu}</ul>"),
-            &Limits::default(),
-        );
+        let page = ScanEngine.read(&format!("<ul>{menu}</ul>{prose}<ul>{menu}</ul>"), &Limits::default());
         let verdicts: Vec<f32> = tag_ratios(&page).iter().map(|r| r[2]).collect();
         assert!(verdicts[9..13].iter().all(|v| *v == 1.0), "{verdicts:?}");
-        assert!(
-            verdicts[..6]
-                .iter()
-                .chain(&verdicts[17..])
-                .all(|v| *v == 0.0),
-            "{verdicts:?}"
-        );
+        assert!(verdicts[..6].iter().chain(&verdicts[17..]).all(|v| *v == 0.0), "{verdicts:?}");
     }
 }

@@ -27,11 +27,10 @@ const NAMES: [&str; 8] = [
 
 /// Attribute tokens of comment sections, in several languages.
 const TOKENS: [&str; 30] = [
-    "comment", "comments", "commentlist", "commenttext", "commentbody", "commentaires",
-    "commentaire", "comentarios", "comentario", "comentarii", "commenti", "commento", "kommentar",
-    "kommentare", "kommentarer", "komentarz", "komentarze", "komentarzy", "komentar", "koment",
-    "reacties", "reactie", "disqus", "disquscomments", "discussion", "replies", "opinie", "opinia",
-    "kommentarii", "respond",
+    "comment", "comments", "commentlist", "commenttext", "commentbody", "commentaires", "commentaire", "comentarios",
+    "comentario", "comentarii", "commenti", "commento", "kommentar", "kommentare", "kommentarer", "komentarz",
+    "komentarze", "komentarzy", "komentar", "koment", "reacties", "reactie", "disqus", "disquscomments", "discussion",
+    "replies", "opinie", "opinia", "kommentarii", "respond",
 ];
 
 /// The same by their hashes: most tokens are none of them.
@@ -54,10 +53,7 @@ impl<'a> Group<'a> for CommentSections<'a> {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            page: facts.page,
-            sections: Sections::new(facts),
-        }
+        Self { page: facts.page, sections: Sections::new(facts) }
     }
 }
 
@@ -81,32 +77,14 @@ struct Sections {
 
 impl Sections {
     fn new(facts: &PageFacts) -> Self {
-        let PageFacts {
-            page,
-            paths,
-            sums,
-            prose,
-            outline,
-            ..
-        } = facts;
+        let PageFacts { page, paths, sums, prose, outline, .. } = facts;
         let prose_inside = |element: u32| {
-            let sum = paths
-                .of_element(element)
-                .and_then(|at| sums.get(at as usize));
+            let sum = paths.of_element(element).and_then(|at| sums.get(at as usize));
             sum.map_or(0, |sum| sum.prose)
         };
-        let headline = outline
-            .headline()
-            .and_then(|at| page.blocks.get(at))
-            .map_or(NONE, |block| block.element);
-        let mut found = Self {
-            prose: prose.total(),
-            first: usize::MAX,
-            ..Self::default()
-        };
-        let is_named = |token: &AttributeWord| {
-            HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token))
-        };
+        let headline = outline.headline().and_then(|at| page.blocks.get(at)).map_or(NONE, |block| block.element);
+        let mut found = Self { prose: prose.total(), first: usize::MAX, ..Self::default() };
+        let is_named = |token: &AttributeWord| HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token));
         count_work(page.attribute_words.len());
         // Most pages have no section that is named so.
         if !page.attribute_words.iter().any(is_named) {
@@ -120,20 +98,13 @@ impl Sections {
         found.region = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             count_work(1 + page.attribute_words(element).len());
-            let above = found
-                .region
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or(NONE);
+            let above = found.region.get(element.parent as usize).copied().unwrap_or(NONE);
             // What holds the headline holds the page, whatever it is called (`class="no-comments"`).
             let is_one = above == NONE
                 && !element.tag.is_inline()
                 && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
                 && !(at..element.end).contains(&headline)
-                && page
-                    .attribute_words(element)
-                    .iter()
-                    .any(|token| names(at, token));
+                && page.attribute_words(element).iter().any(|token| names(at, token));
             if is_one {
                 found.regions += 1;
                 found.prose_inside += prose_inside(at);
@@ -141,27 +112,19 @@ impl Sections {
             }
             found.region.push(if is_one { at } else { above });
         }
-        found.first = page
-            .blocks
-            .iter()
-            .position(|block| found.contains(block.element))
-            .unwrap_or(usize::MAX);
+        found.first = page.blocks.iter().position(|block| found.contains(block.element)).unwrap_or(usize::MAX);
         found
     }
 
     /// Whether the element stands in a comment section.
     fn contains(&self, element: u32) -> bool {
-        self.region
-            .get(element as usize)
-            .is_some_and(|region| *region != NONE)
+        self.region.get(element as usize).is_some_and(|region| *region != NONE)
     }
 
     fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
         let flag = |value: bool| f32::from(u8::from(value));
-        let inside = |at: Option<usize>| {
-            at.and_then(|at| page.blocks.get(at))
-                .is_some_and(|block| self.contains(block.element))
-        };
+        let inside =
+            |at: Option<usize>| at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element));
         let own = inside(Some(at));
         let outside = self.prose.saturating_sub(self.prose_inside);
         let share = self.prose_inside as f32 / self.prose.max(1) as f32;
@@ -212,13 +175,7 @@ mod tests {
         let regions = |html: &str| {
             let page = ScanEngine.read(html, &Limits::default());
             let lexicon = Lexicon::new(&[], &[], &[]);
-            Sections::new(&PageFacts::new(
-                &page,
-                None,
-                &lexicon,
-                CommentSections::NEEDS,
-            ))
-            .regions
+            Sections::new(&PageFacts::new(&page, None, &lexicon, CommentSections::NEEDS)).regions
         };
         assert_eq!(regions(html), 0);
         let class = html.replace("id=results-discussion", "class=discussion");

@@ -9,10 +9,8 @@ use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
 
-const PARTS: [&str; 6] = [
-    "word_share", "link_density", "log_blocks", "paragraph_share", "log_words_per_element",
-    "commas",
-];
+const PARTS: [&str; 6] =
+    ["word_share", "link_density", "log_blocks", "paragraph_share", "log_words_per_element", "commas"];
 
 fn names() -> Vec<String> {
     let containers = LEVELS.iter().map(|level| format!("container_{level}"));
@@ -50,13 +48,7 @@ impl Fill for Containers {
 
 impl Containers {
     fn of(facts: &PageFacts) -> Self {
-        let PageFacts {
-            page,
-            paths,
-            sums,
-            whole,
-            ..
-        } = facts;
+        let PageFacts { page, paths, sums, whole, .. } = facts;
         let parts = |sum: &Sums, descendants: u32| {
             [
                 Sums::share(sum.words, whole.words),
@@ -69,9 +61,7 @@ impl Containers {
         };
         let elements = paths.elements.iter().zip(paths.rows(page)).zip(sums);
         Self {
-            elements: elements
-                .map(|((at, element), sum)| parts(sum, element.end.saturating_sub(at + 1)))
-                .collect(),
+            elements: elements.map(|((at, element), sum)| parts(sum, element.end.saturating_sub(at + 1))).collect(),
             whole: parts(whole, 0),
         }
     }

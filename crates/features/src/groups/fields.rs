@@ -88,10 +88,7 @@ impl<'a> FieldFeatures<'a> {
             sum.sentences += u32::from(shape.ends_sentence);
             sum.inputs += u32::from(block.inputs > 0);
         }
-        Self {
-            index,
-            rows: sums.iter().map(|sum| sum.row(words)).collect(),
-        }
+        Self { index, rows: sums.iter().map(|sum| sum.row(words)).collect() }
     }
 
     fn row(&self, at: usize) -> [f32; NAMES.len()] {
@@ -132,11 +129,7 @@ mod tests {
             "<ul><li>2 cups flour<li>½ onion<li><a href=x>salt</a></ul><p>Mix it all.</p><p>Bake.</p>",
             &Limits::default(),
         );
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|b| Shape::of(page.text(b)))
-            .collect();
+        let shapes: Vec<Shape> = page.blocks.iter().map(|b| Shape::of(page.text(b))).collect();
         let fields = FieldFeatures::of(&page, &shapes);
         // The link is an element of its own path.
         assert_eq!(fields.index.of_block, [0, 0, 1, 2, 2]);

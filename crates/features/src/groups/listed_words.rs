@@ -31,38 +31,26 @@ impl<'a> ListedWords<'a> {
             if let Some(parent) = before.get(parent..parent.saturating_add(stride)) {
                 own.copy_from_slice(parent);
             }
-            for listed in page
-                .attribute_words(element)
-                .iter()
-                .filter_map(|token| lexicon.listed(token))
-            {
+            for listed in page.attribute_words(element).iter().filter_map(|token| lexicon.listed(token)) {
                 if let Some(word) = own.get_mut(listed / 64) {
                     *word |= 1 << (listed % 64);
                 }
             }
         }
-        Self {
-            page,
-            listed: lexicon.listed_names().len(),
-            stride,
-            sets,
-        }
+        Self { page, listed: lexicon.listed_names().len(), stride, sets }
     }
 
     fn set(&self, element: u32) -> &[u64] {
         let at = element as usize * self.stride;
-        self.sets
-            .get(at..at.saturating_add(self.stride))
-            .unwrap_or_default()
+        self.sets.get(at..at.saturating_add(self.stride)).unwrap_or_default()
     }
 
     /// Whether a listed word stands on an element around the block or on an inline element inside it.
     fn has(&self, block: &Block, listed: usize) -> bool {
         let elements = std::iter::once(&block.element).chain(self.page.inline(block));
-        elements.map(|element| self.set(*element)).any(|set| {
-            set.get(listed / 64)
-                .is_some_and(|word| word >> (listed % 64) & 1 == 1)
-        })
+        elements
+            .map(|element| self.set(*element))
+            .any(|set| set.get(listed / 64).is_some_and(|word| word >> (listed % 64) & 1 == 1))
     }
 }
 
@@ -96,32 +84,21 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn listed(attribute: &str, token: &str) -> ListedWord {
-        ListedWord {
-            attribute: attribute.into(),
-            word: token.into(),
-            odds: 1.0,
-            share: 0.1,
-        }
+        ListedWord { attribute: attribute.into(), word: token.into(), odds: 1.0, share: 0.1 }
     }
 
     #[test]
     fn listed_words_count_on_the_path_and_inside() {
-        let mut tokens: Vec<ListedWord> = (0..70)
-            .map(|i| listed("class", &format!("none{i}")))
-            .collect();
+        let mut tokens: Vec<ListedWord> = (0..70).map(|i| listed("class", &format!("none{i}"))).collect();
         tokens.push(listed("class", "menu"));
         tokens.push(listed("id", "menu"));
         tokens.push(listed("class", "icon"));
         let lexicon = Lexicon::new(&tokens, &[], &[]);
-        let page = ScanEngine.read(
-            "<div class=top-menu><p>a <b class=icon>b</b></p></div><p>c</p>",
-            &Limits::default(),
-        );
+        let page =
+            ScanEngine.read("<div class=top-menu><p>a <b class=icon>b</b></p></div><p>c</p>", &Limits::default());
         let sets = ListedWords::of(&page, &lexicon);
         let on = |block: usize| -> Vec<usize> {
-            (0..tokens.len())
-                .filter(|at| sets.has(&page.blocks[block], *at))
-                .collect()
+            (0..tokens.len()).filter(|at| sets.has(&page.blocks[block], *at)).collect()
         };
         assert_eq!(on(0), [70, 72]);
         assert!(on(1).is_empty());

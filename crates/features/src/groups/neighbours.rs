@@ -10,9 +10,7 @@ use crate::lexicon::Lexicon;
 use crate::log::log;
 
 const OFFSETS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
-const PARTS: [&str; 5] = [
-    "log_words", "link_density", "ends_sentence", "heading", "same_container",
-];
+const PARTS: [&str; 5] = ["log_words", "link_density", "ends_sentence", "heading", "same_container"];
 
 fn names() -> Vec<String> {
     let neighbours = OFFSETS.iter().map(|offset| format!("neighbour_{offset:+}"));
@@ -86,10 +84,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_described_in_order() {
-        let page = ScanEngine.read(
-            "<div><h2>a</h2><p>b c.</p></div><p>d</p>",
-            &Limits::default(),
-        );
+        let page = ScanEngine.read("<div><h2>a</h2><p>b c.</p></div><p>d</p>", &Limits::default());
         let schema = Schema::new(&[FeatureGroup::Neighbours], &[], &[], &[]);
         let rows = schema.rows(&page, None);
         let values = rows.iter().nth(1).unwrap();

@@ -10,9 +10,8 @@ use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 
 const NAMES: [&str; 10] = [
-    "page.log_words", "page.log_blocks", "page.link_density", "page.paragraph_share",
-    "page.log_elements", "page.article", "page.product", "page.list", "page.discussion",
-    "page.headline",
+    "page.log_words", "page.log_blocks", "page.link_density", "page.paragraph_share", "page.log_elements",
+    "page.article", "page.product", "page.list", "page.discussion", "page.headline",
 ];
 
 /// The facts of a page as features.
@@ -38,19 +37,11 @@ fn features(page: &Page, whole: &Sums) -> [f32; NAMES.len()] {
         let container = page.container(block);
         container.is_some_and(|(_, element)| element.tag == Tag::H1)
     });
-    let og = page
-        .head
-        .meta("og:type")
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let og = page.head.meta("og:type").unwrap_or_default().to_ascii_lowercase();
     let says = |og_part: &str, types: &[&str]| {
         let og = !og_part.is_empty() && og.contains(og_part);
         // A word search does: the names of schema.org types stand in no other place of JSON-LD.
-        let ld = page
-            .head
-            .json_ld
-            .iter()
-            .any(|script| types.iter().any(|kind| script.text.contains(kind)));
+        let ld = page.head.json_ld.iter().any(|script| types.iter().any(|kind| script.text.contains(kind)));
         f32::from(u8::from(og || ld))
     };
     [

@@ -13,9 +13,8 @@ use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 11] = [
-    "weights.sum", "weights.min", "weights.max", "weights.own", "weights.parent_sum",
-    "weights.parent_min", "weights.parent_max", "weights.inline_min", "weights.inline_max",
-    "weights.previous", "weights.next",
+    "weights.sum", "weights.min", "weights.max", "weights.own", "weights.parent_sum", "weights.parent_min",
+    "weights.parent_max", "weights.inline_min", "weights.inline_max", "weights.previous", "weights.next",
 ];
 
 /// How much of an element's sum its children inherit.
@@ -41,10 +40,7 @@ impl<'a> Group<'a> for PathWeights<'a> {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            facts,
-            elements: path_weights(facts.page, &facts.paths, facts.lexicon),
-        }
+        Self { facts, elements: path_weights(facts.page, &facts.paths, facts.lexicon) }
     }
 }
 
@@ -67,10 +63,7 @@ struct OwnWeights {
 
 impl OwnWeights {
     fn of(tokens: &[AttributeWord], lexicon: &Lexicon) -> Self {
-        let mut own = Self {
-            tokens: tokens.len(),
-            ..Self::default()
-        };
+        let mut own = Self { tokens: tokens.len(), ..Self::default() };
         for weight in tokens.iter().filter_map(|token| lexicon.weight(token)) {
             own.sum += weight;
             own.min = own.min.min(weight);
@@ -126,9 +119,7 @@ fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32
         let element = page.element(*at);
         match paths.of_element(*at) {
             Some(place) => of(place).own,
-            None => element.map_or(0.0, |element| {
-                OwnWeights::of(page.attribute_words(element), facts.lexicon).sum
-            }),
+            None => element.map_or(0.0, |element| OwnWeights::of(page.attribute_words(element), facts.lexicon).sum),
         }
     });
     let (low, high) = inline.fold((0.0f32, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
@@ -154,32 +145,21 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn weight(term: &str, weight: f32) -> TermWeight {
-        TermWeight {
-            term: term.into(),
-            weight,
-        }
+        TermWeight { term: term.into(), weight }
     }
 
     #[test]
     fn weights_decay_down_the_path_and_keep_their_extremes() {
         let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)], &[]);
-        let page = ScanEngine.read(
-            "<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>",
-            &Limits::default(),
-        );
+        let page = ScanEngine
+            .read("<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>", &Limits::default());
         let facts = PageFacts::new(&page, None, &lexicon, &[Fact::Paths]);
         let weights = path_weights(&page, &facts.paths, &lexicon);
         let f = weight_features(&facts, &weights, 0);
         let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
         // nav -2 → div -2*.8+1 = -.6 → p -.48
-        assert!(
-            close(f[0], -0.48) && close(f[1], -2.0) && close(f[2], 1.0) && close(f[3], 0.0),
-            "{f:?}"
-        );
-        assert!(
-            close(f[4], -0.6) && close(f[7], -2.0) && close(f[8], 0.0),
-            "{f:?}"
-        );
+        assert!(close(f[0], -0.48) && close(f[1], -2.0) && close(f[2], 1.0) && close(f[3], 0.0), "{f:?}");
+        assert!(close(f[4], -0.6) && close(f[7], -2.0) && close(f[8], 0.0), "{f:?}");
         assert!(close(f[9], 0.0) && close(f[10], 0.0), "{f:?}");
     }
 }

@@ -63,10 +63,7 @@ impl<'a> Group<'a> for Position<'a> {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
-        Self {
-            facts,
-            positions: Positions::new(facts.page, asked),
-        }
+        Self { facts, positions: Positions::new(facts.page, asked) }
     }
 }
 
@@ -79,11 +76,7 @@ impl Fill for Position<'_> {
 
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
-    page.path(block.element)
-        .take(3)
-        .fold(0, |sum: u64, (_, element)| {
-            sum.rotate_left(21) ^ element.signature
-        })
+    page.path(block.element).take(3).fold(0, |sum: u64, (_, element)| sum.rotate_left(21) ^ element.signature)
 }
 
 impl Positions {
@@ -104,18 +97,14 @@ impl Positions {
             blocks: Scratch::with_capacity(page.blocks.len()),
         };
         let room = |is_asked: bool| if is_asked { page.blocks.len() } else { 0 };
-        let mut by_text: FxHashMap<u64, u32> =
-            FxHashMap::with_capacity_and_hasher(room(with_texts), FxBuildHasher);
+        let mut by_text: FxHashMap<u64, u32> = FxHashMap::with_capacity_and_hasher(room(with_texts), FxBuildHasher);
         let mut by_signature: FxHashMap<u64, u32> =
             FxHashMap::with_capacity_and_hasher(room(with_signatures), FxBuildHasher);
         for (at, block) in page.blocks.iter().enumerate() {
             let words_before = positions.words;
             positions.words += block.words;
             positions.longest = positions.longest.max(block.words);
-            if positions.headline.is_none()
-                && page
-                    .container(block)
-                    .is_some_and(|(_, element)| element.tag == Tag::H1)
+            if positions.headline.is_none() && page.container(block).is_some_and(|(_, element)| element.tag == Tag::H1)
             {
                 positions.headline = Some(at);
             }
@@ -133,12 +122,10 @@ impl Positions {
                 }
             }
             if with_signatures {
-                own_signature = *by_signature
-                    .entry(signature(page, block))
-                    .or_insert_with(|| {
-                        positions.signatures.push((0, 0));
-                        positions.signatures.len() as u32 - 1
-                    });
+                own_signature = *by_signature.entry(signature(page, block)).or_insert_with(|| {
+                    positions.signatures.push((0, 0));
+                    positions.signatures.len() as u32 - 1
+                });
                 if let Some(known) = positions.signatures.get_mut(own_signature as usize) {
                     known.0 += 1;
                     known.1 += block.words;
@@ -160,27 +147,18 @@ impl Positions {
             Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
             None => (0, 0),
         };
-        let (own, shared) = if block.words <= 40 && !self.title.is_empty() {
-            terms.overlap(at, &self.title)
-        } else {
-            (0, 0)
-        };
+        let (own, shared) =
+            if block.words <= 40 && !self.title.is_empty() { terms.overlap(at, &self.title) } else { (0, 0) };
         let shared = shared as f32;
         let (repeats, first) = self.texts.get(text as usize).copied().unwrap_or((1, at));
-        let (like, like_words) = self
-            .signatures
-            .get(signature as usize)
-            .copied()
-            .unwrap_or((1, block.words));
+        let (like, like_words) = self.signatures.get(signature as usize).copied().unwrap_or((1, block.words));
         [
             at as f32 / blocks,
             log(at),
             log(page.blocks.len() - at),
             before as f32 / words,
             (self.words - before - block.words) as f32 / words,
-            f32::from(u8::from(
-                self.headline.is_some_and(|headline| at > headline),
-            )),
+            f32::from(u8::from(self.headline.is_some_and(|headline| at > headline))),
             log(to),
             log(from),
             shared / self.title.len().max(1) as f32,
@@ -216,21 +194,9 @@ mod tests {
         };
         assert_eq!(value(1, "position.title_share"), 2.0 / 3.0);
         assert_eq!(value(1, "position.share_in_title"), 1.0);
-        assert_eq!(
-            (
-                value(0, "position.seen_before"),
-                value(3, "position.seen_before")
-            ),
-            (0.0, 1.0)
-        );
+        assert_eq!((value(0, "position.seen_before"), value(3, "position.seen_before")), (0.0, 1.0));
         assert_eq!(value(0, "position.log_repeats"), log(1u32));
-        assert_eq!(
-            (
-                value(0, "position.after_headline"),
-                value(2, "position.after_headline")
-            ),
-            (0.0, 1.0)
-        );
+        assert_eq!((value(0, "position.after_headline"), value(2, "position.after_headline")), (0.0, 1.0));
         assert_eq!(value(2, "position.log_like"), log(3u32));
         assert!((value(2, "position.words_before") - 3.0 / 7.0).abs() < 1e-6);
         assert!((value(2, "position.words_after") - 1.0 / 7.0).abs() < 1e-6);

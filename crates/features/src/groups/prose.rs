@@ -31,9 +31,7 @@ impl<'a> Group<'a> for ProseFeatures<'a> {
 
 impl Fill for ProseFeatures<'_> {
     fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        let PageFacts {
-            page, paths, prose, ..
-        } = self.0;
+        let PageFacts { page, paths, prose, .. } = self.0;
         out.put_rows(|at| prose.features(page, paths, at));
         for level in 0..LEVELS.len() {
             for part in 0..2 {
@@ -66,17 +64,11 @@ mod tests {
     #[test]
     fn blocks_know_where_they_stand_to_the_prose() {
         assert_eq!(value(1, "prose.inside"), 1.0);
-        assert_eq!(
-            (value(0, "prose.before"), value(3, "prose.after")),
-            (1.0, 1.0)
-        );
+        assert_eq!((value(0, "prose.before"), value(3, "prose.after")), (1.0, 1.0));
         // The footer's paragraph is two levels below nothing: it meets the top nowhere.
         assert_eq!(value(3, "prose.up"), log(2u32));
         assert_eq!(value(1, "prose.log_own"), log(8u32));
-        assert_eq!(
-            (value(0, "prose.in_bte"), value(2, "prose.in_segment")),
-            (0.0, 1.0)
-        );
+        assert_eq!((value(0, "prose.in_bte"), value(2, "prose.in_segment")), (0.0, 1.0));
         assert_eq!(value(0, "prose.page_share"), 15.0 / 19.0);
         assert_eq!(value(2, "container_0.prose_share"), 7.0 / 15.0);
     }

@@ -15,8 +15,8 @@ use crate::log::log;
 use crate::work::count_work;
 
 const PARTS: [&str; 8] = [
-    "log_items", "log_words_per_item", "link_density", "word_share", "prose_density",
-    "images_per_item", "place", "uneven",
+    "log_items", "log_words_per_item", "link_density", "word_share", "prose_density", "images_per_item", "place",
+    "uneven",
 ];
 
 /// Which of them is the item's place in its group.
@@ -135,10 +135,7 @@ impl<'a> Group<'a> for Repeats<'a> {
     }
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            paths: &facts.paths,
-            templates: Templates::new(facts),
-        }
+        Self { paths: &facts.paths, templates: Templates::new(facts) }
     }
 }
 
@@ -150,20 +147,12 @@ impl Fill for Repeats<'_> {
 
 /// Elements that repeat as paragraphs and cells do, not as items.
 fn is_item(tag: Tag) -> bool {
-    !tag.is_inline()
-        && !tag.is_heading()
-        && !matches!(tag, Tag::P | Tag::Td | Tag::Th | Tag::Br | Tag::Hr)
+    !tag.is_inline() && !tag.is_heading() && !matches!(tag, Tag::P | Tag::Td | Tag::Th | Tag::Br | Tag::Hr)
 }
 
 impl Templates {
     fn new(facts: &PageFacts) -> Self {
-        let PageFacts {
-            page,
-            paths,
-            sums,
-            whole,
-            ..
-        } = facts;
+        let PageFacts { page, paths, sums, whole, .. } = facts;
         count_work(2 * paths.len());
         let mut groups: Scratch<Template> = Scratch::with_capacity(0);
         let mut by_template = ByTemplate::new(paths.len());
@@ -195,40 +184,21 @@ impl Templates {
             let (outer, inner) = above.unwrap_or((NONE, NONE));
             let group = groups.get(*group as usize);
             let repeated = group.is_some_and(|group| group.items >= LEAST);
-            items.push(if repeated {
-                (if outer == NONE { at } else { outer }, at)
-            } else {
-                (outer, inner)
-            });
+            items.push(if repeated { (if outer == NONE { at } else { outer }, at) } else { (outer, inner) });
         }
-        Self {
-            parts: groups
-                .iter()
-                .map(|group| group.parts(whole.words))
-                .collect(),
-            groups,
-            items,
-            places,
-        }
+        Self { parts: groups.iter().map(|group| group.parts(whole.words)).collect(), groups, items, places }
     }
 
     /// The features of a block in the element at a place.
     fn features(&self, place: u32) -> [f32; 2 * PARTS.len() + 1] {
         let mut row = [0.0; 2 * PARTS.len() + 1];
-        let (outer, inner) = self
-            .items
-            .get(place as usize)
-            .copied()
-            .unwrap_or((NONE, NONE));
+        let (outer, inner) = self.items.get(place as usize).copied().unwrap_or((NONE, NONE));
         for (item, slots) in [outer, inner].iter().zip(row.chunks_exact_mut(PARTS.len())) {
             let place = self.places.get(*item as usize);
             let Some((group, rank)) = place else {
                 continue;
             };
-            let (Some(group), Some(parts)) = (
-                self.groups.get(*group as usize),
-                self.parts.get(*group as usize),
-            ) else {
+            let (Some(group), Some(parts)) = (self.groups.get(*group as usize), self.parts.get(*group as usize)) else {
                 continue;
             };
             slots.copy_from_slice(parts);
@@ -291,10 +261,7 @@ mod tests {
     #[test]
     fn items_know_their_group() {
         let card = "<div class=card><img src=x><p>One card with some words.</p></div>";
-        let html = format!(
-            "<p>Alone it stands.</p><section>{}</section>",
-            card.repeat(4)
-        );
+        let html = format!("<p>Alone it stands.</p><section>{}</section>", card.repeat(4));
         let page = ScanEngine.read(&html, &Limits::default());
         let lexicon = Lexicon::new(&[], &[], &[]);
         let facts = PageFacts::new(&page, None, &lexicon, Repeats::NEEDS);

@@ -13,8 +13,8 @@ use crate::scratch::Scratch;
 const LINE: usize = 80;
 
 const NAMES: [&str; 6] = [
-    "text_density.previous", "link_density.previous", "text_density", "link_density",
-    "text_density.next", "link_density.next",
+    "text_density.previous", "link_density.previous", "text_density", "link_density", "text_density.next",
+    "link_density.next",
 ];
 
 /// Words in the full lines of 80 characters of a text, and the number of those lines. The last line
@@ -32,9 +32,7 @@ pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
         lines * LINE
     } else {
         let mut places = text.char_indices().rev();
-        places
-            .nth(last.saturating_sub(1))
-            .map_or(text.len(), |(at, _)| at)
+        places.nth(last.saturating_sub(1)).map_or(text.len(), |(at, _)| at)
     };
     let (full, rest) = text.split_at_checked(end).unwrap_or((text, ""));
     let across = u32::from(words::goes_on(full, rest));
@@ -70,22 +68,13 @@ impl Fill for Shallow {
 fn densities(page: &Page) -> Scratch<[f32; 2]> {
     page.blocks
         .iter()
-        .map(|block| {
-            [
-                text_density(page.text(block), block.words, block.chars),
-                block.link_density(),
-            ]
-        })
+        .map(|block| [text_density(page.text(block), block.words, block.chars), block.link_density()])
         .collect()
 }
 
 /// The six features of block `at`; beyond the page's ends they are zero.
 fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
-    let of = |at: Option<usize>| {
-        at.and_then(|at| densities.get(at))
-            .copied()
-            .unwrap_or_default()
-    };
+    let of = |at: Option<usize>| at.and_then(|at| densities.get(at)).copied().unwrap_or_default();
     let [previous, own, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
     [previous[0], previous[1], own[0], own[1], next[0], next[1]]
 }
@@ -107,10 +96,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_zero_beyond_the_ends() {
-        let page = ScanEngine.read(
-            "<p>one two</p><p><a href=x>three</a> four</p>",
-            &Limits::default(),
-        );
+        let page = ScanEngine.read("<p>one two</p><p><a href=x>three</a> four</p>", &Limits::default());
         let densities = densities(&page);
         assert_eq!(features(&densities, 0), [0.0, 0.0, 2.0, 0.0, 2.0, 0.5]);
         assert_eq!(features(&densities, 1), [2.0, 0.0, 2.0, 0.5, 0.0, 0.0]);

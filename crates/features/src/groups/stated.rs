@@ -11,10 +11,8 @@ use crate::log::log;
 use crate::word_hash::{hashes, pair_hash};
 use crate::work::count_work;
 
-const NAMES: [&str; 6] = [
-    "stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after",
-    "stated.log_items",
-];
+const NAMES: [&str; 6] =
+    ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
 /// Words of a line that tell it from others: as many as are hashed of a block.
 const LINE: usize = 60;
@@ -39,10 +37,7 @@ impl<'a> Group<'a> for StatedItems<'a> {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            facts,
-            items: Items::new(facts.page),
-        }
+        Self { facts, items: Items::new(facts.page) }
     }
 }
 

@@ -40,9 +40,7 @@ impl<'a> Group<'a> for Surroundings {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            seen: seen(facts.page),
-        }
+        Self { seen: seen(facts.page) }
     }
 }
 
@@ -51,10 +49,7 @@ impl Fill for Surroundings {
         out.put_rows(|at| {
             let own = self.seen.get(at).copied().unwrap_or_default();
             let next = self.seen.get(at + 1).copied().unwrap_or_default();
-            [
-                own.before, next.before, own.inside, own.headlines, own.articles,
-            ]
-            .map(|count| log(u32::from(count)))
+            [own.before, next.before, own.inside, own.headlines, own.articles].map(|count| log(u32::from(count)))
         });
     }
 }
@@ -81,10 +76,7 @@ fn seen(page: &Page) -> Scratch<Seen> {
         take(&mut own, block.span.0, false);
         let before = own;
         take(&mut own, block.span.1, true);
-        all.push(Seen {
-            inside: own.inside,
-            ..before
-        });
+        all.push(Seen { inside: own.inside, ..before });
         (own.before, own.inside) = (0, 0);
     }
     take(&mut own, u32::MAX, false);
@@ -102,20 +94,8 @@ mod tests {
         let html = "<article><h1>One</h1><img><img><p>Of a caption.<p>Text <img> and text.</article>\
                     <article><h1>Two</h1><video></video><p>More.</article><img>";
         let page = ScanEngine.read(html, &Limits::default());
-        let seen: Vec<[u16; 4]> = seen(&page)
-            .iter()
-            .map(|own| [own.before, own.inside, own.headlines, own.articles])
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                [0, 0, 1, 1],
-                [2, 0, 1, 1],
-                [0, 1, 1, 1],
-                [0, 0, 2, 2],
-                [1, 0, 2, 2],
-                [1, 0, 2, 2],
-            ]
-        );
+        let seen: Vec<[u16; 4]> =
+            seen(&page).iter().map(|own| [own.before, own.inside, own.headlines, own.articles]).collect();
+        assert_eq!(seen, [[0, 0, 1, 1], [2, 0, 1, 1], [0, 1, 1, 1], [0, 0, 2, 2], [1, 0, 2, 2], [1, 0, 2, 2],]);
     }
 }

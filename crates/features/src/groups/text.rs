@@ -9,10 +9,10 @@ use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::{flag, log};
 
 const NAMES: [&str; 19] = [
-    "text.log_words", "text.log_chars", "text.log_link_words", "text.unlinked", "text.all_linked",
-    "text.some_linked", "text.words_3", "text.words_8", "text.words_16", "text.words_40",
-    "text.chars_per_word", "text.commas", "text.sentence_marks", "text.ends_sentence",
-    "text.upper", "text.digits", "text.unspaced", "text.images", "text.inputs",
+    "text.log_words", "text.log_chars", "text.log_link_words", "text.unlinked", "text.all_linked", "text.some_linked",
+    "text.words_3", "text.words_8", "text.words_16", "text.words_40", "text.chars_per_word", "text.commas",
+    "text.sentence_marks", "text.ends_sentence", "text.upper", "text.digits", "text.unspaced", "text.images",
+    "text.inputs",
 ];
 
 /// What the blocks of a page look like.

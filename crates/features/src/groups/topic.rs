@@ -55,10 +55,7 @@ impl<'a> Group<'a> for HeadTopic<'a> {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
-        Self {
-            facts,
-            head: HeadTexts::new(facts.page, asked.any(OF_TEXTS)),
-        }
+        Self { facts, head: HeadTexts::new(facts.page, asked.any(OF_TEXTS)) }
     }
 }
 
@@ -69,11 +66,9 @@ impl Fill for HeadTopic<'_> {
 }
 
 fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
-    hashes.windows(PHRASE).map(|window| {
-        window.iter().fold(0u64, |sum, hash| {
-            sum.rotate_left(21).wrapping_mul(31) ^ hash
-        })
-    })
+    hashes
+        .windows(PHRASE)
+        .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 
 impl HeadTexts {
@@ -166,13 +161,7 @@ mod tests {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
             topic.features(&terms, block)[at]
         };
-        assert_eq!(
-            (
-                value(0, "topic.description_share"),
-                value(1, "topic.description_share")
-            ),
-            (0.0, 4.0 / 6.0)
-        );
+        assert_eq!((value(0, "topic.description_share"), value(1, "topic.description_share")), (0.0, 4.0 / 6.0));
         assert_eq!(value(1, "topic.title_share"), 2.0 / 6.0);
         assert_eq!(value(1, "topic.description_phrases"), 2.0 / 6.0);
         assert_eq!(value(1, "topic.description_covered"), 0.5);

@@ -13,9 +13,8 @@ use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
 const NAMES: [&str; 10] = [
-    "wording.mean", "wording.min", "wording.max", "wording.known", "wording.heading_mean",
-    "wording.heading_min", "wording.heading_max", "wording.previous", "wording.next",
-    "wording.first",
+    "wording.mean", "wording.min", "wording.max", "wording.known", "wording.heading_mean", "wording.heading_min",
+    "wording.heading_max", "wording.previous", "wording.next", "wording.first",
 ];
 
 /// Log odds of the terms of one block.
@@ -39,10 +38,7 @@ impl<'a> Group<'a> for Wording<'a> {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
-        Self {
-            facts,
-            blocks: wordings(facts.page, &facts.terms, facts.lexicon),
-        }
+        Self { facts, blocks: wordings(facts.page, &facts.terms, facts.lexicon) }
     }
 }
 
@@ -76,10 +72,7 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
                     add(lexicon.word(*pair));
                 }
             }
-            own.first = words
-                .first()
-                .and_then(|word| lexicon.word(*word))
-                .unwrap_or(0.0);
+            own.first = words.first().and_then(|word| lexicon.word(*word)).unwrap_or(0.0);
             own.mean = sum / found.max(1) as f32;
             own.known = found as f32 / (words.len() + pairs.len()).max(1) as f32;
             own
@@ -116,28 +109,15 @@ mod tests {
     #[test]
     fn words_and_pairs_have_odds() {
         let page = ScanEngine.read("<h2>Related News</h2><p>Some news</p>", &Limits::default());
-        let weight = |token: &str, weight: f32| TermWeight {
-            term: token.into(),
-            weight,
-        };
-        let lexicon = Lexicon::new(
-            &[],
-            &[],
-            &[
-                weight("related", -2.0),
-                weight("related news", -3.0),
-                weight("some", 1.0),
-            ],
-        );
+        let weight = |token: &str, weight: f32| TermWeight { term: token.into(), weight };
+        let lexicon =
+            Lexicon::new(&[], &[], &[weight("related", -2.0), weight("related news", -3.0), weight("some", 1.0)]);
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let all = wordings(&page, &terms, &lexicon);
         let outline = Outline::new(&page, &Paths::new(&page), &terms);
         let second = features(&all, &outline, 1);
         assert_eq!(second[0], 1.0);
         assert_eq!(second[4..8], [-2.5, -3.0, 0.0, -2.5]);
-        assert_eq!(
-            features(&all, &outline, 0)[..4],
-            [-2.5, -3.0, 0.0, 2.0 / 3.0]
-        );
+        assert_eq!(features(&all, &outline, 0)[..4], [-2.5, -3.0, 0.0, 2.0 / 3.0]);
     }
 }

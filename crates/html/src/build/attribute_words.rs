@@ -26,11 +26,7 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>))
         if len > 1 {
             let lower = bytes.lower() & ((1 << (8 * len)) - 1);
             let word = lower.to_le_bytes();
-            give(
-                word.get(..len).unwrap_or_default(),
-                word_hash_step(0, lower),
-                Some(lower),
-            );
+            give(word.get(..len).unwrap_or_default(), word_hash_step(0, lower), Some(lower));
         }
         // What is no letter behind the word, as far as it is at hand.
         let behind = bytes.letters() >> (8 * len);
@@ -65,18 +61,12 @@ impl Eight {
                 let last = value.last_chunk::<8>();
                 last.map_or(0, |last| u64::from_le_bytes(*last)) >> (8 * (8 - rest.len()))
             }
-            None => rest
-                .iter()
-                .rev()
-                .fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
+            None => rest.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
         };
         let folded = (bytes & !Self::HIGH) | Self::LOWER;
         let from_a = folded + (0x80 - u64::from(b'a')) * Self::ONES;
         let beyond_z = folded + (0x7F - u64::from(b'z')) * Self::ONES;
-        Self {
-            bytes,
-            ascii: from_a & !beyond_z & !bytes & Self::HIGH,
-        }
+        Self { bytes, ascii: from_a & !beyond_z & !bytes & Self::HIGH }
     }
 
     /// The highest bit of each letter; bytes beyond ASCII are letters without case.
@@ -158,10 +148,7 @@ mod tests {
 
     #[test]
     fn splits_at_punctuation_digits_and_camel_case() {
-        assert_eq!(
-            words("post-title_main col2right"),
-            ["post", "title", "main", "col", "right"]
-        );
+        assert_eq!(words("post-title_main col2right"), ["post", "title", "main", "col", "right"]);
         assert_eq!(words("postTitle HTMLBody x"), ["post", "title", "htmlbody"]);
         assert_eq!(words("größe"), ["größe"]);
         assert!(words("a 1 -").is_empty());
@@ -171,10 +158,7 @@ mod tests {
     fn long_tokens_are_cut_at_a_character() {
         let long = words(&"ä".repeat(50));
         assert_eq!(long, ["ä".repeat(20)]);
-        assert_eq!(
-            words(&format!("x{}", "ä".repeat(50))),
-            [format!("x{}", "ä".repeat(19))]
-        );
+        assert_eq!(words(&format!("x{}", "ä".repeat(50))), [format!("x{}", "ä".repeat(19))]);
     }
 
     #[test]
@@ -198,9 +182,7 @@ mod tests {
         for _ in 0..20_000 {
             let bytes: Vec<u8> = (0..24)
                 .map(|_| {
-                    state = state
-                        .wrapping_mul(6364136223846793005)
-                        .wrapping_add(1442695040888963407);
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                     BYTES[(state >> 33) as usize % BYTES.len()]
                 })
                 .collect();

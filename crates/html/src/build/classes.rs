@@ -59,9 +59,7 @@ pub(super) fn key(value: &[u8]) -> Option<ClassKey> {
     }
     let mut hasher = FxHasher::default();
     hasher.write(value);
-    Some(ClassKey {
-        hash: hasher.finish(),
-    })
+    Some(ClassKey { hash: hasher.finish() })
 }
 
 impl ClassKey {

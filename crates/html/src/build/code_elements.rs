@@ -40,8 +40,7 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
 
 /// Whether an element that may hold lines of code does.
 pub(super) fn is_highlighter(text: &TagText) -> bool {
-    matches!(text.tag, Tag::Div | Tag::Table | Tag::Section | Tag::Figure)
-        && has_class(text, &HIGHLIGHTERS)
+    matches!(text.tag, Tag::Div | Tag::Table | Tag::Section | Tag::Figure) && has_class(text, &HIGHLIGHTERS)
 }
 
 fn has_class(text: &TagText, wanted: &[&[u8]]) -> bool {
@@ -61,11 +60,7 @@ mod tests {
         let is_code = |at: u32| page.path(at).any(|(_, own)| own.tag == Tag::Pre);
         let blocks = page.blocks.iter().map(|block| {
             let text = page.text(block);
-            if is_code(block.element) {
-                format!("[{text}]")
-            } else {
-                text.to_owned()
-            }
+            if is_code(block.element) { format!("[{text}]") } else { text.to_owned() }
         });
         blocks.collect()
     }
@@ -86,22 +81,13 @@ mod tests {
             assert_eq!(shown(&html), ["a b c d"], "{attribute}");
         }
         // Code in code is a part of it.
-        assert_eq!(
-            shown("<pre>a <code class=block>b</code> c</pre>"),
-            ["[a b c]"]
-        );
-        assert_eq!(
-            shown("<code class=block>a <code>b</code> c</code> d"),
-            ["[a b c]", "d"]
-        );
+        assert_eq!(shown("<pre>a <code class=block>b</code> c</pre>"), ["[a b c]"]);
+        assert_eq!(shown("<code class=block>a <code>b</code> c</code> d"), ["[a b c]", "d"]);
     }
 
     #[test]
     fn editors_and_tables_of_lines_are_code() {
-        assert_eq!(
-            shown("<p>a<div class='cm-editor x'><div class=cm-content>b</div></div>c"),
-            ["a", "[b]", "c"]
-        );
+        assert_eq!(shown("<p>a<div class='cm-editor x'><div class=cm-content>b</div></div>c"), ["a", "[b]", "c"]);
         assert_eq!(
             shown("<table class='highlight js-file-line-container'><tr><td>a<tr><td>b</table>c"),
             ["[a]", "[b]", "c"]
@@ -112,10 +98,7 @@ mod tests {
             ),
             ["[a =]", "[b]", "c"]
         );
-        assert_eq!(
-            shown("<div class=cm>a</div><span class=cm-editor>b</span>"),
-            ["a", "b"]
-        );
+        assert_eq!(shown("<div class=cm>a</div><span class=cm-editor>b</span>"), ["a", "b"]);
     }
 
     #[test]

@@ -26,11 +26,7 @@ impl Builder {
         if full {
             self.cap(Caps::ELEMENTS);
         }
-        let name = if tag == Tag::Other {
-            self.intern(text.name)
-        } else {
-            0
-        };
+        let name = if tag == Tag::Other { self.intern(text.name) } else { 0 };
         if !row.is_inline() {
             self.no_heading_around();
         }
@@ -70,11 +66,8 @@ impl Builder {
             }
             return;
         }
-        let container = if row.is_inline() {
-            self.stack.last().map_or(NONE, |open| open.container)
-        } else {
-            narrow(index)
-        };
+        let container =
+            if row.is_inline() { self.stack.last().map_or(NONE, |open| open.container) } else { narrow(index) };
         let is_apart = tag.is_inline() && !full && self.marks.contains(Marks::BLOCK);
         if is_apart {
             self.fold.blank();
@@ -163,10 +156,7 @@ impl Builder {
                 Key::Style => {}
                 Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
                 _ => {
-                    if name == Key::Id
-                        && !self.style_sheets.are_empty()
-                        && self.style_sheets.hide_id(value)
-                    {
+                    if name == Key::Id && !self.style_sheets.are_empty() && self.style_sheets.hide_id(value) {
                         self.marks |= Marks::SHEET;
                     }
                     if name == Key::Role && value.eq_ignore_ascii_case(b"heading") {
@@ -208,8 +198,7 @@ impl Builder {
             page.capped.insert(Caps::WORDS);
         }
         let start = start as usize;
-        page.attribute_words
-            .extend_from_within(start..start + count.min(room));
+        page.attribute_words.extend_from_within(start..start + count.min(room));
     }
 
     /// Reads the words of a class attribute. Gives a hash of its value and, if an element before
@@ -226,10 +215,7 @@ impl Builder {
         };
         let before = own.len();
         if let Some(class) = self.classes.get(key, value) {
-            let room = self
-                .limits
-                .words
-                .saturating_sub(self.page.attribute_words.len());
+            let room = self.limits.words.saturating_sub(self.page.attribute_words.len());
             let count = usize::from(class.words.1);
             let fits = before + count <= self.limits.element_words && count <= room;
             if before == 0 || fits {
@@ -249,26 +235,14 @@ impl Builder {
         if !self.style_sheets.are_empty() && self.style_sheets.hide_class(value) {
             self.marks |= Marks::SHEET;
         }
-        let block = if self.style_sheets.show_as_block(value) {
-            Marks::BLOCK
-        } else {
-            Marks::empty()
-        };
+        let block = if self.style_sheets.show_as_block(value) { Marks::BLOCK } else { Marks::empty() };
         self.marks |= block;
         let class = ClassReading {
             hash: key.hash,
-            words: (
-                narrow(start),
-                (self.page.attribute_words.len() - start) as u16,
-            ),
+            words: (narrow(start), (self.page.attribute_words.len() - start) as u16),
             given,
             marks: self.marks
-                & (Marks::MATH
-                    | Marks::NOTE
-                    | Marks::HIDDEN
-                    | Marks::SHEET
-                    | Marks::CODE
-                    | Marks::PAGE_ROW)
+                & (Marks::MATH | Marks::NOTE | Marks::HIDDEN | Marks::SHEET | Marks::CODE | Marks::PAGE_ROW)
                 | block,
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
@@ -290,10 +264,8 @@ impl Builder {
         let marks = &mut self.marks;
         let mut given = 0u16;
         // One bit a word by its hash: only words whose bit is set can have been given before.
-        let is_second = page
-            .attribute_words
-            .get(first..)
-            .is_some_and(|own| own.iter().any(|word| word.attribute == attribute));
+        let is_second =
+            page.attribute_words.get(first..).is_some_and(|own| own.iter().any(|word| word.attribute == attribute));
         let mut seen = if is_second { u64::MAX } else { 0 };
         attribute_words::split(value, |text, hash, short| {
             given = given.saturating_add(1);
@@ -305,11 +277,7 @@ impl Builder {
             let own = page.attribute_words.get(first..).unwrap_or_default();
             *steps += own.len() as u64;
             let bit = 1 << (hash >> 58);
-            if seen & bit != 0
-                && own
-                    .iter()
-                    .any(|word| word.hash == hash && word.attribute == attribute)
-            {
+            if seen & bit != 0 && own.iter().any(|word| word.hash == hash && word.attribute == attribute) {
                 return;
             }
             seen |= bit;
@@ -385,13 +353,11 @@ pub(super) fn hides(style: &[u8]) -> bool {
 
 /// Whether a style attribute shows its element as a block.
 fn shows_as_block(style: &[u8]) -> bool {
-    memchr::memmem::find(style, b"isplay").is_some()
-        && SHOWN_AS_BLOCKS.iter().any(|rule| declares(style, rule))
+    memchr::memmem::find(style, b"isplay").is_some() && SHOWN_AS_BLOCKS.iter().any(|rule| declares(style, rule))
 }
 
-const SHOWN_AS_BLOCKS: [&[u8]; 5] = [
-    b"display:block", b"display:flex", b"display:grid", b"display:table", b"display:list-item",
-];
+const SHOWN_AS_BLOCKS: [&[u8]; 5] =
+    [b"display:block", b"display:flex", b"display:grid", b"display:table", b"display:list-item"];
 
 /// Whether a rule (in lower case, without white space) stands in a style, white space left out.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
@@ -399,15 +365,7 @@ pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
         return true;
     };
     memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
-        let mut following = style
-            .get(at + 1..)
-            .unwrap_or_default()
-            .iter()
-            .filter(|byte| !byte.is_ascii_whitespace());
-        rest.iter().all(|wanted| {
-            following
-                .next()
-                .is_some_and(|byte| byte.eq_ignore_ascii_case(wanted))
-        })
+        let mut following = style.get(at + 1..).unwrap_or_default().iter().filter(|byte| !byte.is_ascii_whitespace());
+        rest.iter().all(|wanted| following.next().is_some_and(|byte| byte.eq_ignore_ascii_case(wanted)))
     })
 }

@@ -23,10 +23,8 @@ use crate::page::NotationKind;
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
 const AROUND: usize = 4;
 /// Parts of the addresses of services that draw formulas.
-const SERVICES: [&str; 7] = [
-    "latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/",
-    "quicklatex",
-];
+const SERVICES: [&str; 7] =
+    ["latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/", "quicklatex"];
 
 /// A formula with where it stands in the page.
 #[derive(Clone, Debug, Default)]
@@ -77,10 +75,7 @@ impl Builder {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
             Tag::Script => {
                 let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
-                let is = |name: &[u8]| {
-                    kind.get(..name.len())
-                        .is_some_and(|own| own.eq_ignore_ascii_case(name))
-                };
+                let is = |name: &[u8]| kind.get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name));
                 if is(b"math/mml") {
                     Capture::MathmlScript
                 } else if is(b"math/tex") || is(b"math/asciimath") {
@@ -98,8 +93,7 @@ impl Builder {
             }
             _ => {
                 let is = |name: &str, value: &str| {
-                    text.other_value(name)
-                        .is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
+                    text.other_value(name).is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
                 };
                 is("display", "block") || is("display", "true") || is("mode", "display")
             }
@@ -107,10 +101,7 @@ impl Builder {
         let given = match text.tag {
             Tag::Script => String::new(),
             _ => given_tex(text)
-                .or_else(|| {
-                    text.other_value("alttext")
-                        .filter(|text| !text.trim().is_empty() && !is_prose(text))
-                })
+                .or_else(|| text.other_value("alttext").filter(|text| !text.trim().is_empty() && !is_prose(text)))
                 .unwrap_or_default(),
         };
         self.begin_formula(text, offset, display);
@@ -141,16 +132,12 @@ impl Builder {
             return;
         }
         formulas.source.push('<');
-        formulas
-            .source
-            .push_str(&String::from_utf8_lossy(text.name));
+        formulas.source.push_str(&String::from_utf8_lossy(text.name));
         let attributes = text.attribute_bytes();
         if attributes.len() > 1 && formulas.source.len() + attributes.len() < self.limits.formula {
             // Those that count are picked out when the formula is written.
             formulas.source.push(' ');
-            formulas
-                .source
-                .push_str(&String::from_utf8_lossy(attributes));
+            formulas.source.push_str(&String::from_utf8_lossy(attributes));
             if formulas.source.ends_with('>') {
                 formulas.source.pop();
             }
@@ -188,12 +175,8 @@ impl Builder {
             Capture::MathmlScript => tex_of_mathml(source.trim()),
             _ => source.clone(),
         };
-        let formula = Formula {
-            tex: plain_tex(&tex),
-            display: formulas.display,
-            start: formulas.start,
-            end: formulas.end,
-        };
+        let formula =
+            Formula { tex: plain_tex(&tex), display: formulas.display, start: formulas.start, end: formulas.end };
         formulas.source = source;
         match capture {
             Capture::LaidOut => {
@@ -210,11 +193,7 @@ impl Builder {
                 }
                 let display = laid_out.as_ref().is_some_and(|own| own.display);
                 let start = laid_out.map_or(formula.start, |own| own.start);
-                self.push_formula(Formula {
-                    display: formula.display || display,
-                    start,
-                    ..formula
-                });
+                self.push_formula(Formula { display: formula.display || display, start, ..formula });
             }
         }
     }
@@ -231,11 +210,7 @@ impl Builder {
 
     /// Whether nothing has come since the last formula of the block.
     fn is_behind_formula(&self) -> bool {
-        self.formulas.is_pending()
-            || self
-                .formulas
-                .last
-                .is_some_and(|(_, len)| len == self.fold.len())
+        self.formulas.is_pending() || self.formulas.last.is_some_and(|(_, len)| len == self.fold.len())
     }
 
     fn push_formula(&mut self, formula: Formula) {
@@ -250,8 +225,7 @@ impl Builder {
         }
         let is_first = self.current.is_none();
         self.text_room -= tex.len();
-        self.fold
-            .push_whole(tex, formula.start, formula.end, self.keep_space > 0);
+        self.fold.push_whole(tex, formula.start, formula.end, self.keep_space > 0);
         self.note_text();
         if is_first && let Some(shown) = self.innermost_shown() {
             // Formulas for screen readers are hidden, and yet what is read.
@@ -259,11 +233,8 @@ impl Builder {
                 (current.element, current.container) = shown;
             }
         }
-        let kind = if formula.display || self.is_set_apart() {
-            NotationKind::DisplayFormula
-        } else {
-            NotationKind::Formula
-        };
+        let kind =
+            if formula.display || self.is_set_apart() { NotationKind::DisplayFormula } else { NotationKind::Formula };
         let to = self.fold.len();
         self.add_notation(kind, to - tex.len(), to);
         self.formulas.last = Some((own, to));
@@ -277,9 +248,7 @@ impl Builder {
             return None;
         }
         let shown = self.stack.iter().rev().take(AROUND);
-        shown
-            .map(|open| (open.element, open.container))
-            .find(|(element, _)| !is_hidden(*element))
+        shown.map(|open| (open.element, open.container)).find(|(element, _)| !is_hidden(*element))
     }
 
     fn is_set_apart(&self) -> bool {
@@ -300,15 +269,8 @@ impl Builder {
             return self.formula_image(text, offset, marks.contains(Marks::MATH));
         }
         let class = text.value(Key::Class).unwrap_or_default();
-        let has = |name: &[u8]| {
-            class
-                .split(|byte| byte.is_ascii_whitespace())
-                .any(|own| own == name)
-        };
-        let is_inside = self
-            .stack
-            .last()
-            .is_some_and(|open| open.element as usize + 1 == self.page.elements.len());
+        let has = |name: &[u8]| class.split(|byte| byte.is_ascii_whitespace()).any(|own| own == name);
+        let is_inside = self.stack.last().is_some_and(|open| open.element as usize + 1 == self.page.elements.len());
         if !is_inside {
             return;
         }
@@ -327,12 +289,7 @@ impl Builder {
             let start = text.raw.end - text.raw.start;
             let display = text.tag == Tag::Div || has(b"display");
             self.settle_formula();
-            self.push_formula(Formula {
-                tex: plain_tex(&given),
-                display,
-                start: offset,
-                end: offset + start,
-            });
+            self.push_formula(Formula { tex: plain_tex(&given), display, start: offset, end: offset + start });
         } else if has(b"katex-html") && self.is_behind_formula() || has(b"MathJax_Preview") {
             // The source has been read, or follows.
         } else if [
@@ -382,8 +339,7 @@ impl Builder {
             let own = own.trim();
             !own.is_empty()
                 && !is_prose(own)
-                && (own.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '$'])
-                    || own.chars().count() <= 3)
+                && (own.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '$']) || own.chars().count() <= 3)
         };
         let tex = Some(alt)
             .filter(looks_like_tex)
@@ -403,8 +359,7 @@ impl Builder {
     /// Whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
         /// What the addresses and classes of formulas as images hold.
-        static SIGNS: LazyLock<[Finder; 3]> =
-            LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
+        static SIGNS: LazyLock<[Finder; 3]> = LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();
         SIGNS.iter().any(|sign| sign.find(attributes).is_some())
     }
@@ -421,10 +376,7 @@ impl Builder {
 
     /// Adds a notation of the block being built; places are bytes of its text.
     pub(super) fn add_notation(&mut self, kind: NotationKind, from: usize, to: usize) {
-        let element = self
-            .stack
-            .last()
-            .map_or(crate::page::NONE, |open| open.element);
+        let element = self.stack.last().map_or(crate::page::NONE, |open| open.element);
         self.note(kind, element, narrow(from), narrow(to));
     }
 }

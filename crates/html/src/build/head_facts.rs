@@ -100,8 +100,7 @@ impl Builder {
 /// Whether the `rel` of a tag says this word.
 fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
     let rel = text.value(Key::Rel).unwrap_or_default();
-    rel.split(|byte| byte.is_ascii_whitespace())
-        .any(|word| word.eq_ignore_ascii_case(wanted))
+    rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
 /// An attribute's value with its character references decoded.
@@ -126,9 +125,6 @@ mod tests {
         assert_eq!(next("<p><a REL=NEXT href=/2>").as_deref(), Some("/2"));
         // No links, and one without address, and what is no part of the page.
         assert_eq!(next("<a rel=nextpage href=/x>next</a><a rel=next>"), None);
-        assert_eq!(
-            next("<!-- <link rel=next href=/x> --><script>'<a rel=next href=/y>'</script>"),
-            None
-        );
+        assert_eq!(next("<!-- <link rel=next href=/x> --><script>'<a rel=next href=/y>'</script>"), None);
     }
 }

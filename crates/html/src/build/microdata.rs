@@ -54,9 +54,7 @@ impl Builder {
         if let Some(kind) = microdata.itemprop.and_then(FactKind::of_itemprop) {
             let value = text.value(Key::Content).or(microdata.datetime);
             let value = match kind {
-                FactKind::Published | FactKind::Modified => {
-                    value.or_else(|| text.value(Key::Title))
-                }
+                FactKind::Published | FactKind::Modified => value.or_else(|| text.value(Key::Title)),
                 _ => value,
             };
             self.fact(kind, value.unwrap_or_default(), element, offset);
@@ -65,10 +63,8 @@ impl Builder {
         {
             self.fact(FactKind::Time, value, element, offset);
         }
-        let is_author = |rel: &[u8]| {
-            rel.split(|byte| byte.is_ascii_whitespace())
-                .any(|word| word.eq_ignore_ascii_case(b"author"))
-        };
+        let is_author =
+            |rel: &[u8]| rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(b"author"));
         if microdata.author || microdata.rel.is_some_and(is_author) {
             self.fact(FactKind::AuthorLink, b"", element, offset);
         }

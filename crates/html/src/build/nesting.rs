@@ -42,19 +42,12 @@ impl Builder {
     /// Ends the innermost open element of that name, if one is in scope.
     pub(super) fn end_element(&mut self, tag: Tag, name: &[u8]) {
         let heading = tag.is_heading();
-        let open = if heading {
-            HEADINGS.iter().any(|tag| self.open[*tag as usize] > 0)
-        } else {
-            self.open[tag as usize] > 0
-        };
+        let open =
+            if heading { HEADINGS.iter().any(|tag| self.open[*tag as usize] > 0) } else { self.open[tag as usize] > 0 };
         if !open {
             return;
         }
-        let number = if tag == Tag::Other {
-            self.intern(name)
-        } else {
-            0
-        };
+        let number = if tag == Tag::Other { self.intern(name) } else { 0 };
         let mut inside_block = false;
         let len = self.stack.len();
         let lowest = len.saturating_sub(self.reach());
@@ -78,20 +71,9 @@ impl Builder {
             inside_block |= !open.tag.is_inline() || open.keeps_space;
             let table_part = matches!(
                 tag,
-                Tag::Table
-                    | Tag::Td
-                    | Tag::Th
-                    | Tag::Tr
-                    | Tag::Tbody
-                    | Tag::Thead
-                    | Tag::Tfoot
-                    | Tag::Caption
+                Tag::Table | Tag::Td | Tag::Th | Tag::Tr | Tag::Tbody | Tag::Thead | Tag::Tfoot | Tag::Caption
             );
-            let is_barrier = if table_part {
-                open.tag == Tag::Table
-            } else {
-                open.tag.is_scope()
-            };
+            let is_barrier = if table_part { open.tag == Tag::Table } else { open.tag.is_scope() };
             if is_barrier {
                 return;
             }
@@ -141,10 +123,7 @@ impl Builder {
         }
         let nearest = self.nearest(|tag| tags.contains(&tag) || is_barrier(tag));
         if let Some(at) = nearest
-            && self
-                .stack
-                .get(at)
-                .is_some_and(|open| tags.contains(&open.tag))
+            && self.stack.get(at).is_some_and(|open| tags.contains(&open.tag))
         {
             self.truncate(at);
         }
@@ -179,8 +158,5 @@ fn ends_item_scope(tag: Tag) -> bool {
 /// Elements whose end tag may be left out, so that counting starts against ends says nothing.
 pub(super) fn has_optional_end(tag: Tag) -> bool {
     use Tag::*;
-    matches!(
-        tag,
-        P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt
-    )
+    matches!(tag, P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt)
 }

@@ -39,8 +39,8 @@ bitflags! {
 const MATH: [u64; 7] = hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"]);
 const NOTE: [u64; 4] = hashes(["footnotes", "sidenote", "marginnote", "ltx"]);
 const CODE: [u64; 11] = hashes([
-    "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter",
-    "enlighter", "file", "prism",
+    "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter", "enlighter", "file",
+    "prism",
 ]);
 const HIDDEN: [u64; 2] = hashes(["hidden", "invisible"]);
 const PAGE_ROW: [u64; PAGE_ROW_WORDS.len()] = hashes(PAGE_ROW_WORDS);
@@ -87,11 +87,7 @@ impl Marks {
     /// What a word of a class says, given by its hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
-        if MARKING.may_have(word) {
-            Self::of_marking_word(word)
-        } else {
-            Self::empty()
-        }
+        if MARKING.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
     }
 
     fn of_marking_word(word: u64) -> Self {
@@ -129,8 +125,7 @@ impl Builder {
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let kind = match text.tag {
             tag if tag.is_inline()
-                && (marks.contains(Marks::SHEET)
-                    || marks.contains(Marks::HIDDEN) && is_hidden(text)) =>
+                && (marks.contains(Marks::SHEET) || marks.contains(Marks::HIDDEN) && is_hidden(text)) =>
             {
                 NotationKind::Hidden
             }
@@ -183,9 +178,7 @@ impl Builder {
         // Formulas hide their source.
         let has_formula = self.formulas_noted > own.formulas_before;
         let is_noted = match own.kind {
-            NotationKind::LinkedImage => {
-                own.from == to && to > 0 && self.images > own.images_before
-            }
+            NotationKind::LinkedImage => own.from == to && to > 0 && self.images > own.images_before,
             NotationKind::Hidden => own.from < to && !has_formula,
             _ => own.from < to,
         };
@@ -198,11 +191,7 @@ impl Builder {
     pub(super) fn note(&mut self, kind: NotationKind, element: u32, from: u32, to: u32) {
         let is_formula = matches!(kind, NotationKind::Formula | NotationKind::DisplayFormula);
         self.formulas_noted = self.formulas_noted.saturating_add(u32::from(is_formula));
-        self.notations.push(Notation {
-            text: (from, to),
-            kind,
-            element,
-        });
+        self.notations.push(Notation { text: (from, to), kind, element });
     }
 
     /// Writes the notations of a block whose text starts at `start` in the text of the page.
@@ -212,17 +201,12 @@ impl Builder {
         }
         // An image behind the text stands by itself.
         let end = narrow(self.fold.len());
-        self.notations
-            .retain(|own| own.kind != NotationKind::LinkedImage || own.text.0 < end);
-        self.notations
-            .sort_by_key(|own| (own.text.0, u32::MAX - own.text.1, own.element));
-        let placed = self.notations.drain(..).map(|own| Notation {
-            text: (
-                start.saturating_add(own.text.0),
-                start.saturating_add(own.text.1),
-            ),
-            ..own
-        });
+        self.notations.retain(|own| own.kind != NotationKind::LinkedImage || own.text.0 < end);
+        self.notations.sort_by_key(|own| (own.text.0, u32::MAX - own.text.1, own.element));
+        let placed = self
+            .notations
+            .drain(..)
+            .map(|own| Notation { text: (start.saturating_add(own.text.0), start.saturating_add(own.text.1)), ..own });
         self.page.notations.extend(placed);
     }
 }
@@ -284,16 +268,11 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let with = |kinds: &[NotationKind]| {
             let found = page.blocks_with_notation(kinds);
-            found
-                .map(|(at, block)| (at, page.text(block)))
-                .collect::<Vec<_>>()
+            found.map(|(at, block)| (at, page.text(block))).collect::<Vec<_>>()
         };
         let raised = NotationKind::Superscript;
         assert_eq!(with(&[raised]), [(1, "b1 c2"), (4, "3g 4")]);
-        assert_eq!(
-            with(&[NotationKind::FragmentLink]),
-            [(2, "d e"), (4, "3g 4")]
-        );
+        assert_eq!(with(&[NotationKind::FragmentLink]), [(2, "d e"), (4, "3g 4")]);
         let both = with(&[raised, NotationKind::FragmentLink]);
         assert_eq!(both.iter().map(|own| own.0).collect::<Vec<_>>(), [1, 2, 4]);
         assert_eq!(with(&[NotationKind::Formula]), []);
@@ -325,24 +304,13 @@ mod tests {
     #[test]
     fn parts_are_noted_in_the_order_of_their_starts() {
         assert_eq!(
-            shown(
-                "<p>10<sup>2</sup> x<sub> i</sub><p>y<sup><a href=#n>1</a></sup><a href=/x>z</a>"
-            ),
-            [
-                "Superscript \"2\"", "Subscript \" i\"", "Superscript \"1\"", "FragmentLink \"1\""
-            ]
+            shown("<p>10<sup>2</sup> x<sub> i</sub><p>y<sup><a href=#n>1</a></sup><a href=/x>z</a>"),
+            ["Superscript \"2\"", "Subscript \" i\"", "Superscript \"1\"", "FragmentLink \"1\""]
         );
+        assert_eq!(shown("<p>a<span class='sidenote'>why</span> b<p><sup></sup>c"), ["InlineNote \"why\""]);
         assert_eq!(
-            shown("<p>a<span class='sidenote'>why</span> b<p><sup></sup>c"),
-            ["InlineNote \"why\""]
-        );
-        assert_eq!(
-            shown(
-                "<p>was <del>$5</del> $4, <s>a</s><strike> b</strike> <a href=/x><img alt=c></a> d"
-            ),
-            [
-                "Deleted \" $5\"", "Deleted \" a\"", "Deleted \" b\"", "LinkedImage \"\""
-            ]
+            shown("<p>was <del>$5</del> $4, <s>a</s><strike> b</strike> <a href=/x><img alt=c></a> d"),
+            ["Deleted \" $5\"", "Deleted \" a\"", "Deleted \" b\"", "LinkedImage \"\""]
         );
         // Not through the end of a block, nor an image at one of its ends.
         for html in [

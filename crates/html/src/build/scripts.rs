@@ -53,10 +53,7 @@ impl Builder {
             return;
         }
         self.decide_script();
-        if self
-            .skip
-            .is_some_and(|skip| skip.capture == Capture::Payload)
-        {
+        if self.skip.is_some_and(|skip| skip.capture == Capture::Payload) {
             self.payload_text(raw.get(part.len()..).unwrap_or_default());
         }
     }
@@ -77,10 +74,7 @@ impl Builder {
     }
 
     fn begin_payload(&mut self, name: &'static str) {
-        self.page.head.payloads.push(PayloadScript {
-            name,
-            ..PayloadScript::default()
-        });
+        self.page.head.payloads.push(PayloadScript { name, ..PayloadScript::default() });
     }
 
     fn payload_text_at(&mut self, raw: &str, offset: usize) {

@@ -65,13 +65,7 @@ impl Builder {
             && seam.intersects(Seam::PART | Seam::CLASS)
             && self.keep_space == 0
             && in_code.iter().all(|tag| self.open[*tag as usize] == 0);
-        meets.then(|| {
-            if seam.contains(Seam::CLASS) {
-                SeamKind::Classed
-            } else {
-                SeamKind::Plain
-            }
-        })
+        meets.then(|| if seam.contains(Seam::CLASS) { SeamKind::Classed } else { SeamKind::Plain })
     }
 }
 
@@ -88,11 +82,7 @@ impl SeamKind {
     /// do not where letters are set in another way. One capital alone may be set apart for show, and so may each
     /// letter or digit of a word.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
-        let mut word = before
-            .chars()
-            .rev()
-            .take_while(|c| c.is_alphanumeric())
-            .take(2);
+        let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);
         let Some(last) = word.next() else {
             return false;
         };
@@ -127,14 +117,8 @@ mod tests {
                 "<a href=x><span class=brand>The North Face</span><span class=name>Wawona</span></a>",
                 "The North Face Wawona",
             ),
-            (
-                "<span class=name>Ann Mill</span><span class=place>Ulm</span><span>12 May</span>",
-                "Ann Mill Ulm 12 May",
-            ),
-            (
-                "<b><span>HOKA</span></b><a><i></i>Clifton</a>",
-                "HOKA Clifton",
-            ),
+            ("<span class=name>Ann Mill</span><span class=place>Ulm</span><span>12 May</span>", "Ann Mill Ulm 12 May"),
+            ("<b><span>HOKA</span></b><a><i></i>Clifton</a>", "HOKA Clifton"),
             ("<span>2</span><span>Rooms</span>", "2 Rooms"),
             ("<span>39</span><span class=x>40</span>", "39 40"),
             ("<a>Über</a><i class=i></i><a>Élan</a>", "Über Élan"),
@@ -146,33 +130,15 @@ mod tests {
     #[test]
     fn letters_set_in_another_way_are_one_word() {
         for (html, wanted) in [
-            (
-                "<span class=cap>T</span><span class=rest>he mill</span>",
-                "The mill",
-            ),
-            (
-                "<span class=a>child</span><span class=b>ren</span>",
-                "children",
-            ),
-            (
-                "<span>S</span><span>H</span><span>O</span><span>P</span>",
-                "SHOP",
-            ),
-            (
-                "<span>1</span><span class=x>2</span><span class=x>3</span>",
-                "123",
-            ),
+            ("<span class=cap>T</span><span class=rest>he mill</span>", "The mill"),
+            ("<span class=a>child</span><span class=b>ren</span>", "children"),
+            ("<span>S</span><span>H</span><span>O</span><span>P</span>", "SHOP"),
+            ("<span>1</span><span class=x>2</span><span class=x>3</span>", "123"),
             ("<b>Mac</b><i>Book</i>", "MacBook"),
             ("Mac<span class=x>Book</span>Pro", "MacBookPro"),
             ("<span>CO</span><sub class=x>2</sub>", "CO2"),
-            (
-                "<code><span class=n>My</span><span class=n>Class</span></code>",
-                "MyClass",
-            ),
-            (
-                "<pre><span class=n>My</span><span class=n>Class</span></pre>",
-                "MyClass",
-            ),
+            ("<code><span class=n>My</span><span class=n>Class</span></code>", "MyClass"),
+            ("<pre><span class=n>My</span><span class=n>Class</span></pre>", "MyClass"),
             ("<span>Hyper</span><wbr><span>Text</span>", "HyperText"),
             ("<span>磨坊</span><span class=x>Mill</span>", "磨坊Mill"),
             ("<span>(a</span><span>).</span>", "(a)."),
@@ -184,24 +150,15 @@ mod tests {
     #[test]
     fn what_is_shown_as_a_block_is_apart() {
         for (html, wanted) in [
-            (
-                "<span style='display:block'>a</span><span style='display: block'>b</span>c",
-                "a b c",
-            ),
+            ("<span style='display:block'>a</span><span style='display: block'>b</span>c", "a b c"),
             ("<a class='link d-block'>a</a><b class=block>b</b>", "a b"),
             (
                 "<style>.x, a.y { color: red; display: flex } .z{display:inline}</style>\
                  <i class=x>a</i><i class='w y'>b</i><i class=z>c</i>d",
                 "a b cd",
             ),
-            (
-                "<style>@media print { .x { display: block } }</style><i class=x>a</i>b",
-                "ab",
-            ),
-            (
-                "<i class='text-block'>a</i><i style='display:inline-block'>b</i>c",
-                "abc",
-            ),
+            ("<style>@media print { .x { display: block } }</style><i class=x>a</i>b", "ab"),
+            ("<i class='text-block'>a</i><i style='display:inline-block'>b</i>c", "abc"),
         ] {
             assert_eq!(text(html), wanted, "{html}");
         }

@@ -13,10 +13,7 @@ impl Builder {
         let mut capture = Capture::Nothing;
         if tag == Tag::Script {
             let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
-            if kind
-                .get(..19)
-                .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json"))
-            {
+            if kind.get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json")) {
                 capture = Capture::JsonLd;
                 self.page.head.json_ld.push(JsonLdScript::default());
             }
@@ -102,14 +99,8 @@ impl Builder {
         }
         let depth = depth - u32::from(tag == Tag::Svg);
         if depth > 0 {
-            self.skip = Some(Skip {
-                tag: Tag::Svg,
-                depth,
-                islands: 0,
-                from: 0,
-                capture: Capture::Nothing,
-                keeps_row: false,
-            });
+            self.skip =
+                Some(Skip { tag: Tag::Svg, depth, islands: 0, from: 0, capture: Capture::Nothing, keeps_row: false });
         }
     }
 
@@ -150,8 +141,7 @@ impl Builder {
         }
         let leaves = match skip.tag {
             Tag::Select | Tag::Datalist => {
-                !tag.is_inline()
-                    && !matches!(tag, Tag::Option | Tag::Optgroup | Tag::Hr | Tag::Other)
+                !tag.is_inline() && !matches!(tag, Tag::Option | Tag::Optgroup | Tag::Hr | Tag::Other)
                     || matches!(tag, Tag::Input | Tag::Textarea | Tag::Select)
             }
             Tag::MjxContainer => !tag.is_inline() && tag.ends_foreign(),
@@ -193,14 +183,7 @@ pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
     let is = |own: &[u8]| name.eq_ignore_ascii_case(own);
     match outer {
         Tag::Svg => tag == Tag::Title || is(b"desc"),
-        Tag::Math => {
-            is(b"mtext")
-                || is(b"mi")
-                || is(b"mo")
-                || is(b"mn")
-                || is(b"ms")
-                || is(b"annotation-xml")
-        }
+        Tag::Math => is(b"mtext") || is(b"mi") || is(b"mo") || is(b"mn") || is(b"ms") || is(b"annotation-xml"),
         _ => false,
     }
 }

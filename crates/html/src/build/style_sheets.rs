@@ -95,8 +95,7 @@ impl StyleSheets {
         let (mut open, mut ignored) = (0u32, None);
         let mut at = 0;
         let mut from = 0;
-        while let Some(next) = memchr::memchr3(b'{', b'}', b'/', css.get(at..).unwrap_or_default())
-        {
+        while let Some(next) = memchr::memchr3(b'{', b'}', b'/', css.get(at..).unwrap_or_default()) {
             let place = at + next;
             at = place + 1;
             match css.get(place) {
@@ -202,8 +201,7 @@ impl StyleSheets {
 
 /// Whether this is one name and nothing else.
 fn is_name(name: &[u8]) -> bool {
-    let is_of_name =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80;
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80;
     !name.is_empty() && name.iter().all(is_of_name)
 }
 
@@ -228,18 +226,14 @@ fn said(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
     let mut said = None;
     for at in display.find_iter(body) {
         let before = at.checked_sub(1).and_then(|at| body.get(at));
-        let is_property = before
-            .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/' | b'{'));
+        let is_property = before.is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/' | b'{'));
         let rest = body.get(at + 7..).unwrap_or_default().trim_ascii_start();
         if let Some(value) = rest.strip_prefix(b":").filter(|_| is_property) {
             let value = value.trim_ascii_start();
             let is = |own: &&[u8]| value.starts_with(own);
             said = Some(if value.starts_with(b"none") {
                 Display::None
-            } else if [&b"block"[..], b"flex", b"grid", b"table", b"list-item"]
-                .iter()
-                .any(is)
-            {
+            } else if [&b"block"[..], b"flex", b"grid", b"table", b"list-item"].iter().any(is) {
                 Display::Block
             } else {
                 Display::Other
@@ -254,10 +248,7 @@ mod tests {
     use super::*;
 
     fn hidden(css: &str, names: &str) -> String {
-        let mut sheets = StyleSheets {
-            sheet: css.into(),
-            ..StyleSheets::default()
-        };
+        let mut sheets = StyleSheets { sheet: css.into(), ..StyleSheets::default() };
         sheets.end();
         let is_hidden = |name: &&str| match name.strip_prefix('#') {
             Some(id) => sheets.hide_id(id.as_bytes()),
@@ -276,7 +267,8 @@ mod tests {
 
     #[test]
     fn what_is_shown_again_is_not_hidden() {
-        let css = ".a{display:none}.b{display:none}@media (min-width:600px){.a{display:flex}.c{display:none}}.d{display:none";
+        let css =
+            ".a{display:none}.b{display:none}@media (min-width:600px){.a{display:flex}.c{display:none}}.d{display:none";
         assert_eq!(hidden(css, "a b c d"), "b");
         assert_eq!(hidden("}}} .a{display:none} { .b", "a b"), "a");
     }

@@ -86,9 +86,7 @@ impl Builder {
         }
         self.push(text, offset, link, is_code);
         let marks = std::mem::take(&mut self.marks);
-        if marks.intersects(Marks::MATH | Marks::SOURCE)
-            || tag == Tag::Img && Self::may_be_formula_image(text)
-        {
+        if marks.intersects(Marks::MATH | Marks::SOURCE) || tag == Tag::Img && Self::may_be_formula_image(text) {
             self.formula_element(text, offset, marks);
         }
     }
@@ -97,10 +95,7 @@ impl Builder {
     pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
         self.end_text_run();
         self.count_steps(1);
-        if self
-            .skip
-            .is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag)
-        {
+        if self.skip.is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag) {
             // Raw text never contains other end tags: the engine has left it (end of a `noscript`).
             self.end_skip();
         }

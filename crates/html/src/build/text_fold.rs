@@ -208,10 +208,7 @@ impl TextFold {
         {
             if !keep_space && matches!(first, b' ' | b'\n' | b'\t' | b'\r') {
                 self.space = self.space.max(SpaceBefore::Space);
-                at += rest
-                    .iter()
-                    .position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))
-                    .unwrap_or(rest.len());
+                at += rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(rest.len());
                 continue;
             }
             let len = plain_run(rest, !keep_space);
@@ -265,11 +262,7 @@ impl TextFold {
                 };
                 self.out.push_str(kept);
             } else if !self.out.is_empty() {
-                self.out.push(if self.space == SpaceBefore::Line {
-                    '\n'
-                } else {
-                    ' '
-                });
+                self.out.push(if self.space == SpaceBefore::Line { '\n' } else { ' ' });
             }
             self.space = SpaceBefore::None;
         }
@@ -319,9 +312,7 @@ fn common_reference(reference: &str) -> Option<char> {
         None => (number, 10),
     };
     let is_number = digits.len() <= 5 && digits.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let code = u32::from_str_radix(digits, radix)
-        .ok()
-        .filter(|_| is_number)?;
+    let code = u32::from_str_radix(digits, radix).ok().filter(|_| is_number)?;
     // Others are controls, or stand for something else.
     let is_plain = matches!(code, 0x20..0x7F | 0xA0..0xD800);
     char::from_u32(code).filter(|_| is_plain)
@@ -378,12 +369,10 @@ fn plain_run(bytes: &[u8], spaces: bool) -> usize {
             };
             match BYTES[usize::from(byte)] {
                 Byte::Plain => at += 1,
-                Byte::Space if spaces && at > 0 => {
-                    match bytes.get(at + 1).map(|next| BYTES[usize::from(*next)]) {
-                        Some(Byte::Plain) => at += 2,
-                        _ => return at,
-                    }
-                }
+                Byte::Space if spaces && at > 0 => match bytes.get(at + 1).map(|next| BYTES[usize::from(*next)]) {
+                    Some(Byte::Plain) => at += 2,
+                    _ => return at,
+                },
                 Byte::Lead => match bytes.get(at..at + 3) {
                     Some([0xE1, 0x9A, 0x80])
                     | Some([0xE2, 0x80, 0x80..=0x8B | 0xA8 | 0xA9 | 0xAF])
@@ -481,11 +470,7 @@ mod tests {
     #[test]
     fn references_decode_as_in_the_standard() {
         assert_eq!(
-            fold(
-                &["&amp;lt; &eacute;&#233;&#xE9; &notit; &AMP &x; 3 & 4"],
-                false
-            )
-            .0,
+            fold(&["&amp;lt; &eacute;&#233;&#xE9; &notit; &AMP &x; 3 & 4"], false).0,
             "&lt; ééé ¬it; & &x; 3 & 4"
         );
         assert_eq!(fold(&["caf&eacute ol&eacute"], false).0, "café olé");
@@ -505,9 +490,7 @@ mod tests {
             }
         }
         assert!(known > 100_000, "{known}");
-        for none in [
-            "&#128;", "&#0;", "&#xD800;", "&#+65;", "&#;", "&#x;", "&eacute;", "&amp", "& ;",
-        ] {
+        for none in ["&#128;", "&#0;", "&#xD800;", "&#+65;", "&#;", "&#x;", "&eacute;", "&amp", "& ;"] {
             assert_eq!(common_reference(none), None, "{none}");
         }
     }
@@ -517,11 +500,7 @@ mod tests {
         let text = "x &hellip;&amp; y&#8217;s &notin; &copy 2 &&lt;";
         let whole = fold(&[text], false);
         for cut in 0..=text.len() {
-            assert_eq!(
-                fold(&[&text[..cut], &text[cut..]], false),
-                whole,
-                "cut at {cut}"
-            );
+            assert_eq!(fold(&[&text[..cut], &text[cut..]], false), whole, "cut at {cut}");
         }
         let single: Vec<&str> = text.split_inclusive(|_| true).collect();
         assert_eq!(fold(&single, false), whole);
@@ -529,10 +508,7 @@ mod tests {
 
     #[test]
     fn kept_white_space_loses_only_its_ends() {
-        assert_eq!(
-            fold(&["\n\n  if x:\r\n\n    y&nbsp;\n"], true).0,
-            "  if x:\n\n    y"
-        );
+        assert_eq!(fold(&["\n\n  if x:\r\n\n    y&nbsp;\n"], true).0, "  if x:\n\n    y");
     }
 
     #[test]
@@ -563,10 +539,7 @@ mod tests {
         let slow = |text: &str, spaces: bool| {
             let mut at = 0;
             for c in text.chars() {
-                let behind = text
-                    .as_bytes()
-                    .get(at + 1)
-                    .map(|byte| BYTES[*byte as usize]);
+                let behind = text.as_bytes().get(at + 1).map(|byte| BYTES[*byte as usize]);
                 let goes_on = match c {
                     ' ' => spaces && at > 0 && behind == Some(Byte::Plain),
                     '\u{80}'..='\u{bf}' => false,
@@ -580,26 +553,20 @@ mod tests {
             at
         };
         let parts = [
-            "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}",
-            "\u{1680}", "\u{200b}", "\u{2028}", "<", "abcdefg", "ﬁ",
+            "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}", "\u{1680}", "\u{200b}",
+            "\u{2028}", "<", "abcdefg", "ﬁ",
         ];
         let mut state = 1u64;
         for _ in 0..20_000 {
             let mut text = String::new();
             for _ in 0..12 {
-                state = state
-                    .wrapping_mul(6364136223846793005)
-                    .wrapping_add(1442695040888963407);
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 // Mostly letters and spaces, so that runs are long.
                 let at = (state >> 33) as usize % (parts.len() * 4);
                 text.push_str(parts.get(at).unwrap_or(&parts[at % 3]));
             }
             for spaces in [true, false] {
-                assert_eq!(
-                    plain_run(text.as_bytes(), spaces),
-                    slow(&text, spaces),
-                    "{text:?}"
-                );
+                assert_eq!(plain_run(text.as_bytes(), spaces), slow(&text, spaces), "{text:?}");
             }
         }
     }

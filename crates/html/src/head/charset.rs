@@ -68,20 +68,14 @@ pub struct Decoded<'a> {
 impl Decoded<'_> {
     /// A text without a byte, as of a page that turned out to be UTF-8.
     pub fn of_utf8() -> Self {
-        Self {
-            text: Cow::Borrowed(""),
-            encoding: UTF_8,
-            source: CharsetSource::Detected,
-        }
+        Self { text: Cow::Borrowed(""), encoding: UTF_8, source: CharsetSource::Detected }
     }
 }
 
 /// Decodes a page.
 pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     let mark = Encoding::for_bom(bytes);
-    let body = bytes
-        .get(mark.map_or(0, |(_, len)| len)..)
-        .unwrap_or_default();
+    let body = bytes.get(mark.map_or(0, |(_, len)| len)..).unwrap_or_default();
     // Nearly every page is UTF-8 throughout: one fast look tells, and its text is borrowed.
     let whole = simdutf8::basic::from_utf8(body).ok();
     let (encoding, source) = match mark {
@@ -92,31 +86,19 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
         Some(text) if encoding == UTF_8 => Cow::Borrowed(text),
         _ => encoding.decode_without_bom_handling(body).0,
     };
-    Decoded {
-        text,
-        encoding,
-        source,
-    }
+    Decoded { text, encoding, source }
 }
 
 /// As [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
 /// UTF-8; none if they are taken for another encoding all the same.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
-    (encoding == UTF_8).then_some(Decoded {
-        text: Cow::Borrowed(text),
-        encoding,
-        source,
-    })
+    (encoding == UTF_8).then_some(Decoded { text: Cow::Borrowed(text), encoding, source })
 }
 
 /// The encoding of a page without a byte order mark, and where it was learned from. `whole` is the
 /// page if it is UTF-8 throughout.
-fn choose(
-    bytes: &[u8],
-    whole: Option<&str>,
-    hints: &CharsetHints,
-) -> (&'static Encoding, CharsetSource) {
+fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static Encoding, CharsetSource) {
     if let Some(encoding) = utf16_without_mark(bytes) {
         return (encoding, CharsetSource::Detected);
     }
@@ -161,8 +143,7 @@ fn label(label: &str) -> Option<&'static Encoding> {
         return Some(UTF_8);
     }
     // What declares itself "replacement" or user-defined tells nothing about its text.
-    (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED)
-        .then_some(encoding)
+    (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED).then_some(encoding)
 }
 
 /// How the bytes read as UTF-8.
@@ -201,12 +182,7 @@ impl Utf8 {
             found.faults += usize::from(!chunk.invalid().is_empty());
         }
         // A page that was cut by the crawler may end inside a character.
-        if found.faults == 1
-            && bytes
-                .utf8_chunks()
-                .last()
-                .is_some_and(|c| !c.invalid().is_empty())
-        {
+        if found.faults == 1 && bytes.utf8_chunks().last().is_some_and(|c| !c.invalid().is_empty()) {
             found.faults = 0;
         }
         found
@@ -219,8 +195,7 @@ impl Utf8 {
 
     /// So much of it is UTF-8 beyond ASCII that it can be nothing else.
     fn is_certain(&self) -> bool {
-        self.wide >= Self::ENOUGH && self.faults == 0
-            || self.wide >= 100 && self.faults * 50 <= self.wide
+        self.wide >= Self::ENOUGH && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
     }
 }
 
@@ -254,14 +229,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     if sample.len() < 8 {
         return None;
     }
-    let zeros = |from: usize| {
-        sample
-            .iter()
-            .skip(from)
-            .step_by(2)
-            .filter(|byte| **byte == 0)
-            .count()
-    };
+    let zeros = |from: usize| sample.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let half = sample.len() / 2;
     if odd * 10 > half * 4 && even * 20 < half {
@@ -279,11 +247,7 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes.get(..bytes.len().min(DECLARATION_BYTES))?;
     if head.trim_ascii_start().starts_with(b"<?xml") {
         let end = memchr::memmem::find(head, b"?>").unwrap_or(head.len());
-        if let Some(found) = head
-            .get(..end)
-            .and_then(|xml| after(xml, b"encoding"))
-            .and_then(label)
-        {
+        if let Some(found) = head.get(..end).and_then(|xml| after(xml, b"encoding")).and_then(label) {
             return Some(found);
         }
     }
@@ -293,16 +257,9 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
         let rest = head.get(at..).unwrap_or_default();
         if rest.starts_with(b"<!--") {
             at += memchr::memmem::find(rest, b"-->").unwrap_or(rest.len());
-        } else if rest
-            .get(..5)
-            .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
-        {
+        } else if rest.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta")) {
             let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
-            if let Some(found) = rest
-                .get(..end)
-                .and_then(|tag| after(tag, b"charset"))
-                .and_then(label)
-            {
+            if let Some(found) = rest.get(..end).and_then(|tag| after(tag, b"charset")).and_then(label) {
                 return Some(found);
             }
             at += end;
@@ -315,23 +272,15 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
 
 /// The value behind `key` and `=`, without quotes.
 fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
-    let at = text
-        .windows(key.len())
-        .position(|window| window.eq_ignore_ascii_case(key))?;
+    let at = text.windows(key.len()).position(|window| window.eq_ignore_ascii_case(key))?;
     let rest = text.get(at + key.len()..)?.trim_ascii_start();
     let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
-    let rest = rest
-        .strip_prefix(b"\"")
-        .or_else(|| rest.strip_prefix(b"'"))
-        .unwrap_or(rest);
+    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest);
     let end = rest
         .iter()
-        .position(|byte| {
-            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b';' | b'/' | b'>')
-        })
+        .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b';' | b'/' | b'>'))
         .unwrap_or(rest.len());
-    rest.get(..end)
-        .and_then(|value| std::str::from_utf8(value).ok())
+    rest.get(..end).and_then(|value| std::str::from_utf8(value).ok())
 }
 
 /// The encoding that the bytes look like.
@@ -342,22 +291,11 @@ fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
     } else {
         // Text may begin late: the end of the page counts as well.
         detector.feed(bytes.get(..DETECTION_BYTES).unwrap_or_default(), false);
-        detector.feed(
-            bytes
-                .get(bytes.len() - DETECTION_BYTES..)
-                .unwrap_or_default(),
-            true,
-        );
+        detector.feed(bytes.get(bytes.len() - DETECTION_BYTES..).unwrap_or_default(), true);
     }
     let domain = host
         .and_then(|host| host.rsplit('.').next())
-        .map(|domain| {
-            domain
-                .split(':')
-                .next()
-                .unwrap_or(domain)
-                .to_ascii_lowercase()
-        })
+        .map(|domain| domain.split(':').next().unwrap_or(domain).to_ascii_lowercase())
         .filter(|domain| !domain.is_empty() && domain.is_ascii());
     detector.guess(domain.as_deref().map(str::as_bytes), Utf8Detection::Allow)
 }
@@ -372,136 +310,51 @@ mod tests {
         (decoded.encoding, decoded.source)
     }
 
-    fn check(
-        bytes: &[u8],
-        hints: CharsetHints,
-        text: &str,
-        encoding: &'static Encoding,
-        source: CharsetSource,
-    ) {
+    fn check(bytes: &[u8], hints: CharsetHints, text: &str, encoding: &'static Encoding, source: CharsetSource) {
         let decoded = decode(bytes, &hints);
-        assert_eq!(
-            (decoded.text.as_ref(), decoded.encoding, decoded.source),
-            (text, encoding, source)
-        );
+        assert_eq!((decoded.text.as_ref(), decoded.encoding, decoded.source), (text, encoding, source));
     }
 
     #[test]
     fn a_mark_wins() {
-        let hints = CharsetHints {
-            http: Some("windows-1252"),
-            ..CharsetHints::default()
-        };
-        check(
-            "\u{feff}é".as_bytes(),
-            hints,
-            "é",
-            UTF_8,
-            CharsetSource::Bom,
-        );
-        check(
-            b"\xFF\xFE<\0p\0>\0a\0",
-            hints,
-            "<p>a",
-            UTF_16LE,
-            CharsetSource::Bom,
-        );
-        check(
-            b"\xFE\xFF\0<\0p\0>\0a",
-            hints,
-            "<p>a",
-            UTF_16BE,
-            CharsetSource::Bom,
-        );
+        let hints = CharsetHints { http: Some("windows-1252"), ..CharsetHints::default() };
+        check("\u{feff}é".as_bytes(), hints, "é", UTF_8, CharsetSource::Bom);
+        check(b"\xFF\xFE<\0p\0>\0a\0", hints, "<p>a", UTF_16LE, CharsetSource::Bom);
+        check(b"\xFE\xFF\0<\0p\0>\0a", hints, "<p>a", UTF_16BE, CharsetSource::Bom);
     }
 
     #[test]
     fn utf16_is_seen_without_a_mark() {
-        let bytes: Vec<u8> = "<html><p>Grüße</p>"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        check(
-            &bytes,
-            CharsetHints::default(),
-            "<html><p>Grüße</p>",
-            UTF_16LE,
-            CharsetSource::Detected,
-        );
-        let bytes: Vec<u8> = "<html><p>Grüße</p>"
-            .encode_utf16()
-            .flat_map(u16::to_be_bytes)
-            .collect();
-        check(
-            &bytes,
-            CharsetHints::default(),
-            "<html><p>Grüße</p>",
-            UTF_16BE,
-            CharsetSource::Detected,
-        );
+        let bytes: Vec<u8> = "<html><p>Grüße</p>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        check(&bytes, CharsetHints::default(), "<html><p>Grüße</p>", UTF_16LE, CharsetSource::Detected);
+        let bytes: Vec<u8> = "<html><p>Grüße</p>".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        check(&bytes, CharsetHints::default(), "<html><p>Grüße</p>", UTF_16BE, CharsetSource::Detected);
     }
 
     #[test]
     fn http_then_meta_then_crawl() {
         let (text, _, _) = WINDOWS_1251.encode("Привет, мир");
-        let http = CharsetHints {
-            http: Some("windows-1251"),
-            ..CharsetHints::default()
-        };
-        check(
-            &text,
-            http,
-            "Привет, мир",
-            WINDOWS_1251,
-            CharsetSource::Http,
-        );
-        let crawl = CharsetHints {
-            crawl: Some("windows-1251"),
-            ..CharsetHints::default()
-        };
-        check(
-            &text,
-            crawl,
-            "Привет, мир",
-            WINDOWS_1251,
-            CharsetSource::Crawl,
-        );
-        let page = [b"<!-- <meta charset=utf-8> --><META http-equiv='x' content='text/html; CharSet = \"windows-1251\"'>", text.as_ref()].concat();
-        assert_eq!(
-            choose(&page, &CharsetHints::default()),
-            (WINDOWS_1251, CharsetSource::Meta)
-        );
-        let (kanji, _, _) = SHIFT_JIS.encode("日本語");
+        let http = CharsetHints { http: Some("windows-1251"), ..CharsetHints::default() };
+        check(&text, http, "Привет, мир", WINDOWS_1251, CharsetSource::Http);
+        let crawl = CharsetHints { crawl: Some("windows-1251"), ..CharsetHints::default() };
+        check(&text, crawl, "Привет, мир", WINDOWS_1251, CharsetSource::Crawl);
         let page = [
-            b"<?xml version='1.0' encoding='Shift_JIS'?>",
-            kanji.as_ref(),
+            b"<!-- <meta charset=utf-8> --><META http-equiv='x' content='text/html; CharSet = \"windows-1251\"'>",
+            text.as_ref(),
         ]
         .concat();
-        assert_eq!(
-            choose(&page, &CharsetHints::default()),
-            (SHIFT_JIS, CharsetSource::Meta)
-        );
+        assert_eq!(choose(&page, &CharsetHints::default()), (WINDOWS_1251, CharsetSource::Meta));
+        let (kanji, _, _) = SHIFT_JIS.encode("日本語");
+        let page = [b"<?xml version='1.0' encoding='Shift_JIS'?>", kanji.as_ref()].concat();
+        assert_eq!(choose(&page, &CharsetHints::default()), (SHIFT_JIS, CharsetSource::Meta));
     }
 
     #[test]
     fn a_declaration_that_lies_is_passed_over() {
-        let hints = CharsetHints {
-            http: Some("iso-8859-1"),
-            ..CharsetHints::default()
-        };
-        check(
-            "naïve café".as_bytes(),
-            hints,
-            "naïve café",
-            UTF_8,
-            CharsetSource::Detected,
-        );
-        let (text, _, _) =
-            GBK.encode("我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间。");
-        let hints = CharsetHints {
-            http: Some("utf-8"),
-            ..CharsetHints::default()
-        };
+        let hints = CharsetHints { http: Some("iso-8859-1"), ..CharsetHints::default() };
+        check("naïve café".as_bytes(), hints, "naïve café", UTF_8, CharsetSource::Detected);
+        let (text, _, _) = GBK.encode("我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间。");
+        let hints = CharsetHints { http: Some("utf-8"), ..CharsetHints::default() };
         assert_eq!(choose(&text, &hints), (GBK, CharsetSource::Detected));
     }
 
@@ -509,60 +362,27 @@ mod tests {
     fn a_few_broken_bytes_do_not_unseat_utf8() {
         let mut bytes = "é".repeat(200).into_bytes();
         bytes.extend(b"\xFFx");
-        let decoded = decode(
-            &bytes,
-            &CharsetHints {
-                http: Some("utf-8"),
-                ..CharsetHints::default()
-            },
-        );
-        assert_eq!(
-            (decoded.encoding, decoded.source),
-            (UTF_8, CharsetSource::Http)
-        );
+        let decoded = decode(&bytes, &CharsetHints { http: Some("utf-8"), ..CharsetHints::default() });
+        assert_eq!((decoded.encoding, decoded.source), (UTF_8, CharsetSource::Http));
         assert!(decoded.text.ends_with("\u{fffd}x"));
         // A page cut inside a character is whole up to there.
         let cut = &"aé".as_bytes()[..2];
-        assert_eq!(
-            choose(
-                cut,
-                &CharsetHints {
-                    http: Some("utf-8"),
-                    ..CharsetHints::default()
-                }
-            )
-            .0,
-            UTF_8
-        );
+        assert_eq!(choose(cut, &CharsetHints { http: Some("utf-8"), ..CharsetHints::default() }).0, UTF_8);
     }
 
     #[test]
     fn nothing_declared_is_detected() {
-        let (text, _, _) =
-            WINDOWS_1252.encode("Die Straße führt über die Brücke nach Süden, sagt Jürgen.");
-        assert_eq!(
-            choose(&text, &CharsetHints::default()),
-            (WINDOWS_1252, CharsetSource::Detected)
-        );
-        assert_eq!(
-            choose(b"plain", &CharsetHints::default()),
-            (UTF_8, CharsetSource::Detected)
-        );
-        assert_eq!(
-            choose(b"", &CharsetHints::default()),
-            (UTF_8, CharsetSource::Detected)
-        );
+        let (text, _, _) = WINDOWS_1252.encode("Die Straße führt über die Brücke nach Süden, sagt Jürgen.");
+        assert_eq!(choose(&text, &CharsetHints::default()), (WINDOWS_1252, CharsetSource::Detected));
+        assert_eq!(choose(b"plain", &CharsetHints::default()), (UTF_8, CharsetSource::Detected));
+        assert_eq!(choose(b"", &CharsetHints::default()), (UTF_8, CharsetSource::Detected));
     }
 
     #[test]
     fn few_characters_beyond_ascii_are_counted_as_by_the_letter() {
         let long = "x".repeat(100);
         for text in ["", "a", "é", "éa", "aéb", "éé", "日本語", &long] {
-            for text in [
-                text.to_owned(),
-                format!("{long}{text}"),
-                format!("{text}{long}é"),
-            ] {
+            for text in [text.to_owned(), format!("{long}{text}"), format!("{text}{long}é")] {
                 let wide = text.chars().filter(|c| !c.is_ascii()).count().min(2);
                 assert_eq!(Utf8::of_whole(&text), Utf8 { wide, faults: 0 }, "{text}");
             }
@@ -571,16 +391,7 @@ mod tests {
 
     #[test]
     fn one_character_beyond_ascii_does_not_make_utf8() {
-        let hints = CharsetHints {
-            http: Some("windows-1252"),
-            ..CharsetHints::default()
-        };
-        check(
-            b"\xC3\xA9",
-            hints,
-            "\u{c3}\u{a9}",
-            WINDOWS_1252,
-            CharsetSource::Http,
-        );
+        let hints = CharsetHints { http: Some("windows-1252"), ..CharsetHints::default() };
+        check(b"\xC3\xA9", hints, "\u{c3}\u{a9}", WINDOWS_1252, CharsetSource::Http);
     }
 }

@@ -97,26 +97,19 @@ const ARTICLES: [&str; 11] = [
 ];
 
 /// Types of products.
-pub(super) const PRODUCTS: [&str; 5] = [
-    "Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle",
-];
+pub(super) const PRODUCTS: [&str; 5] = ["Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle"];
 
 /// Types of what stands in forums as a page's own text.
-pub(super) const POSTINGS: [&str; 4] = [
-    "DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer",
-];
+pub(super) const POSTINGS: [&str; 4] = ["DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer"];
 
 /// Types of what readers say.
-pub(super) const COMMENTS: [&str; 7] = [
-    "Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview",
-    "Recommendation",
-];
+pub(super) const COMMENTS: [&str; 7] =
+    ["Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview", "Recommendation"];
 
 const OTHERS: [&str; 21] = [
-    "JobPosting", "Recipe", "Event", "Course", "Book", "Movie", "TVSeries", "TVEpisode",
-    "VideoObject", "PodcastEpisode", "SoftwareApplication", "MobileApplication", "WebApplication",
-    "VideoGame", "Service", "Dataset", "Accommodation", "Restaurant", "TouristAttraction",
-    "CreativeWork", "HowTo",
+    "JobPosting", "Recipe", "Event", "Course", "Book", "Movie", "TVSeries", "TVEpisode", "VideoObject",
+    "PodcastEpisode", "SoftwareApplication", "MobileApplication", "WebApplication", "VideoGame", "Service", "Dataset",
+    "Accommodation", "Restaurant", "TouristAttraction", "CreativeWork", "HowTo",
 ];
 
 impl JsonLd {
@@ -161,9 +154,9 @@ impl JsonLd {
 
 /// Where the page states a forum post too, comments are posts.
 fn comments_of_forums(contents: &mut [Content]) {
-    let has_posts = contents.iter().any(|content| {
-        content.subject == ContentSubject::Posting && content.type_name.ends_with("Posting")
-    });
+    let has_posts = contents
+        .iter()
+        .any(|content| content.subject == ContentSubject::Posting && content.type_name.ends_with("Posting"));
     if has_posts {
         for content in contents {
             if content.type_name == "Comment" {
@@ -176,9 +169,7 @@ fn comments_of_forums(contents: &mut [Content]) {
 /// Whether a property that can hold one is named in a script.
 pub(super) fn may_hold_content(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
-    ContentProperty::ALL
-        .iter()
-        .any(|property| has(property.name()))
+    ContentProperty::ALL.iter().any(|property| has(property.name()))
 }
 
 fn subject<'a>(node: &Node<'a>) -> Option<(ContentSubject, &'a str)> {
@@ -218,23 +209,13 @@ mod tests {
 
     #[test]
     fn contents_say_what_they_are() {
-        let found = of(
-            r#"[{"@type":["Thing","NewsArticle"],"articleBody":"<p>One</p><p>two</p>","description":"Three"},
+        let found =
+            of(r#"[{"@type":["Thing","NewsArticle"],"articleBody":"<p>One</p><p>two</p>","description":"Three"},
                 {"@type":"Organization","description":"no"},
                 {"@type":"Product","description":"Four","review":{"@type":"Review","reviewBody":"Five"}},
-                {"@type":"Recipe","description":"One\ntwo"},{"@type":"Answer","text":"Six"}]"#,
-        );
-        let found: Vec<_> = found
-            .iter()
-            .map(|own| {
-                (
-                    own.property.name(),
-                    own.subject,
-                    own.text.as_str(),
-                    own.has_markup,
-                )
-            })
-            .collect();
+                {"@type":"Recipe","description":"One\ntwo"},{"@type":"Answer","text":"Six"}]"#);
+        let found: Vec<_> =
+            found.iter().map(|own| (own.property.name(), own.subject, own.text.as_str(), own.has_markup)).collect();
         assert_eq!(
             found,
             [
@@ -251,27 +232,16 @@ mod tests {
     fn comments_on_a_forum_are_posts() {
         let comment = r#"{"@type":"Comment","text":"b"}"#;
         assert_eq!(of(comment)[0].subject, ContentSubject::Comment);
-        let forum = of(&format!(
-            r#"{{"@type":"DiscussionForumPosting","text":"a","comment":[{comment}]}}"#
-        ));
-        assert!(
-            forum.len() == 2
-                && forum
-                    .iter()
-                    .all(|own| own.subject == ContentSubject::Posting)
-        );
+        let forum = of(&format!(r#"{{"@type":"DiscussionForumPosting","text":"a","comment":[{comment}]}}"#));
+        assert!(forum.len() == 2 && forum.iter().all(|own| own.subject == ContentSubject::Posting));
     }
 
     #[test]
     fn texts_are_capped() {
-        let many: Vec<String> = (0..MAX_CONTENTS + 9)
-            .map(|at| format!(r#"{{"@type":"Answer","text":"a{at}"}}"#))
-            .collect();
+        let many: Vec<String> =
+            (0..MAX_CONTENTS + 9).map(|at| format!(r#"{{"@type":"Answer","text":"a{at}"}}"#)).collect();
         assert_eq!(of(&format!("[{}]", many.join(","))).len(), MAX_CONTENTS);
-        let large = format!(
-            r#"{{"@type":"Answer","text":"{}"}}"#,
-            "x ".repeat(MAX_TEXT_BYTES)
-        );
+        let large = format!(r#"{{"@type":"Answer","text":"{}"}}"#, "x ".repeat(MAX_TEXT_BYTES));
         assert!(of(&large).is_empty());
     }
 

@@ -76,11 +76,7 @@ impl<'a> Graph<'a> {
         if object.contains_key("name") {
             return object;
         }
-        object
-            .get("@id")
-            .and_then(Value::as_str)
-            .and_then(|id| self.by_id.get(id))
-            .map_or(object, |node| node.object)
+        object.get("@id").and_then(Value::as_str).and_then(|id| self.by_id.get(id)).map_or(object, |node| node.object)
     }
 
     /// Names of a person or an organization: a string, an object with a `name`, or a list of these.
@@ -148,8 +144,7 @@ impl<'a> Node<'a> {
 
     /// `datePublished`, else `uploadDate`, as it stands.
     pub fn published(&self) -> Option<&'a str> {
-        self.string("datePublished")
-            .or_else(|| self.string("uploadDate"))
+        self.string("datePublished").or_else(|| self.string("uploadDate"))
     }
 
     /// `dateModified`, as it stands.
@@ -161,9 +156,7 @@ impl<'a> Node<'a> {
     pub fn language(&self) -> Option<&'a str> {
         self.string("inLanguage").or_else(|| {
             let language = self.object.get("inLanguage")?.as_object()?;
-            ["alternateName", "name"]
-                .iter()
-                .find_map(|key| language.get(*key)?.as_str())
+            ["alternateName", "name"].iter().find_map(|key| language.get(*key)?.as_str())
         })
     }
 
@@ -171,9 +164,7 @@ impl<'a> Node<'a> {
     pub fn url(&self) -> Option<&'a str> {
         self.string("url").or_else(|| {
             let page = self.object.get("mainEntityOfPage")?;
-            page.as_str()
-                .or_else(|| page.get("@id")?.as_str())
-                .or_else(|| page.get("url")?.as_str())
+            page.as_str().or_else(|| page.get("@id")?.as_str()).or_else(|| page.get("url")?.as_str())
         })
     }
 
@@ -202,9 +193,7 @@ impl<'a> Node<'a> {
 
     /// A property as it stands: a string, the `@value` of an object, or the first of a list.
     pub(super) fn string(&self, key: &str) -> Option<&'a str> {
-        first(self.object.get(key)?)
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
+        first(self.object.get(key)?).map(str::trim).filter(|text| !text.is_empty())
     }
 
     /// The strings of a property: itself, or those of a list.
@@ -242,10 +231,7 @@ mod tests {
     use super::super::{JsonLd, JsonLdScript};
 
     fn parse(script: &str) -> JsonLd {
-        JsonLd::parse(&[JsonLdScript {
-            text: script.to_owned(),
-            span: (0, 0),
-        }])
+        JsonLd::parse(&[JsonLdScript { text: script.to_owned(), span: (0, 0) }])
     }
 
     #[test]
@@ -257,14 +243,7 @@ mod tests {
         );
         let graph = page.graph();
         let types: Vec<Vec<&str>> = graph.nodes().iter().map(|n| n.types().collect()).collect();
-        assert_eq!(
-            types,
-            [
-                vec!["Article", "NewsArticle"],
-                vec!["Person"],
-                vec!["Organization"]
-            ]
-        );
+        assert_eq!(types, [vec!["Article", "NewsArticle"], vec!["Person"], vec!["Organization"]]);
         let top: Vec<bool> = graph.nodes().iter().map(|node| node.is_top()).collect();
         assert_eq!(top, [true, false, true]);
         assert!(graph.nodes()[0].is("NewsArticle"));
@@ -294,10 +273,7 @@ mod tests {
     fn authors_come_in_every_form() {
         for (author, names) in [
             (r#""One""#, vec!["One"]),
-            (
-                r#"["One",{"@type":"Person","name":"Two"}]"#,
-                vec!["One", "Two"],
-            ),
+            (r#"["One",{"@type":"Person","name":"Two"}]"#, vec!["One", "Two"]),
             (r#"{"name":["One","Two"]}"#, vec!["One", "Two"]),
             (r##"{"@id":"#p"}"##, vec!["Person P"]),
             (r#"{"url":"x"}"#, vec![]),

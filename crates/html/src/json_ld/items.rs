@@ -13,10 +13,7 @@ const MAX_BYTES: usize = 256 << 10;
 
 /// Types of nodes, and their properties whose strings are items.
 const PROPERTIES: [(&str, &[&str]); 10] = [
-    (
-        "Recipe",
-        &["recipeIngredient", "ingredients", "recipeInstructions"],
-    ),
+    ("Recipe", &["recipeIngredient", "ingredients", "recipeInstructions"]),
     ("HowTo", &["step", "steps", "supply", "tool"]),
     ("HowToSection", &["name", "itemListElement"]),
     ("HowToStep", &["name", "text", "itemListElement"]),
@@ -30,9 +27,7 @@ const PROPERTIES: [(&str, &[&str]); 10] = [
 
 /// Whether one of these types is named in a script.
 pub(super) fn may_hold_items(script: &str) -> bool {
-    ["Recipe", "HowTo", "Question"]
-        .iter()
-        .any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())
+    ["Recipe", "HowTo", "Question"].iter().any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())
 }
 
 impl JsonLd {
@@ -72,11 +67,7 @@ mod tests {
     use super::*;
 
     fn of(script: &str) -> Vec<String> {
-        JsonLd::parse(&[JsonLdScript {
-            text: script.to_owned(),
-            span: (0, 0),
-        }])
-        .items()
+        JsonLd::parse(&[JsonLdScript { text: script.to_owned(), span: (0, 0) }]).items()
     }
 
     #[test]
@@ -85,31 +76,22 @@ mod tests {
             "recipeIngredient":["2 cups flour"," salt &amp; pepper ",3],
             "recipeInstructions":[{"@type":"HowToSection","name":"Dough","itemListElement":[
                 {"@type":"HowToStep","name":"Mix","text":"<p>Mix all.</p><p>Rest.</p>"}]},"Bake."]}"#);
-        assert_eq!(
-            found,
-            [
-                "2 cups flour", "salt & pepper", "Bake.", "Dough", "Mix", "Mix all.", "Rest."
-            ]
-        );
+        assert_eq!(found, ["2 cups flour", "salt & pepper", "Bake.", "Dough", "Mix", "Mix all.", "Rest."]);
         let lines = of(r#"{"@type":"Recipe","recipeInstructions":"Mix.\nBake."}"#);
         assert_eq!(lines, ["Mix.", "Bake."]);
     }
 
     #[test]
     fn questions_stand_before_their_answers() {
-        let found = of(
-            r#"{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Why?",
-                "acceptedAnswer":{"@type":"Answer","text":"So."}}]}"#,
-        );
+        let found = of(r#"{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Why?",
+                "acceptedAnswer":{"@type":"Answer","text":"So."}}]}"#);
         assert_eq!(found, ["Why?", "So."]);
     }
 
     #[test]
     fn items_are_capped_and_other_types_passed() {
         let many = vec!["\"salt\""; MAX_ITEMS + 9].join(",");
-        let found = of(&format!(
-            r#"{{"@type":"Recipe","recipeIngredient":[{many}]}}"#
-        ));
+        let found = of(&format!(r#"{{"@type":"Recipe","recipeIngredient":[{many}]}}"#));
         assert_eq!(found.len(), MAX_ITEMS);
         assert!(of(r#"{"@type":"Article","text":"no","name":"no"}"#).is_empty());
     }

@@ -12,11 +12,7 @@ pub(super) fn values(script: &str) -> Vec<Value> {
         return values;
     }
     let (mended, _) = read(&mend(&unescape(script)));
-    if mended.len() < values.len() {
-        values
-    } else {
-        mended
-    }
+    if mended.len() < values.len() { values } else { mended }
 }
 
 /// The values up to the first fault, and whether there was none.
@@ -34,10 +30,7 @@ fn read(text: &str) -> (Vec<Value>, bool) {
 /// The script with its character references decoded, if its quotes were written as such.
 fn unescape(script: &str) -> Cow<'_, str> {
     let start = script.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '['));
-    if ["&quot;", "&#34;", "&#x22;", "&#034;"]
-        .iter()
-        .any(|quote| start.starts_with(quote))
-    {
+    if ["&quot;", "&#34;", "&#x22;", "&#034;"].iter().any(|quote| start.starts_with(quote)) {
         htmlize::unescape(script)
     } else {
         Cow::Borrowed(script)
@@ -96,10 +89,8 @@ fn mark(rest: &str) -> usize {
             return mark.len();
         }
     }
-    let until = |end: &str| {
-        memchr::memmem::find(rest.as_bytes(), end.as_bytes())
-            .map_or(rest.len(), |at| at + end.len())
-    };
+    let until =
+        |end: &str| memchr::memmem::find(rest.as_bytes(), end.as_bytes()).map_or(rest.len(), |at| at + end.len());
     if rest.starts_with("/*") {
         return until("*/");
     }
@@ -107,14 +98,7 @@ fn mark(rest: &str) -> usize {
         return 0;
     };
     let text = line.trim_start_matches([' ', '\t']);
-    if ["<![CDATA[", "]]>", "<!--", "-->"]
-        .iter()
-        .any(|mark| text.starts_with(mark))
-    {
-        2
-    } else {
-        until("\n")
-    }
+    if ["<![CDATA[", "]]>", "<!--", "-->"].iter().any(|mark| text.starts_with(mark)) { 2 } else { until("\n") }
 }
 
 /// Writes the string whose opening quote stands before `text`; gives its length with the closing
@@ -174,10 +158,7 @@ mod tests {
     #[test]
     fn sound_scripts_are_taken_as_they_stand() {
         assert_eq!(values(" {\"a\": 1}\n"), [json!({"a": 1})]);
-        assert_eq!(
-            values("{\"a\":1}{\"b\":2} []"),
-            [json!({"a": 1}), json!({"b": 2}), json!([])]
-        );
+        assert_eq!(values("{\"a\":1}{\"b\":2} []"), [json!({"a": 1}), json!({"b": 2}), json!([])]);
         assert!(values("").is_empty());
     }
 

@@ -64,22 +64,14 @@ impl JsonLd {
 fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = (JsonLdKind, &'a str)> {
     let is_posting = |name: &str| POSTINGS.contains(&name) || COMMENTS.contains(&name);
     let keys: &[(&str, JsonLdKind)] = if node.types().any(is_posting) {
-        &[
-            ("text", JsonLdKind::Posting),
-            ("articleBody", JsonLdKind::Posting),
-            ("reviewBody", JsonLdKind::Posting),
-        ]
+        &[("text", JsonLdKind::Posting), ("articleBody", JsonLdKind::Posting), ("reviewBody", JsonLdKind::Posting)]
     } else if node.types().any(|name| PRODUCTS.contains(&name)) {
-        &[
-            ("articleBody", JsonLdKind::ArticleBody),
-            ("description", JsonLdKind::ProductDescription),
-        ]
+        &[("articleBody", JsonLdKind::ArticleBody), ("description", JsonLdKind::ProductDescription)]
     } else {
         &[("articleBody", JsonLdKind::ArticleBody)]
     };
     let node = *node;
-    keys.iter()
-        .filter_map(move |(key, kind)| Some((*kind, node.string(key)?)))
+    keys.iter().filter_map(move |(key, kind)| Some((*kind, node.string(key)?)))
 }
 
 #[cfg(test)]
@@ -88,25 +80,16 @@ mod tests {
     use super::*;
 
     fn of(script: &str) -> Vec<(JsonLdKind, String)> {
-        let script = JsonLdScript {
-            text: script.to_owned(),
-            span: (0, 0),
-        };
-        JsonLd::parse(&[script])
-            .texts()
-            .into_iter()
-            .map(|text| (text.kind, text.text))
-            .collect()
+        let script = JsonLdScript { text: script.to_owned(), span: (0, 0) };
+        JsonLd::parse(&[script]).texts().into_iter().map(|text| (text.kind, text.text)).collect()
     }
 
     #[test]
     fn every_kind_is_found_in_order() {
-        let found = of(
-            r#"[{"@type":"Article","articleBody":"<p>One &amp; <b>two</b></p><p>three","description":"no"},
+        let found = of(r#"[{"@type":"Article","articleBody":"<p>One &amp; <b>two</b></p><p>three","description":"no"},
                 {"@type":"Product","description":"&lt;p&gt;Four&lt;/p&gt;\nfive","review":[{"@type":"Review","reviewBody":"Six"}]},
                 {"@type":"DiscussionForumPosting","comment":[{"@type":"Comment","text":"Eight"},{"@type":"Comment","text":"Six"}],"text":"Seven"},
-                {"@type":"ImageObject","text":"no"}]"#,
-        );
+                {"@type":"ImageObject","text":"no"}]"#);
         assert_eq!(
             found,
             [
@@ -121,10 +104,9 @@ mod tests {
 
     #[test]
     fn questions_come_before_their_answers() {
-        let found = of(
-            r#"{"@type":"QAPage","mainEntity":{"@type":"Question","acceptedAnswer":{"@type":"Answer","text":"B"},
-                "suggestedAnswer":[{"@type":"Answer","text":"C"}],"text":"A"}}"#,
-        );
+        let found =
+            of(r#"{"@type":"QAPage","mainEntity":{"@type":"Question","acceptedAnswer":{"@type":"Answer","text":"B"},
+                "suggestedAnswer":[{"@type":"Answer","text":"C"}],"text":"A"}}"#);
         let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["A", "B", "C"]);
     }

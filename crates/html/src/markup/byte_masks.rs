@@ -43,11 +43,7 @@ const NOWHERE: usize = usize::MAX / 2;
 impl MaskWindow {
     /// A window on no text yet.
     pub fn new(vectors: Vectors) -> Self {
-        Self {
-            vectors,
-            first: NOWHERE,
-            masks: [ByteMasks::default(); WORDS],
-        }
+        Self { vectors, first: NOWHERE, masks: [ByteMasks::default(); WORDS] }
     }
 
     /// Forgets what was read, as another text comes.
@@ -187,11 +183,7 @@ mod tests {
                 let mut window = MaskWindow::new(vectors);
                 for number in [0, 3, 4, 1, 15, 9, 20] {
                     let rest = bytes.get(number * 64..).unwrap_or_default();
-                    assert_eq!(
-                        *window.masks(bytes, number),
-                        expected(rest),
-                        "{len} {number}"
-                    );
+                    assert_eq!(*window.masks(bytes, number), expected(rest), "{len} {number}");
                 }
                 let found = window.find(bytes, 0, |masks| masks.less);
                 let plain = bytes.iter().position(|&byte| byte == b'<');

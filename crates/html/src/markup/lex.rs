@@ -58,9 +58,7 @@ const CLASS: [u8; 256] = {
 /// Index of the first byte from `at` on that is of a class in `mask`, or the length.
 fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    let len = rest
-        .iter()
-        .position(|&byte| CLASS[byte as usize] & mask != 0);
+    let len = rest.iter().position(|&byte| CLASS[byte as usize] & mask != 0);
     at + len.unwrap_or(rest.len())
 }
 
@@ -108,20 +106,12 @@ fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpa
         Err(other) => return other,
     };
     let name = (name_at, name_end(bytes, name_at, 7));
-    let mut attributes = Attributes {
-        bytes,
-        at: name.1,
-        slash: false,
-        value_missing: false,
-        open_quote: false,
-    };
+    let mut attributes = Attributes { bytes, at: name.1, slash: false, value_missing: false, open_quote: false };
     while let Some(spans) = attributes.next_spans() {
         note(name.1, spans);
     }
     if bytes.get(attributes.at) != Some(&b'>') {
-        return Markup::Cut {
-            quoted: attributes.open_quote,
-        };
+        return Markup::Cut { quoted: attributes.open_quote };
     }
     Markup::Tag(RawTag {
         start: at,
@@ -170,9 +160,7 @@ pub(crate) fn markup_by_masks(
         Ok(start) => start,
         Err(other) => return other,
     };
-    let name_end = window.find(bytes, name_at, |masks| {
-        masks.space | masks.slash | masks.greater
-    });
+    let name_end = window.find(bytes, name_at, |masks| masks.space | masks.slash | masks.greater);
     let mut at_now = name_end;
     let (mut value_missing, mut open_quote) = (false, false);
     let mut self_closing;
@@ -191,9 +179,7 @@ pub(crate) fn markup_by_masks(
         }
         let start = at_now;
         // A name may start with `=`.
-        at_now = window.find(bytes, start + 1, |masks| {
-            masks.space | masks.slash | masks.greater | masks.equals
-        });
+        at_now = window.find(bytes, start + 1, |masks| masks.space | masks.slash | masks.greater | masks.equals);
         let own = (start, at_now);
         // As nearly all are written.
         let behind = bytes.get(at_now..).and_then(|rest| rest.first_chunk::<2>());
@@ -273,13 +259,7 @@ pub(crate) struct Attributes<'a> {
 impl<'a> Attributes<'a> {
     /// The attributes in `bytes`, which start right behind a tag's name.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            slash: false,
-            value_missing: false,
-            open_quote: false,
-        }
+        Self { bytes, at: 0, slash: false, value_missing: false, open_quote: false }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -307,10 +287,7 @@ impl<'a> Attributes<'a> {
         let name = (start, self.at);
         self.skip_space();
         if self.peek() != Some(b'=') {
-            return Some(AttributeSpans {
-                name,
-                value: (name.1, name.1),
-            });
+            return Some(AttributeSpans { name, value: (name.1, name.1) });
         }
         self.at += 1;
         self.skip_space();
@@ -356,12 +333,7 @@ mod tests {
 
     fn attributes(text: &str) -> Vec<(&str, &str)> {
         Attributes::new(text.as_bytes())
-            .map(|(n, v)| {
-                (
-                    std::str::from_utf8(n).unwrap(),
-                    std::str::from_utf8(v).unwrap(),
-                )
-            })
+            .map(|(n, v)| (std::str::from_utf8(n).unwrap(), std::str::from_utf8(v).unwrap()))
             .collect()
     }
 
@@ -369,14 +341,7 @@ mod tests {
     fn attributes_in_every_quoting() {
         assert_eq!(
             attributes(" a=1 b='x > y' c=\"q\"d  e = f/g hidden =odd=1 /"),
-            [
-                ("a", "1"),
-                ("b", "x > y"),
-                ("c", "q"),
-                ("d", ""),
-                ("e", "f/g"),
-                ("hidden", "odd=1")
-            ]
+            [("a", "1"), ("b", "x > y"), ("c", "q"), ("d", ""), ("e", "f/g"), ("hidden", "odd=1")]
         );
         assert_eq!(attributes(" a=\"open"), [("a", "open")]);
         assert_eq!(attributes(" a=>rest"), [("a", "")]);
@@ -385,22 +350,14 @@ mod tests {
 
     fn tag(text: &str) -> Option<(String, usize, bool, bool)> {
         match markup(text.as_bytes(), 0) {
-            Markup::Tag(t) => Some((
-                text[t.name.0..t.name.1].to_owned(),
-                t.end,
-                t.is_end,
-                t.self_closing,
-            )),
+            Markup::Tag(t) => Some((text[t.name.0..t.name.1].to_owned(), t.end, t.is_end, t.self_closing)),
             _ => None,
         }
     }
 
     #[test]
     fn a_quoted_greater_than_does_not_end_a_tag() {
-        assert_eq!(
-            tag("<div title='a>b'>x"),
-            Some(("div".into(), 17, false, false))
-        );
+        assert_eq!(tag("<div title='a>b'>x"), Some(("div".into(), 17, false, false)));
         assert_eq!(tag("</p >"), Some(("p".into(), 5, true, false)));
         assert_eq!(tag("<br/>"), Some(("br".into(), 5, false, true)));
         assert_eq!(tag("<a href=x/>"), Some(("a".into(), 11, false, false)));

@@ -72,11 +72,7 @@ mod tests {
                 let mut bytes = *b"AzZa@[`{";
                 bytes[place] = byte;
                 let expected = ShortName::of(&bytes.to_ascii_lowercase());
-                assert_eq!(
-                    ShortName::at(&bytes, (0, 8)),
-                    Some(expected),
-                    "{byte} at {place}"
-                );
+                assert_eq!(ShortName::at(&bytes, (0, 8)), Some(expected), "{byte} at {place}");
             }
         }
     }

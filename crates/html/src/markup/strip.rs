@@ -111,8 +111,7 @@ fn is_html(rest: &[u8]) -> bool {
         .count();
     let name = name.get(..len).unwrap_or_default();
     name.first().is_some_and(u8::is_ascii_alphabetic)
-        && (Tag::from_name(name) != Tag::Other
-            || name.iter().any(|byte| matches!(byte, b'-' | b':')))
+        && (Tag::from_name(name) != Tag::Other || name.iter().any(|byte| matches!(byte, b'-' | b':')))
 }
 
 fn decode(text: &str, out: &mut String) {
@@ -130,42 +129,29 @@ mod tests {
     #[test]
     fn markup_becomes_lines() {
         assert_eq!(
-            strip_markup(
-                "<p>One <b>t</b>wo</p>\n\n<p>three<br/>four</p><!-- x --><ul><li>five</ul>"
-            ),
+            strip_markup("<p>One <b>t</b>wo</p>\n\n<p>three<br/>four</p><!-- x --><ul><li>five</ul>"),
             "One two\nthree\nfour\nfive"
         );
-        assert_eq!(
-            strip_markup("a<script>b < c</script>d<style>e</style>"),
-            "ad"
-        );
+        assert_eq!(strip_markup("a<script>b < c</script>d<style>e</style>"), "ad");
         assert_eq!(strip_markup("  one\r\n  two   three "), "one\ntwo three");
     }
 
     #[test]
     fn escaped_markup_is_markup() {
-        assert_eq!(
-            strip_markup("&lt;p&gt;One&lt;/p&gt;&lt;p&gt;A &amp;amp; B&amp;nbsp;C"),
-            "One\nA & B C"
-        );
+        assert_eq!(strip_markup("&lt;p&gt;One&lt;/p&gt;&lt;p&gt;A &amp;amp; B&amp;nbsp;C"), "One\nA & B C");
         assert_eq!(strip_markup("Q&amp;amp;A"), "Q&A");
     }
 
     #[test]
     fn what_is_no_markup_stays() {
         assert_eq!(strip_markup("a < b && c > d <3"), "a < b && c > d <3");
-        assert_eq!(
-            strip_markup("List<String> and <o-p>x</o-p>"),
-            "List<String> and\nx"
-        );
+        assert_eq!(strip_markup("List<String> and <o-p>x</o-p>"), "List<String> and\nx");
         assert_eq!(strip_markup("open <a href="), "open <a href=");
     }
 
     #[test]
     fn stripping_takes_linear_time() {
-        for piece in [
-            "<x ", "<b ", "<!", "<!--", "</", "<a '", "&amp;lt;", "<script>",
-        ] {
+        for piece in ["<x ", "<b ", "<!", "<!--", "</", "<a '", "&amp;lt;", "<script>"] {
             let text = piece.repeat(200_000);
             assert!(strip_markup(&text).len() <= text.len(), "{piece}");
         }

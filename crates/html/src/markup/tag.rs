@@ -226,12 +226,7 @@ static TABLE: [(ShortName, u8, Tag); SLOTS] = {
 };
 
 /// The tags of longer names.
-const LONG: [Tag; 4] = [
-    Tag::Blockquote,
-    Tag::Figcaption,
-    Tag::MjxContainer,
-    Tag::Plaintext,
-];
+const LONG: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
 
 impl Tag {
     /// How many values there are, [`Tag::Other`] included.
@@ -268,9 +263,7 @@ impl Tag {
     #[inline(never)]
     fn at_long(bytes: &[u8], place: (usize, usize)) -> Tag {
         let long = bytes.get(place.0..place.1).unwrap_or_default();
-        let found = LONG
-            .iter()
-            .find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
+        let found = LONG.iter().find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
         found.copied().unwrap_or(Tag::Other)
     }
 

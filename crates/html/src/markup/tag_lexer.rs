@@ -171,11 +171,7 @@ pub(crate) struct TagText<'a> {
 impl TagLexer {
     /// A lexer that reads `most` bytes of one tag's attributes.
     pub fn new(most: usize, vectors: Vectors) -> Self {
-        Self {
-            places: Vec::new(),
-            window: MaskWindow::new(vectors),
-            most,
-        }
+        Self { places: Vec::new(), window: MaskWindow::new(vectors), most }
     }
 
     /// Forgets the bytes it was given before: the next are others.
@@ -186,11 +182,7 @@ impl TagLexer {
     /// The text that stands from `at` on, up to the next `<` or the end.
     #[inline]
     pub fn text_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
-        let mut run = TextRun {
-            end: bytes.len(),
-            is_blank: true,
-            has_reference: false,
-        };
+        let mut run = TextRun { end: bytes.len(), is_blank: true, has_reference: false };
         // Tags often stand side by side.
         if bytes.get(at) == Some(&b'<') {
             run.end = at;
@@ -222,9 +214,7 @@ impl TagLexer {
     /// behind it; none if there is more in it than the name, as is seldom.
     #[inline]
     pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
-        let end = self.window.find(bytes, at + 2, |masks| {
-            masks.space | masks.slash | masks.greater
-        });
+        let end = self.window.find(bytes, at + 2, |masks| masks.space | masks.slash | masks.greater);
         (bytes.get(end) == Some(&b'>')).then_some(((at + 2, end), end + 1))
     }
 
@@ -238,11 +228,7 @@ impl TagLexer {
             if spans.name.1 <= limit
                 && let Some(name) = Key::at(bytes, spans.name)
             {
-                places.push(ValuePlace {
-                    name,
-                    start: spans.value.0.min(limit),
-                    end: spans.value.1.min(limit),
-                });
+                places.push(ValuePlace { name, start: spans.value.0.min(limit), end: spans.value.1.min(limit) });
             }
         })
     }
@@ -265,25 +251,19 @@ impl TagLexer {
 impl<'a> TagText<'a> {
     /// Value of the first attribute of that name.
     pub fn value(&self, name: Key) -> Option<&'a [u8]> {
-        self.places
-            .iter()
-            .find(|place| place.name == name)
-            .map(|place| self.slice(place))
+        self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
     }
 
     /// The attributes that are needed, in order.
     pub fn attributes(&self) -> impl Iterator<Item = (Key, &'a [u8])> {
-        self.places
-            .iter()
-            .map(|place| (place.name, self.slice(place)))
+        self.places.iter().map(|place| (place.name, self.slice(place)))
     }
 
     /// Value of the attribute of that (lower-case) name, whatever it is, its references decoded.
     pub fn other_value(&self, name: &str) -> Option<String> {
         let (start, end) = self.raw.attributes;
         let attributes = Attributes::new(self.bytes.get(start..end)?);
-        let mut attributes =
-            attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
+        let mut attributes = attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = attributes.next()?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }
@@ -310,9 +290,7 @@ mod tests {
         };
         let tag = lexer.tag(html.as_bytes(), raw);
         assert_eq!(tag.cut, raw.attributes.1 - raw.attributes.0 > most);
-        tag.attributes()
-            .map(|(name, value)| (name, String::from_utf8_lossy(value).into_owned()))
-            .collect()
+        tag.attributes().map(|(name, value)| (name, String::from_utf8_lossy(value).into_owned())).collect()
     }
 
     #[test]

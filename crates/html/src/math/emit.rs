@@ -22,9 +22,7 @@ pub(crate) fn tex_of_mathml(source: &str) -> String {
     let tree = Tree::read(source);
     let is_tex = |node: &&Node| {
         node.name == "annotation"
-            && node
-                .attribute("encoding")
-                .is_some_and(|encoding| encoding.to_ascii_lowercase().contains("tex"))
+            && node.attribute("encoding").is_some_and(|encoding| encoding.to_ascii_lowercase().contains("tex"))
     };
     if let Some(annotation) = tree.nodes.iter().find(is_tex)
         && !annotation.text.is_empty()
@@ -33,10 +31,7 @@ pub(crate) fn tex_of_mathml(source: &str) -> String {
     }
     let root = tree.nodes.iter().position(|node| node.name == "math");
     let root = root.unwrap_or(0) as u32;
-    let mut tex = Tex {
-        tree: &tree,
-        out: String::new(),
-    };
+    let mut tex = Tex { tree: &tree, out: String::new() };
     tex.children(root);
     tex.out.trim().to_owned()
 }
@@ -111,17 +106,7 @@ impl<'a> Tex<'a> {
             // Not into formulas of their own: parts are found in the layout right around them.
             if matches!(
                 self.name(next),
-                "frac"
-                    | "box"
-                    | "dbox"
-                    | "dtable"
-                    | "row"
-                    | "sqrt"
-                    | "table"
-                    | "itable"
-                    | "munder"
-                    | "mover"
-                    | "root"
+                "frac" | "box" | "dbox" | "dtable" | "row" | "sqrt" | "table" | "itable" | "munder" | "mover" | "root"
             ) {
                 let mut more = self.shown(next);
                 more.reverse();
@@ -196,17 +181,15 @@ impl<'a> Tex<'a> {
                 && self.is_bracket(*child)
             {
                 let close = children.get(place + 2).filter(|at| self.is_bracket(**at));
-                let environment = match (
-                    self.text(*child).as_str(),
-                    close.map(|at| self.text(*at)).unwrap_or_default().as_str(),
-                ) {
-                    ("(", ")") => "pmatrix",
-                    ("[", "]") => "bmatrix",
-                    ("|", "|") => "vmatrix",
-                    ("{", "}") => "Bmatrix",
-                    ("{", "") => "cases",
-                    _ => "",
-                };
+                let environment =
+                    match (self.text(*child).as_str(), close.map(|at| self.text(*at)).unwrap_or_default().as_str()) {
+                        ("(", ")") => "pmatrix",
+                        ("[", "]") => "bmatrix",
+                        ("|", "|") => "vmatrix",
+                        ("{", "}") => "Bmatrix",
+                        ("{", "") => "cases",
+                        _ => "",
+                    };
                 if !environment.is_empty() {
                     self.table(table, environment);
                     skip = 1 + usize::from(close.is_some());
@@ -227,11 +210,7 @@ impl<'a> Tex<'a> {
     }
 
     fn is_bracket(&self, at: u32) -> bool {
-        self.name(at) == "mo"
-            && matches!(
-                self.text(at).as_str(),
-                "" | "(" | ")" | "[" | "]" | "{" | "}" | "|"
-            )
+        self.name(at) == "mo" && matches!(self.text(at).as_str(), "" | "(" | ")" | "[" | "]" | "{" | "}" | "|")
     }
 
     fn fence(&self, at: u32) -> Fence {
@@ -259,9 +238,7 @@ impl<'a> Tex<'a> {
                     Some(top) => (Some(top), self.inner(at, "den")),
                     None => (child(0), child(1)),
                 };
-                let zero = node
-                    .attribute("linethickness")
-                    .is_some_and(|own| own.starts_with('0'));
+                let zero = node.attribute("linethickness").is_some_and(|own| own.starts_with('0'));
                 self.space();
                 self.out.push_str(if zero { "\\binom" } else { "\\frac" });
                 self.group(top);
@@ -317,20 +294,14 @@ impl<'a> Tex<'a> {
             "mfenced" => {
                 let open = node.attribute("open").unwrap_or("(").to_owned();
                 let close = node.attribute("close").unwrap_or(")").to_owned();
-                let separators: Vec<char> = node
-                    .attribute("separators")
-                    .unwrap_or(",")
-                    .chars()
-                    .filter(|c| !c.is_whitespace())
-                    .collect();
+                let separators: Vec<char> =
+                    node.attribute("separators").unwrap_or(",").chars().filter(|c| !c.is_whitespace()).collect();
                 self.space();
                 self.out.push_str("\\left");
                 self.delimiter(if open.is_empty() { "." } else { &open });
                 for (place, child) in children.iter().enumerate() {
                     let before = place.checked_sub(1);
-                    if let Some(sign) =
-                        before.and_then(|at| separators.get(at).or(separators.last()))
-                    {
+                    if let Some(sign) = before.and_then(|at| separators.get(at).or(separators.last())) {
                         self.out.push(*sign);
                     }
                     self.element(*child);
@@ -339,11 +310,7 @@ impl<'a> Tex<'a> {
                 self.delimiter(if close.is_empty() { "." } else { &close });
             }
             "mtable" => self.table(at, "matrix"),
-            "menclose"
-                if node
-                    .attribute("notation")
-                    .is_some_and(|own| own.contains("top")) =>
-            {
+            "menclose" if node.attribute("notation").is_some_and(|own| own.contains("top")) => {
                 self.space();
                 self.out.push_str("\\overline{");
                 self.children(at);

@@ -159,9 +159,9 @@ const COMMANDS: &[(char, &str)] = &[
 
 /// Names that TeX sets upright as functions.
 const FUNCTIONS: [&str; 32] = [
-    "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim",
-    "exp", "gcd", "hom", "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min",
-    "Pr", "sec", "sin", "sinh", "sup", "tan", "tanh",
+    "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp", "gcd", "hom",
+    "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "Pr", "sec", "sin", "sinh", "sup", "tan",
+    "tanh",
 ];
 
 /// The command of a character.
@@ -185,9 +185,7 @@ pub(super) fn accent(operator: &str, under: bool) -> Option<&'static str> {
         ("\u{a8}" | "\u{308}", false) => "\\ddot",
         ("\u{2c7}" | "\u{30c}", false) => "\\check",
         ("\u{2d8}" | "\u{306}", false) => "\\breve",
-        ("\u{af}" | "\u{203e}" | "\u{2015}" | "_" | "\u{305}" | "\u{304}" | "-", false) => {
-            "\\overline"
-        }
+        ("\u{af}" | "\u{203e}" | "\u{2015}" | "_" | "\u{305}" | "\u{304}" | "-", false) => "\\overline",
         ("\u{23de}", false) => "\\overbrace",
         ("\u{23df}", true) => "\\underbrace",
         ("_" | "\u{332}" | "\u{203e}" | "\u{af}" | "-", true) => "\\underline",

@@ -26,18 +26,14 @@ pub(super) struct Tree {
     pub nodes: Vec<Node>,
 }
 
-const ATTRIBUTES: [&str; 9] = [
-    "encoding", "open", "close", "separators", "stretchy", "linethickness", "mathvariant",
-    "accent", "notation",
-];
+const ATTRIBUTES: [&str; 9] =
+    ["encoding", "open", "close", "separators", "stretchy", "linethickness", "mathvariant", "accent", "notation"];
 
 impl Tree {
     /// Reads MathML, or the elements by which MathJax lays it out (`mjx-mi`).
     pub fn read(source: &str) -> Self {
         let bytes = source.as_bytes();
-        let mut tree = Self {
-            nodes: vec![Node::default()],
-        };
+        let mut tree = Self { nodes: vec![Node::default()] };
         let mut open: Vec<u32> = vec![0];
         // Elements beyond a cap that are still to be ended.
         let mut beyond = 0usize;
@@ -65,10 +61,7 @@ impl Tree {
                     && tree.is_named(*last, &local(name))
                 {
                     open.pop();
-                } else if let Some(place) = open
-                    .iter()
-                    .rposition(|own| *own > 0 && tree.is_named(*own, &local(name)))
-                {
+                } else if let Some(place) = open.iter().rposition(|own| *own > 0 && tree.is_named(*own, &local(name))) {
                     open.truncate(place.max(1));
                 }
                 continue;

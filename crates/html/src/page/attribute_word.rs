@@ -16,12 +16,7 @@ pub enum Attribute {
 
 impl Attribute {
     /// Every attribute that gives words.
-    pub const ALL: [Attribute; 4] = [
-        Attribute::Id,
-        Attribute::Class,
-        Attribute::Role,
-        Attribute::Itemprop,
-    ];
+    pub const ALL: [Attribute; 4] = [Attribute::Id, Attribute::Class, Attribute::Role, Attribute::Itemprop];
 
     /// Its name in HTML.
     pub fn name(self) -> &'static str {

@@ -32,10 +32,6 @@ pub struct Block {
 impl Block {
     /// Share of the words that stand in links, 0..=1.
     pub fn link_density(&self) -> f32 {
-        if self.words == 0 {
-            0.0
-        } else {
-            self.link_words as f32 / self.words as f32
-        }
+        if self.words == 0 { 0.0 } else { self.link_words as f32 / self.words as f32 }
     }
 }

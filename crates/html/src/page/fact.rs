@@ -39,14 +39,9 @@ impl FactKind {
 
     /// The kind of an `itemprop` attribute: that of its first word that is known.
     pub(crate) fn of_itemprop(value: &[u8]) -> Option<Self> {
-        value
-            .split(|byte| byte.is_ascii_whitespace())
-            .find_map(|word| {
-                Self::ITEMPROPS
-                    .iter()
-                    .find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes()))
-                    .map(|(_, kind)| *kind)
-            })
+        value.split(|byte| byte.is_ascii_whitespace()).find_map(|word| {
+            Self::ITEMPROPS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes())).map(|(_, kind)| *kind)
+        })
     }
 }
 

@@ -23,12 +23,10 @@ impl FieldIndex {
         for element in &page.elements {
             let around = paths.get(element.parent as usize).copied().unwrap_or(0);
             // A step of Fx: paths are looked up in this page alone.
-            let path =
-                (around.rotate_left(5) ^ element.signature).wrapping_mul(0x517c_c1b7_2722_0a95);
+            let path = (around.rotate_left(5) ^ element.signature).wrapping_mul(0x517c_c1b7_2722_0a95);
             paths.push(path);
         }
-        let mut known: FxHashMap<u64, u32> =
-            FxHashMap::with_capacity_and_hasher(page.blocks.len() / 2, FxBuildHasher);
+        let mut known: FxHashMap<u64, u32> = FxHashMap::with_capacity_and_hasher(page.blocks.len() / 2, FxBuildHasher);
         let mut before = None;
         let mut of_block = Vec::with_capacity(page.blocks.len());
         for block in &page.blocks {
@@ -44,10 +42,7 @@ impl FieldIndex {
             before = Some((path, field));
             of_block.push(field);
         }
-        Self {
-            of_block,
-            fields: known.len() as u32,
-        }
+        Self { of_block, fields: known.len() as u32 }
     }
 }
 

@@ -25,19 +25,13 @@ pub struct HeadingIds<'a> {
 impl<'a> HeadingIds<'a> {
     /// Those of a page; it is looked through when an id is asked for that is like its heading.
     pub fn new(page: &'a Page) -> Self {
-        Self {
-            page,
-            is_rule: OnceCell::new(),
-        }
+        Self { page, is_rule: OnceCell::new() }
     }
 
     /// Whether the id of an element is the name of the heading that its text begins with, as with most sections of
     /// the page: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
     pub fn contains(&self, at: u32) -> bool {
-        self.page
-            .element(at)
-            .is_some_and(|own| self.is_named(at, own))
-            && *self.is_rule.get_or_init(|| self.is_rule())
+        self.page.element(at).is_some_and(|own| self.is_named(at, own)) && *self.is_rule.get_or_init(|| self.is_rule())
     }
 
     fn is_rule(&self) -> bool {
@@ -58,16 +52,11 @@ impl<'a> HeadingIds<'a> {
         let words = page.attribute_words(element).iter();
         let mut id = words.filter(|own| own.attribute == Attribute::Id);
         let Some(first) = id.next() else { return false };
-        let first_block = page
-            .blocks
-            .partition_point(|block| block.span.0 < element.start);
+        let first_block = page.blocks.partition_point(|block| block.span.0 < element.start);
         let Some(block) = page.blocks.get(first_block) else {
             return false;
         };
-        let heading = page
-            .path(block.element)
-            .take_while(|(own, _)| *own >= at)
-            .find(|(_, own)| own.tag.is_heading());
+        let heading = page.path(block.element).take_while(|(own, _)| *own >= at).find(|(_, own)| own.tag.is_heading());
         let Some((heading, own)) = heading.filter(|(heading, _)| *heading < element.end) else {
             return false;
         };
@@ -88,8 +77,7 @@ impl<'a> HeadingIds<'a> {
         let mut rest = name.as_str();
         while !rest.is_empty() {
             let word = words.peek().map(|word| page.word_text(word));
-            if let Some((word, behind)) = word.and_then(|own| Some((own, rest.strip_prefix(own)?)))
-            {
+            if let Some((word, behind)) = word.and_then(|own| Some((own, rest.strip_prefix(own)?))) {
                 seen.push(word);
                 words.next();
                 rest = behind;
@@ -113,8 +101,7 @@ mod tests {
         let ids = HeadingIds::new(&page);
         let all = (0u32..).zip(&page.elements);
         let all = all.filter(|(at, _)| ids.contains(*at));
-        all.filter_map(|(_, own)| own.attribute(html, "id"))
-            .collect()
+        all.filter_map(|(_, own)| own.attribute(html, "id")).collect()
     }
 
     #[test]
@@ -122,10 +109,7 @@ mod tests {
         let html = "<main><section id=results-discussion><h2><span>3</span> Results &amp; Discussion</h2><p>a</p></section>\
                     <section id=the-use-of-the-mill><h2>The Use of the Mill</h2><p>b</section><h3 id=githubActions>GitHub Actions</h3>\
                     <div id=comments><p>c</p><h3>Comments</h3></div></main>";
-        assert_eq!(
-            named(html),
-            ["results-discussion", "the-use-of-the-mill", "githubActions"]
-        );
+        assert_eq!(named(html), ["results-discussion", "the-use-of-the-mill", "githubActions"]);
         // As a rule of the page only.
         assert!(named("<div id=comments><h3>Comments</h3><p>c</div>").is_empty());
         let others = "<h2>Other news</h2>".repeat(5);

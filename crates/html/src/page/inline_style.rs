@@ -74,11 +74,7 @@ impl StyleRecorder {
     /// Writes the changes of a block whose text starts at `start` in the text of the page.
     pub fn write(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
         for (at, state) in &self.changes {
-            if styles
-                .last()
-                .map_or(InlineStyle::default(), |(_, last)| *last)
-                != *state
-            {
+            if styles.last().map_or(InlineStyle::default(), |(_, last)| *last) != *state {
                 styles.push((start.saturating_add(*at), *state));
             }
         }
@@ -93,12 +89,7 @@ impl StyleRecorder {
     }
 
     fn now(&self) -> InlineStyle {
-        InlineStyle {
-            link: self.links.last().copied(),
-            code: self.code > 0,
-            strong: self.strong > 0,
-            em: self.em > 0,
-        }
+        InlineStyle { link: self.links.last().copied(), code: self.code > 0, strong: self.strong > 0, em: self.em > 0 }
     }
 
     fn count(&mut self, tag: Tag) -> Option<&mut u32> {
@@ -164,15 +155,10 @@ mod tests {
     #[test]
     fn links_name_their_element() {
         let page = read("<p><a href=1>a</a> <a href=2>b</a><p>c");
-        let links: Vec<Option<u32>> = page
-            .blocks
-            .iter()
-            .flat_map(|block| page.styled(block).map(|part| part.style.link))
-            .collect();
-        let starts: Vec<Option<u32>> = links
-            .into_iter()
-            .map(|link| link.map(|at| page.elements[at as usize].start))
-            .collect();
+        let links: Vec<Option<u32>> =
+            page.blocks.iter().flat_map(|block| page.styled(block).map(|part| part.style.link)).collect();
+        let starts: Vec<Option<u32>> =
+            links.into_iter().map(|link| link.map(|at| page.elements[at as usize].start)).collect();
         assert_eq!(starts, [Some(3), Some(19), None]);
     }
 

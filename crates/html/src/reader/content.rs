@@ -22,9 +22,7 @@ impl ContentModel {
             Tag::Textarea | Tag::Title => ContentModel::Text,
             Tag::Plaintext => ContentModel::Plain,
             Tag::Script => ContentModel::Script,
-            Tag::Style | Tag::Iframe | Tag::Xmp | Tag::Noembed | Tag::Noframes | Tag::Noscript => {
-                ContentModel::Raw
-            }
+            Tag::Style | Tag::Iframe | Tag::Xmp | Tag::Noembed | Tag::Noframes | Tag::Noscript => ContentModel::Raw,
             _ => ContentModel::Markup,
         }
     }

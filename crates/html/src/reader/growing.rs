@@ -39,14 +39,7 @@ impl GrowingReader {
     pub(super) fn over(limits: &Limits, spare: &mut SparePage) -> Self {
         let builder = Builder::over(*limits, spare);
         let lexer = TagLexer::new(limits.attributes, builder.vectors());
-        Self {
-            builder,
-            namespaces: Namespaces::default(),
-            kind: TextKind::Decoded,
-            lexer,
-            from: 0,
-            tried: 0,
-        }
+        Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, lexer, from: 0, tried: 0 }
     }
 
     /// Notes inline style, too ([`Page::styled`]).

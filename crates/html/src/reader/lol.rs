@@ -56,9 +56,7 @@ pub struct PushReader {
 
 impl std::fmt::Debug for PushReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PushReader")
-            .field("read", &self.read)
-            .finish_non_exhaustive()
+        f.debug_struct("PushReader").field("read", &self.read).finish_non_exhaustive()
     }
 }
 
@@ -66,11 +64,7 @@ impl PushReader {
     /// A reader for one page.
     pub fn new(limits: &Limits) -> Self {
         let builder = Rc::new(RefCell::new(Builder::new(*limits)));
-        Self {
-            stream: Some(Stream::new(builder.clone(), 0, 0)),
-            builder,
-            read: 0,
-        }
+        Self { stream: Some(Stream::new(builder.clone(), 0, 0)), builder, read: 0 }
     }
 
     /// Notes inline style, too ([`Page::styled`]).
@@ -176,11 +170,7 @@ impl Swallowed {
     fn push(&mut self, text: &str) {
         let part = up_to(text, self.room);
         self.text.push_str(part);
-        self.room = if part.len() < text.len() {
-            0
-        } else {
-            self.room - part.len()
-        };
+        self.room = if part.len() < text.len() { 0 } else { self.room - part.len() };
     }
 }
 
@@ -209,12 +199,7 @@ impl Stream {
         let handlers = DocumentContentHandlers::default()
             .text(move |chunk: &mut TextChunk<'_>| {
                 let place = chunk.source_location().bytes();
-                for_text.borrow_mut().text(
-                    chunk.as_str(),
-                    chunk.text_type(),
-                    place.start,
-                    place.end,
-                );
+                for_text.borrow_mut().text(chunk.as_str(), chunk.text_type(), place.start, place.end);
                 Ok(())
             })
             .comments(move |comment: &mut lol_html::html_content::Comment<'_>| {
@@ -230,10 +215,7 @@ impl Stream {
             .append_document_content_handler(handlers)
             .with_strict(false)
             .with_memory_settings(MemorySettings::new());
-        Self {
-            rewriter: HtmlRewriter::new(settings, Discard),
-            gaps,
-        }
+        Self { rewriter: HtmlRewriter::new(settings, Discard), gaps }
     }
 
     fn push(&mut self, chunk: &str) {
@@ -296,10 +278,7 @@ impl Gaps {
             return;
         }
         if let Some(swallowed) = &mut self.swallowed
-            && matches!(
-                kind,
-                TextType::RawText | TextType::ScriptData | TextType::RCData
-            )
+            && matches!(kind, TextType::RawText | TextType::ScriptData | TextType::RCData)
         {
             if swallowed.text.is_empty() {
                 swallowed.start = place;
@@ -355,10 +334,7 @@ impl Gaps {
         if let Some(swallowed) = cdata.or_else(|| self.swallowed.take()) {
             self.recover(&swallowed.text, swallowed.start, swallowed.unclosed);
         } else if let Some(start) = self.comment {
-            let comment = start
-                .checked_sub(self.base)
-                .and_then(|start| self.input.get(start..))
-                .unwrap_or_default();
+            let comment = start.checked_sub(self.base).and_then(|start| self.input.get(start..)).unwrap_or_default();
             if comment.starts_with("<!--") && end_of_comment(comment.as_bytes(), 4).is_none() {
                 let text = comment.get(4..).unwrap_or_default();
                 self.recover(text, self.offset + start + 4, Unclosed::Comment);
@@ -379,10 +355,7 @@ impl Gaps {
         lexer.forget();
         let bytes = input.as_bytes().get(..len).unwrap_or_default();
         let mut from = self.used;
-        while let Some(at) = bytes
-            .get(from..)
-            .and_then(|rest| memchr::memchr(b'<', rest))
-        {
+        while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr(b'<', rest)) {
             let lt = from + at;
             match lexer.markup(bytes, lt) {
                 Markup::Tag(raw) => {
@@ -422,8 +395,8 @@ impl Gaps {
         // After `<noscript a=>` lol_html reads markup, but calls its text raw.
         if !raw.value_missing {
             self.in_noscript = tag == Tag::Noscript;
-            self.swallowed = Unclosed::of(tag, text.value(Key::Type))
-                .map(|unclosed| Swallowed::new(unclosed, 0, builder.limits()));
+            self.swallowed =
+                Unclosed::of(tag, text.value(Key::Type)).map(|unclosed| Swallowed::new(unclosed, 0, builder.limits()));
         }
         builder.start_tag(text, self.offset + self.base + raw.start);
     }
@@ -453,11 +426,7 @@ impl Gaps {
         };
         let template = match &mut self.template {
             Some(template) if template.start == start => template,
-            template => template.insert(Swallowed::new(
-                Unclosed::skipped(tag),
-                start,
-                builder.limits(),
-            )),
+            template => template.insert(Swallowed::new(Unclosed::skipped(tag), start, builder.limits())),
         };
         let from = start.saturating_sub(self.offset + self.base);
         template.push(self.input.get(from..self.used).unwrap_or_default());

@@ -50,16 +50,11 @@ impl Namespaces {
                 self.0.push(Namespace::Html);
             }
         } else if text.tag == Tag::Font {
-            let ends = text
-                .attributes()
-                .any(|(name, _)| matches!(name, Key::Color | Key::Size | Key::Face));
+            let ends = text.attributes().any(|(name, _)| matches!(name, Key::Color | Key::Size | Key::Face));
             if ends {
                 self.0.pop();
             }
-        } else if around == Namespace::MathMl
-            && !self_closing
-            && text.name.eq_ignore_ascii_case(b"annotation-xml")
-        {
+        } else if around == Namespace::MathMl && !self_closing && text.name.eq_ignore_ascii_case(b"annotation-xml") {
             let is_html = text.attributes().any(|(name, value)| {
                 name == Key::Encoding
                     && (value.eq_ignore_ascii_case(b"text/html")
@@ -100,8 +95,7 @@ fn is_integration_point(tag: Tag, name: &[u8], around: Namespace) -> bool {
         Namespace::Svg => {
             tag == Tag::Title
                 || tag == Tag::Other
-                    && (name.eq_ignore_ascii_case(b"desc")
-                        || name.eq_ignore_ascii_case(b"foreignobject"))
+                    && (name.eq_ignore_ascii_case(b"desc") || name.eq_ignore_ascii_case(b"foreignobject"))
         }
         Namespace::MathMl => {
             tag == Tag::Other

@@ -5,9 +5,7 @@ use crate::markup::lex::is_space;
 /// Index of the `<` of the end tag of that name in `bytes`, from `at` on: the end of raw text.
 pub(super) fn end_of_raw(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
     let rest = bytes.get(at..)?;
-    memchr::memchr_iter(b'<', rest)
-        .find(|lt| is_end_tag(rest.get(*lt..).unwrap_or_default(), name))
-        .map(|lt| at + lt)
+    memchr::memchr_iter(b'<', rest).find(|lt| is_end_tag(rest.get(*lt..).unwrap_or_default(), name)).map(|lt| at + lt)
 }
 
 /// Whether an end tag of that name begins at the start of `bytes`.
@@ -20,14 +18,10 @@ fn is_end_tag(bytes: &[u8], name: &str) -> bool {
 
 /// Whether a name stands at the start of `bytes` and ends there.
 fn is_word(bytes: &[u8], name: &str) -> bool {
-    bytes
-        .split_at_checked(name.len())
-        .is_some_and(|(start, rest)| {
-            start.eq_ignore_ascii_case(name.as_bytes())
-                && rest
-                    .first()
-                    .is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'))
-        })
+    bytes.split_at_checked(name.len()).is_some_and(|(start, rest)| {
+        start.eq_ignore_ascii_case(name.as_bytes())
+            && rest.first().is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'))
+    })
 }
 
 /// How a script is read: inside of `<!--` a second `<script>` hides its end tag.
@@ -102,10 +96,7 @@ pub(super) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
         return Some(at + 2);
     }
     memchr::memchr_iter(b'>', rest)
-        .find(|gt| {
-            rest.get(..*gt)
-                .is_some_and(|text| text.ends_with(b"--") || text.ends_with(b"--!"))
-        })
+        .find(|gt| rest.get(..*gt).is_some_and(|text| text.ends_with(b"--") || text.ends_with(b"--!")))
         .map(|gt| at + gt + 1)
 }
 

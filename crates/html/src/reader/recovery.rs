@@ -33,9 +33,7 @@ impl Unclosed {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template(tag)),
             Tag::Script | Tag::Style => Some(Unclosed::Code(tag)),
-            Tag::Textarea | Tag::Title | Tag::Iframe | Tag::Noembed | Tag::Noframes => {
-                Some(Unclosed::Text(tag))
-            }
+            Tag::Textarea | Tag::Title | Tag::Iframe | Tag::Noembed | Tag::Noframes => Some(Unclosed::Text(tag)),
             _ => None,
         }
     }
@@ -79,9 +77,7 @@ pub(super) struct Recovery {
 impl Recovery {
     /// Whether something that begins has no end for sure.
     pub fn is_endless(&self, unclosed: Unclosed) -> bool {
-        self.endless.iter().any(|known| {
-            *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag()
-        })
+        self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }
 
     /// Notes that what begins has no end in the rest of the page.
@@ -121,9 +117,7 @@ impl Recovery {
 /// Whether the last thing on the page is the end of the page.
 fn ends_page(bytes: &[u8]) -> bool {
     let bytes = bytes.trim_ascii_end();
-    let tail = bytes
-        .get(bytes.len().saturating_sub(7)..)
-        .unwrap_or_default();
+    let tail = bytes.get(bytes.len().saturating_sub(7)..).unwrap_or_default();
     tail.eq_ignore_ascii_case(b"</html>") || tail.eq_ignore_ascii_case(b"</body>")
 }
 
@@ -132,21 +126,12 @@ fn ends_page(bytes: &[u8]) -> bool {
 fn is_markup(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at + 1..).unwrap_or_default();
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
-    let len = rest
-        .iter()
-        .take(12)
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
-    let ends = rest
-        .get(len)
-        .is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'));
+    let len = rest.iter().take(12).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let ends = rest.get(len).is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'));
     let tag = Tag::from_name(rest.get(..len).unwrap_or_default());
     ends && tag != Tag::Other
         && (!tag.is_inline()
-            || matches!(
-                tag,
-                Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style | Tag::Template
-            ))
+            || matches!(tag, Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style | Tag::Template))
 }
 
 /// Index of the first markup in a script, or style sheet, that stands outside of its strings and

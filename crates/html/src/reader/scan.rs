@@ -44,10 +44,7 @@ impl ScanReader {
     /// A reader that uses the given vector instructions, not the fastest there are. All give the same
     /// pages.
     pub fn with_vectors(vectors: Vectors) -> Self {
-        Self {
-            spare: SparePage::default(),
-            vectors,
-        }
+        Self { spare: SparePage::default(), vectors }
     }
 
     /// As [`Engine::read`].

@@ -223,13 +223,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
     /// tag, or where reading goes on if it has none.
-    fn content(
-        &mut self,
-        tag: Tag,
-        content: ContentModel,
-        from: usize,
-        unclosed: Option<Unclosed>,
-    ) -> Option<usize> {
+    fn content(&mut self, tag: Tag, content: ContentModel, from: usize, unclosed: Option<Unclosed>) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let end = match content {
             _ if unclosed.is_some_and(|unclosed| self.is_endless(unclosed)) => None,
@@ -267,11 +261,7 @@ impl<'a> Scanner<'a> {
     fn template(&mut self, from: usize) -> Option<usize> {
         let unclosed = Unclosed::Template(Tag::Template);
         let bytes = self.html.as_bytes();
-        let end = if self.is_endless(unclosed) {
-            None
-        } else {
-            end_of_raw(bytes, from, Tag::Template.name())
-        };
+        let end = if self.is_endless(unclosed) { None } else { end_of_raw(bytes, from, Tag::Template.name()) };
         if end.is_some() {
             return end;
         }
@@ -283,9 +273,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn is_endless(&self, unclosed: Unclosed) -> bool {
-        self.recovery
-            .as_ref()
-            .is_some_and(|recovery| recovery.is_endless(unclosed))
+        self.recovery.as_ref().is_some_and(|recovery| recovery.is_endless(unclosed))
     }
 
     /// Goes on behind `from`, where something begins that has no end; gives the place.
@@ -321,36 +309,23 @@ impl<'a> Scanner<'a> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;
         if rest.starts_with(b"--") {
-            let end = if self.is_endless(Unclosed::Comment) {
-                None
-            } else {
-                end_of_comment(bytes, lt + 4)
-            };
+            let end = if self.is_endless(Unclosed::Comment) { None } else { end_of_comment(bytes, lt + 4) };
             if self.grows && end.is_none() {
                 return None;
             }
             self.builder.comment();
             return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
         }
-        let is_doctype = rest
-            .get(..7)
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"doctype"));
+        let is_doctype = rest.get(..7).is_some_and(|name| name.eq_ignore_ascii_case(b"doctype"));
         if is_doctype {
             return memchr::memchr(b'>', rest).map(|end| lt + 2 + end + 1);
         }
         if rest.starts_with(b"[CDATA[") && self.namespaces.allow_cdata() {
             let from = lt + 9;
-            let end = if self.is_endless(Unclosed::Cdata) {
-                None
-            } else {
-                memchr::memmem::find(bytes.get(from..)?, b"]]>")
-            };
+            let end =
+                if self.is_endless(Unclosed::Cdata) { None } else { memchr::memmem::find(bytes.get(from..)?, b"]]>") };
             let Some(end) = end else {
-                return if self.grows {
-                    None
-                } else {
-                    self.resume(Unclosed::Cdata, from)
-                };
+                return if self.grows { None } else { self.resume(Unclosed::Cdata, from) };
             };
             self.kind = TextKind::Raw;
             self.text(from, from + end);
@@ -363,13 +338,7 @@ impl<'a> Scanner<'a> {
 
 /// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and
 /// `unclosed` began right before it.
-pub(super) fn recover(
-    rest: &str,
-    offset: usize,
-    depth: u32,
-    builder: &mut Builder,
-    unclosed: Unclosed,
-) {
+pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: Unclosed) {
     let part = up_to(rest, builder.limits().recovered);
     if part.len() < rest.len() {
         builder.cap(Caps::RECOVERED);

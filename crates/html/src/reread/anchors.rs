@@ -17,15 +17,13 @@ pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(S
         let Markup::Tag(raw) = markup(bytes, start) else {
             continue;
         };
-        let attributes = bytes
-            .get(raw.attributes.0..raw.attributes.1)
-            .unwrap_or_default();
+        let attributes = bytes.get(raw.attributes.0..raw.attributes.1).unwrap_or_default();
         if attributes.len() < 4 {
             continue;
         }
         for (name, value) in Attributes::new(attributes) {
-            let is_name = name.eq_ignore_ascii_case(b"id")
-                || element.tag == Tag::A && name.eq_ignore_ascii_case(b"name");
+            let is_name =
+                name.eq_ignore_ascii_case(b"id") || element.tag == Tag::A && name.eq_ignore_ascii_case(b"name");
             if !is_name {
                 continue;
             }
@@ -48,10 +46,8 @@ mod tests {
         let html = "<p id=a>x<a name='b&amp;c'></a><div id=b name=z>y<span id=z>";
         let page = LolEngine.read(html, &Limits::default());
         let found = anchors(&page, html, |name| name != "b");
-        let found: Vec<(&str, &str)> = found
-            .iter()
-            .map(|(name, at)| (name.as_str(), page.elements[*at as usize].tag.name()))
-            .collect();
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(name, at)| (name.as_str(), page.elements[*at as usize].tag.name())).collect();
         assert_eq!(found, [("a", "p"), ("b&c", "a"), ("z", "span")]);
         // Attributes beyond what is read of a tag.
         let long = format!("<p title='{}' id=far>x", "t".repeat(70 << 10));

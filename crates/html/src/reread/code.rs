@@ -67,9 +67,9 @@ const HIDDEN: [&str; 1] = ["boring"];
 const RUST: [&str; 3] = ["language-rust", "lang-rust", "rust"];
 /// Names of classes of elements that are one line of code each.
 const LINES: [&str; 16] = [
-    "highlight-line", "line", "code-line", "codeline", "token-line", "view-line", "cm-line",
-    "codemirror-line", "ec-line", "code__line", "hljs-ln-line", "react-code-line",
-    "react-file-line", "blob-code", "prism-line", "code-block-line",
+    "highlight-line", "line", "code-line", "codeline", "token-line", "view-line", "cm-line", "codemirror-line",
+    "ec-line", "code__line", "hljs-ln-line", "react-code-line", "react-file-line", "blob-code", "prism-line",
+    "code-block-line",
 ];
 /// Names of classes of the element that holds the code inside of an editor.
 const EDITORS: [&str; 7] = [
@@ -157,9 +157,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             continue;
         }
         if raw.is_end {
-            let place = open
-                .iter()
-                .rposition(|(name, _)| own.eq_ignore_ascii_case(name));
+            let place = open.iter().rposition(|(name, _)| own.eq_ignore_ascii_case(name));
             let Some(place) = place else { continue };
             let (mut is_line, mut is_hidden) = (false, false);
             for (_, kind) in open.drain(place..) {
@@ -192,10 +190,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
                 continue;
             }
             Kind::Editor => {
-                code = Code {
-                    is_rust: code.is_rust,
-                    ..Code::default()
-                };
+                code = Code { is_rust: code.is_rust, ..Code::default() };
                 editor = Some((own, 1));
             }
             _ => {}
@@ -212,11 +207,8 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
 }
 
 fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'<', bytes).find(|at| {
-        bytes
-            .get(*at..*at + name.len())
-            .is_some_and(|own| own.eq_ignore_ascii_case(name))
-    })
+    memchr::memchr_iter(b'<', bytes)
+        .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name)))
 }
 
 /// What an element in code is.
@@ -235,11 +227,7 @@ impl Kind {
         if tag.is_skipped() || tag == Tag::Button {
             return Kind::Beside;
         }
-        let mut kind = if tag == Tag::Tr {
-            Kind::Line
-        } else {
-            Kind::Plain
-        };
+        let mut kind = if tag == Tag::Tr { Kind::Line } else { Kind::Plain };
         for (name, value) in Attributes::new(attributes) {
             if name.eq_ignore_ascii_case(b"class") {
                 let value = String::from_utf8_lossy(value).to_ascii_lowercase();
@@ -263,9 +251,7 @@ impl Kind {
                 if style.contains("user-select:none") {
                     return Kind::Beside;
                 }
-                let is_row = ["block", "flex", "grid"]
-                    .iter()
-                    .any(|own| style.contains(&format!("display:{own}")));
+                let is_row = ["block", "flex", "grid"].iter().any(|own| style.contains(&format!("display:{own}")));
                 if is_row && tag.is_inline() && kind == Kind::Plain {
                     kind = Kind::Line;
                 }
@@ -277,14 +263,10 @@ impl Kind {
 
 /// Whether the class of an element says that its code is Rust.
 fn is_rust(attributes: &[u8]) -> bool {
-    let mut classes =
-        Attributes::new(attributes).filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
+    let mut classes = Attributes::new(attributes).filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
     classes.any(|(_, value)| {
         let mut names = value.split(|byte| byte.is_ascii_whitespace());
-        names.any(|name| {
-            RUST.iter()
-                .any(|own| own.as_bytes().eq_ignore_ascii_case(name))
-        })
+        names.any(|name| RUST.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name)))
     })
 }
 
@@ -396,19 +378,12 @@ impl Code {
         if self.waiting.contains('\n') {
             self.waiting.clear();
         }
-        let shown = if self.is_rust {
-            self.hidden.noted(&self.out)
-        } else {
-            None
-        };
+        let shown = if self.is_rust { self.hidden.noted(&self.out) } else { None };
         let text = without_numbers(shown.as_deref().unwrap_or(&self.out));
         let text = text.trim_end();
         // Empty lines before the first are not the code's; its indent is.
         let first = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
-        let start = text
-            .get(..first)
-            .and_then(|lead| lead.rfind('\n'))
-            .map_or(0, |at| at + 1);
+        let start = text.get(..first).and_then(|lead| lead.rfind('\n')).map_or(0, |at| at + 1);
         text.get(start..).unwrap_or_default().to_owned()
     }
 }
@@ -452,33 +427,20 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &str) {
         let code = code_text(html, 0);
-        assert_eq!(
-            code.as_ref().map(|own| own.0.as_str()),
-            Some(expected),
-            "{html}"
-        );
+        assert_eq!(code.as_ref().map(|own| own.0.as_str()), Some(expected), "{html}");
     }
 
     #[test]
     fn lines_and_white_space_are_exact() {
         check("<pre>\n  a &lt; b\n\n\tc\n</pre>x", "  a < b\n\n\tc");
         check("<pre>a<br>b<br/><br>c</pre>", "a\nb\n\nc");
-        check(
-            "<pre><div>{</div>\n<div>  b</div><div><br></div><div>}</div></pre>",
-            "{\n  b\n\n}",
-        );
+        check("<pre><div>{</div>\n<div>  b</div><div><br></div><div>}</div></pre>", "{\n  b\n\n}");
         check(
             "<pre><code><span class=line>a</span>\n<span class=line></span>\n<span class=line>  b</span></code></pre>",
             "a\n\n  b",
         );
-        check(
-            "<pre><span class=line>a</span><span class=line></span><span class=line>b</span></pre>",
-            "a\n\nb",
-        );
-        check(
-            "<pre><span data-line=''>a   </span>\n<span data-line=''> b</span></pre>",
-            "a   \n b",
-        );
+        check("<pre><span class=line>a</span><span class=line></span><span class=line>b</span></pre>", "a\n\nb");
+        check("<pre><span data-line=''>a   </span>\n<span data-line=''> b</span></pre>", "a   \n b");
         check(
             "<pre><span class=line><span class=cl>a\n</span></span><span class=line><span class=cl>b\n</span></span></pre>",
             "a\nb",
@@ -488,10 +450,7 @@ mod tests {
 
     #[test]
     fn elements_that_are_set_as_blocks_are_lines() {
-        check(
-            "<pre><span style='display: block'>a</span><span style='display:flex'><b>b</b></span></pre>",
-            "a\nb",
-        );
+        check("<pre><span style='display: block'>a</span><span style='display:flex'><b>b</b></span></pre>", "a\nb");
         check(
             "<pre><span class=highlight-line>a</span><span class=highlight-line></span><span class=highlight-line> b</span></pre>",
             "a\n\n b",
@@ -505,32 +464,20 @@ mod tests {
         let html = format!("<pre><code class='language-rust edition2021'>{hidden}</code></pre>");
         check(&html, "let a = 1;\n# let b = 2;\n#\nc();");
         let other = html.replace("#![allow(unused)]\n", "use a;\n");
-        check(
-            &other,
-            "# use a;\n# fn main() {\nlet a = 1;\n# let b = 2;\n#\nc();\n# }",
-        );
+        check(&other, "# use a;\n# fn main() {\nlet a = 1;\n# let b = 2;\n#\nc();\n# }");
         // In other languages the sign is another, and a page does not say which.
-        check(
-            "<pre><code class=language-py>a\n<span class=boring>b\n</span>c</code></pre>",
-            "a\nb\nc",
-        );
+        check("<pre><code class=language-py>a\n<span class=boring>b\n</span>c</code></pre>", "a\nb\nc");
     }
 
     #[test]
     fn numbers_buttons_and_labels_are_left_out() {
-        check(
-            "<pre><span class=lineno>1</span>a\n<span class=lineno>2</span>b</pre>",
-            "a\nb",
-        );
+        check("<pre><span class=lineno>1</span>a\n<span class=lineno>2</span>b</pre>", "a\nb");
         check(
             "<pre><div class=ec-line><div class=gutter><div class=ln>1</div></div><div class=code>a</div></div>\
                <div class=ec-line><div class=gutter><div class=ln>2</div></div><div class=code>  b</div></div></pre>",
             "a\n  b",
         );
-        check(
-            "<pre><button>Copy <b>it</b></button><style>x{}</style><code>a</code></pre>",
-            "a",
-        );
+        check("<pre><button>Copy <b>it</b></button><style>x{}</style><code>a</code></pre>", "a");
         check(
             "<pre><div><span>1</span><div>a</div></div><div><span>2</span><div></div></div><div><span>3</span><div>c</div></div></pre>",
             "a\n\nc",

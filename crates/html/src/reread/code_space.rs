@@ -12,10 +12,7 @@ use crate::markup::lex::{Markup, markup};
 /// in `html`.
 pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<String> {
     let bytes = html.as_bytes();
-    let mut out = Lines {
-        text: String::new(),
-        open,
-    };
+    let mut out = Lines { text: String::new(), open };
     let mut at = 0;
     while let Some(lt) = memchr::memchr(b'<', bytes.get(at..)?) {
         let start = at + lt;
@@ -62,9 +59,7 @@ struct Lines {
 
 impl Lines {
     fn text(&mut self, raw: &str) {
-        let text = htmlize::unescape(raw)
-            .replace('\r', "")
-            .replace('\u{a0}', " ");
+        let text = htmlize::unescape(raw).replace('\r', "").replace('\u{a0}', " ");
         if !text.trim().is_empty() {
             self.open = !text.ends_with('\n');
             self.text.push_str(&text);
@@ -98,39 +93,21 @@ mod tests {
             ("", ""),
             ("<br><br>", "\n\n"),
             ("</div><div>", "\n"),
-            (
-                "</div>\n<div> }</div><div><br></div>\n<div>  ",
-                "\n }\n\n  ",
-            ),
+            ("</div>\n<div> }</div><div><br></div>\n<div>  ", "\n }\n\n  "),
             ("</div><!-- x --><div>&lt; <b>)</b>;<div>", "\n< );\n"),
             (" {\n\n}", " {\n\n}"),
             ("<br>< ", "\n< "),
         ] {
-            assert_eq!(
-                code_white_space(html, true, None).as_deref(),
-                Some(text),
-                "{html}"
-            );
+            assert_eq!(code_white_space(html, true, None).as_deref(), Some(text), "{html}");
         }
-        assert_eq!(
-            code_white_space("<pre><div>{</div>", false, None).as_deref(),
-            Some("{\n")
-        );
+        assert_eq!(code_white_space("<pre><div>{</div>", false, None).as_deref(), Some("{\n"));
     }
 
     #[test]
     fn a_part_may_end_with_an_end_tag() {
         let until = Some(Tag::Pre);
-        assert_eq!(
-            code_white_space("<br>}</pre>x", true, until).as_deref(),
-            Some("\n}")
-        );
-        for html in [
-            "<br>}",
-            "<br><script></script></pre>",
-            "<!-- </pre>",
-            "<b </pre",
-        ] {
+        assert_eq!(code_white_space("<br>}</pre>x", true, until).as_deref(), Some("\n}"));
+        for html in ["<br>}", "<br><script></script></pre>", "<!-- </pre>", "<b </pre"] {
             assert_eq!(code_white_space(html, true, until), None, "{html}");
         }
     }

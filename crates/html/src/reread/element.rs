@@ -18,8 +18,7 @@ impl Element {
             return None;
         };
         let attributes = bytes.get(tag.attributes.0..tag.attributes.1)?;
-        let (_, value) = Attributes::new(attributes)
-            .find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
+        let (_, value) = Attributes::new(attributes).find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }
 }

@@ -69,9 +69,7 @@ fn without_wrapper<'a>(lines: &[(&'a str, bool)]) -> Vec<(&'a str, bool)> {
     match last {
         Some(last) if begins && last > main && is_hidden(main, MAIN) && is_hidden(last, END) => {
             let all = lines.iter().enumerate().take(last).skip(1);
-            all.filter(|(at, _)| *at != main)
-                .map(|(_, own)| *own)
-                .collect()
+            all.filter(|(at, _)| *at != main).map(|(_, own)| *own).collect()
         }
         _ => lines.to_vec(),
     }

@@ -15,12 +15,7 @@ pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usiz
 }
 
 /// As [`source_range`] of several parts, in order and apart, in one pass over the block.
-pub fn source_ranges(
-    html: &str,
-    span: (u32, u32),
-    text: &str,
-    parts: &[(usize, usize)],
-) -> Vec<(u32, u32)> {
+pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let alignment = Alignment {
         wanted: text.char_indices().filter(|(_, c)| !c.is_whitespace()),
         parts,
@@ -29,10 +24,9 @@ pub fn source_ranges(
     };
     let found = alignment.over(html, (span.0 as usize, span.1 as usize));
     match found {
-        Some(found) => found
-            .into_iter()
-            .map(|own| own.map_or(span, |(start, end)| (start as u32, end as u32)))
-            .collect(),
+        Some(found) => {
+            found.into_iter().map(|own| own.map_or(span, |(start, end)| (start as u32, end as u32))).collect()
+        }
         None => vec![span; parts.len()],
     }
 }
@@ -46,11 +40,7 @@ struct Alignment<'a, I> {
 }
 
 impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
-    fn over(
-        mut self,
-        html: &str,
-        (start, end): (usize, usize),
-    ) -> Option<Vec<Option<(usize, usize)>>> {
+    fn over(mut self, html: &str, (start, end): (usize, usize)) -> Option<Vec<Option<(usize, usize)>>> {
         let bytes = html.as_bytes();
         let mut at = start;
         while at < end {
@@ -90,10 +80,7 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
             let first = rest.chars().next()?;
             let reference = (first == '&').then(|| {
-                let end = rest
-                    .bytes()
-                    .take(LONGEST_REFERENCE)
-                    .position(|byte| byte == b';');
+                let end = rest.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';');
                 end.and_then(|end| rest.get(..=end))
             });
             if let Some(Some(reference)) = reference {
@@ -178,9 +165,6 @@ mod tests {
         let html = "<p>so <math><mi>x</mi></math> is";
         let page = ScanEngine.read(html, &Limits::default());
         let block = &page.blocks[0];
-        assert_eq!(
-            source_range(html, block.span, page.text(block), (0, 2)),
-            block.span
-        );
+        assert_eq!(source_range(html, block.span, page.text(block), (0, 2)), block.span);
     }
 }

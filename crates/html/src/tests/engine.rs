@@ -67,11 +67,10 @@ fn odd_markup() {
 /// Pieces of markup that put every state of a tokenizer next to every other.
 pub(crate) fn soup() -> impl Strategy<Value = String> {
     const NAMES: [&str; 45] = [
-        "div", "p", "a", "b", "li", "td", "table", "tr", "ul", "span", "noscript", "svg", "math",
-        "select", "pre", "br", "title", "h1", "script", "style", "textarea", "iframe", "xmp",
-        "noembed", "noframes", "plaintext", "template", "mi", "annotation-xml", "desc",
-        "foreignObject", "font", "button", "option", "dt", "body", "html", "head", "object", "hr",
-        "x-y", "datalist", "caption", "meta", "i",
+        "div", "p", "a", "b", "li", "td", "table", "tr", "ul", "span", "noscript", "svg", "math", "select", "pre",
+        "br", "title", "h1", "script", "style", "textarea", "iframe", "xmp", "noembed", "noframes", "plaintext",
+        "template", "mi", "annotation-xml", "desc", "foreignObject", "font", "button", "option", "dt", "body", "html",
+        "head", "object", "hr", "x-y", "datalist", "caption", "meta", "i",
     ];
     let name = || prop::sample::select(&NAMES[..]);
     let ending = prop::sample::select(
@@ -105,11 +104,10 @@ pub(crate) fn soup() -> impl Strategy<Value = String> {
     );
     let text = prop::sample::select(
         &[
-            "", " ", "a", "one two", "&amp;", "&am", "p;", "&lt", "&#65;", "&nbsp;", "é", "日本",
-            "\u{0}", "\n", "\t ", "<", "<3", "</", "</3", "<!", "<!--", "-->", "--", "-", ">",
-            "--!>", "<!-->", "<!--->", "<?", "<!doctype html>", "<![CDATA[", "]]>", "]", "'", "\"",
-            "`", "//", "/*", "*/", "=", "\u{a0}", "\u{ad}", "\u{2003}", "’", "\u{3000}", "<script",
-            "</script", "</html>", "\r\n",
+            "", " ", "a", "one two", "&amp;", "&am", "p;", "&lt", "&#65;", "&nbsp;", "é", "日本", "\u{0}", "\n", "\t ",
+            "<", "<3", "</", "</3", "<!", "<!--", "-->", "--", "-", ">", "--!>", "<!-->", "<!--->", "<?",
+            "<!doctype html>", "<![CDATA[", "]]>", "]", "'", "\"", "`", "//", "/*", "*/", "=", "\u{a0}", "\u{ad}",
+            "\u{2003}", "’", "\u{3000}", "<script", "</script", "</html>", "\r\n",
         ][..],
     );
     let piece = prop_oneof![
@@ -167,52 +165,39 @@ pub(crate) fn pages(path: &Path) -> impl Iterator<Item = String> {
             return None;
         }
         let payload = payload(&record, &PayloadOptions::default()).ok()?;
-        let hints = charset::CharsetHints {
-            http: payload.charset(),
-            ..charset::CharsetHints::default()
-        };
+        let hints = charset::CharsetHints { http: payload.charset(), ..charset::CharsetHints::default() };
         Some(charset::decode(&payload.body, &hints).text.into_owned())
     })
 }
 
 /// Pages with a part cut out, doubled or overwritten.
 fn mutated() -> impl Strategy<Value = String> {
-    let pages: Vec<String> = pages(&root().join("samples/wcxb-sample.warc.gz"))
-        .filter(|page| page.len() < 60_000)
-        .collect();
+    let pages: Vec<String> =
+        pages(&root().join("samples/wcxb-sample.warc.gz")).filter(|page| page.len() < 60_000).collect();
     let noise = prop::sample::select(
         &[
-            "<", ">", "\"", "'", "<!--", "-->", "<script>", "</script>", "<svg>", "</p>", "=", "&",
-            "<title>", "<template>",
+            "<", ">", "\"", "'", "<!--", "-->", "<script>", "</script>", "<svg>", "</p>", "=", "&", "<title>",
+            "<template>",
         ][..],
     );
-    let edit = (
-        any::<prop::sample::Index>(),
-        any::<prop::sample::Index>(),
-        0..3,
-        noise,
-    );
-    (
-        prop::sample::select(pages),
-        prop::collection::vec(edit, 1..6),
-    )
-        .prop_map(|(mut page, edits)| {
-            let floor = |page: &str, at: usize| crate::limits::up_to(page, at).len();
-            let place = |page: &str, at: prop::sample::Index| floor(page, at.index(page.len() + 1));
-            for (first, second, kind, noise) in edits {
-                let (first, second) = (place(&page, first), place(&page, second));
-                let (start, end) = (first.min(second), first.max(second));
-                match kind {
-                    0 => page.insert_str(start, noise),
-                    1 => {
-                        let end = end.min(floor(&page, start + 2000));
-                        page.replace_range(start..end, noise);
-                    }
-                    _ => page.truncate(end.max(floor(&page, page.len() / 2))),
+    let edit = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3, noise);
+    (prop::sample::select(pages), prop::collection::vec(edit, 1..6)).prop_map(|(mut page, edits)| {
+        let floor = |page: &str, at: usize| crate::limits::up_to(page, at).len();
+        let place = |page: &str, at: prop::sample::Index| floor(page, at.index(page.len() + 1));
+        for (first, second, kind, noise) in edits {
+            let (first, second) = (place(&page, first), place(&page, second));
+            let (start, end) = (first.min(second), first.max(second));
+            match kind {
+                0 => page.insert_str(start, noise),
+                1 => {
+                    let end = end.min(floor(&page, start + 2000));
+                    page.replace_range(start..end, noise);
                 }
+                _ => page.truncate(end.max(floor(&page, page.len() / 2))),
             }
-            page
-        })
+        }
+        page
+    })
 }
 
 #[test]
@@ -231,9 +216,8 @@ fn engines_agree_on_mutated_pages() {
 
 /// The sample archive, and those of the evaluation sets where they are at hand.
 pub(crate) fn archives() -> Vec<PathBuf> {
-    let shared = std::env::var_os("TROMMEL_SHARED")
-        .map_or_else(|| root().join("../shared"), PathBuf::from)
-        .join("data");
+    let shared =
+        std::env::var_os("TROMMEL_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from).join("data");
     let mut archives = vec![root().join("samples/wcxb-sample.warc.gz")];
     match std::fs::read_dir(&shared) {
         Ok(folder) => archives.extend(
@@ -258,11 +242,7 @@ fn engines_agree_on_real_pages() {
             let page = ScanEngine.read(&html, &limits);
             for vectors in Vectors::available() {
                 let own = ScanReader::with_vectors(vectors).read(&html, &limits);
-                assert!(
-                    own == page,
-                    "{vectors:?}: page {at} of {}",
-                    archive.display()
-                );
+                assert!(own == page, "{vectors:?}: page {at} of {}", archive.display());
             }
             count += 1;
         }

@@ -11,15 +11,11 @@ const STEPS: u64 = 140;
 
 fn text(page: &Page) -> String {
     let blocks = page.blocks.iter();
-    blocks
-        .map(|block| page.text(block).to_owned() + "\n")
-        .collect()
+    blocks.map(|block| page.text(block).to_owned() + "\n").collect()
 }
 
 fn decoded(bytes: &[u8]) -> String {
-    charset::decode(bytes, &charset::CharsetHints::default())
-        .text
-        .into_owned()
+    charset::decode(bytes, &charset::CharsetHints::default()).text.into_owned()
 }
 
 #[test]
@@ -32,11 +28,7 @@ fn every_hostile_page_gives_its_text_in_both_engines() {
             assert!(found.contains(wanted), "{}: {wanted}", shape.name);
         }
         assert!(!found.contains("<script"), "{}", shape.name);
-        assert!(
-            page == LolEngine.read(&html, &Limits::default()),
-            "{}",
-            shape.name
-        );
+        assert!(page == LolEngine.read(&html, &Limits::default()), "{}", shape.name);
     }
 }
 
@@ -45,17 +37,9 @@ fn steps_are_proportional_to_the_bytes() {
     for shape in SHAPES {
         for part in [400, 200, 100] {
             let html = decoded(&(shape.page)(shape.size / part + 1));
-            for page in [
-                ScanEngine.read(&html, &Limits::default()),
-                LolEngine.read(&html, &Limits::default()),
-            ] {
+            for page in [ScanEngine.read(&html, &Limits::default()), LolEngine.read(&html, &Limits::default())] {
                 let bytes = html.len() as u64 + 10_000;
-                assert!(
-                    page.steps <= STEPS * bytes,
-                    "{}: {} steps, {bytes} bytes",
-                    shape.name,
-                    page.steps
-                );
+                assert!(page.steps <= STEPS * bytes, "{}: {} steps, {bytes} bytes", shape.name, page.steps);
             }
         }
     }
@@ -63,15 +47,8 @@ fn steps_are_proportional_to_the_bytes() {
 
 #[test]
 fn too_many_steps_shorten_the_search_and_are_recorded() {
-    let limits = Limits {
-        steps: 10_000,
-        ..Limits::default()
-    };
-    let html = format!(
-        "<p><object>{}{}<p>end",
-        "<span>".repeat(400),
-        "<hr>".repeat(5000)
-    );
+    let limits = Limits { steps: 10_000, ..Limits::default() };
+    let html = format!("<p><object>{}{}<p>end", "<span>".repeat(400), "<hr>".repeat(5000));
     let page = ScanEngine.read(&html, &limits);
     assert!(page.capped.contains(Caps::STEPS));
     assert!(page.steps < 10_000 + 20 * html.len() as u64);
@@ -137,10 +114,7 @@ fn recovered(html: &str) -> String {
 
 #[test]
 fn what_an_unclosed_title_or_json_ld_swallowed_is_no_part_of_it() {
-    let page = ScanEngine.read(
-        "<head><title>A &amp; B\n<meta name=x content=y></head><body><p>C",
-        &Limits::default(),
-    );
+    let page = ScanEngine.read("<head><title>A &amp; B\n<meta name=x content=y></head><body><p>C", &Limits::default());
     assert_eq!(page.head.title, "A & B");
     assert_eq!(page.head.meta("x"), Some("y"));
     assert_eq!(text(&page), "C\n");
@@ -153,10 +127,7 @@ fn what_an_unclosed_title_or_json_ld_swallowed_is_no_part_of_it() {
 
 #[test]
 fn what_is_read_again_is_bounded() {
-    let limits = Limits {
-        recovered: 20,
-        ..Limits::default()
-    };
+    let limits = Limits { recovered: 20, ..Limits::default() };
     for html in [
         "<p>A</p><script>no <p>B</p><p>C</p><p>D</p>",
         "<p>A</p><!--no <p>B</p><p>C</p><p>é</p>",
@@ -171,13 +142,8 @@ fn what_is_read_again_is_bounded() {
 
 #[test]
 fn blocks_beyond_the_cap_are_merged() {
-    let html: String = (0..20_000)
-        .map(|at| format!("<tr><td>row {at}<td>x"))
-        .collect();
-    let limits = Limits {
-        blocks: 100,
-        ..Limits::default()
-    };
+    let html: String = (0..20_000).map(|at| format!("<tr><td>row {at}<td>x")).collect();
+    let limits = Limits { blocks: 100, ..Limits::default() };
     let html = format!("<table>{html}</table>");
     let page = ScanEngine.read_styled(&html, &limits);
     assert!(page.capped.contains(Caps::BLOCKS));
@@ -191,10 +157,7 @@ fn blocks_beyond_the_cap_are_merged() {
 
 #[test]
 fn text_beyond_the_cap_is_left_out() {
-    let limits = Limits {
-        text: 12,
-        ..Limits::default()
-    };
+    let limits = Limits { text: 12, ..Limits::default() };
     let page = ScanEngine.read("<p>one é two</p><p>three</p>", &limits);
     assert!(page.capped.contains(Caps::TEXT));
     assert_eq!(text(&page), "one é two\nth\n");
@@ -206,11 +169,7 @@ fn what_caps_leave_does_not_depend_on_the_chunks() {
     let html = "<title>One é two</title><script type='application/ld+json'>{\"é\": 1}</script>\
         <p>one é two</p><noscript>th é &amp; ree</noscript><pre> four é five</pre>six";
     for most in 0..40 {
-        let limits = Limits {
-            text: most,
-            head: most,
-            ..Limits::default()
-        };
+        let limits = Limits { text: most, head: most, ..Limits::default() };
         let page = ScanEngine.read(html, &limits);
         let kept: usize = page.blocks.iter().map(|block| page.text(block).len()).sum();
         assert!(kept <= most);

@@ -12,10 +12,7 @@ fn texts(page: &Page) -> Vec<&str> {
 
 /// Tag names around a block, outermost first.
 fn path(page: &Page, block: usize) -> String {
-    let mut names: Vec<&str> = page
-        .path(page.blocks[block].element)
-        .map(|(_, element)| page.name(element))
-        .collect();
+    let mut names: Vec<&str> = page.path(page.blocks[block].element).map(|(_, element)| page.name(element)).collect();
     names.reverse();
     names.join(">")
 }
@@ -36,11 +33,7 @@ fn inline_elements_do_not_divide_words_or_blocks() {
     assert_eq!(texts(&page), ["unbreakable link, xyz"]);
     let block = &page.blocks[0];
     assert_eq!((block.words, block.link_words, block.images), (3, 1, 1));
-    let inline: Vec<&str> = page
-        .inline(block)
-        .iter()
-        .map(|i| page.elements[*i as usize].tag.name())
-        .collect();
+    let inline: Vec<&str> = page.inline(block).iter().map(|i| page.elements[*i as usize].tag.name()).collect();
     assert_eq!(inline, ["b", "a", "i", "wbr", "img"]);
 }
 
@@ -52,8 +45,7 @@ fn two_breaks_divide_one_does_not() {
 
 #[test]
 fn noscript_is_markup() {
-    let page =
-        read("<div>a</div><noscript><div id=posts><p>b <b>c</b><p>d&amp;e</div></noscript><p>f");
+    let page = read("<div>a</div><noscript><div id=posts><p>b <b>c</b><p>d&amp;e</div></noscript><p>f");
     assert_eq!(texts(&page), ["a", "b c", "d&e", "f"]);
     assert_eq!(path(&page, 1), "noscript>div>p");
     assert_eq!(path(&page, 3), "p");
@@ -140,17 +132,10 @@ fn a_section_that_ends_is_text_where_text_is() {
 
 #[test]
 fn ends_are_implied_as_in_the_standard() {
-    let page =
-        read("<ul><li>a<ul><li>b</ul><li>c</ul><dl><dt>d<dd>e<dt>f</dl><p>g<p>h<div>i</div>");
+    let page = read("<ul><li>a<ul><li>b</ul><li>c</ul><dl><dt>d<dd>e<dt>f</dl><p>g<p>h<div>i</div>");
     let paths: Vec<String> = (0..page.blocks.len()).map(|i| path(&page, i)).collect();
-    assert_eq!(
-        paths,
-        [
-            "ul>li", "ul>li>ul>li", "ul>li", "dl>dt", "dl>dd", "dl>dt", "p", "p", "div"
-        ]
-    );
-    let table =
-        read("<table><tr><td>a<td>b<tr><td>c<table><tr><td>d</table>e<tbody><tr><td>f</table>g");
+    assert_eq!(paths, ["ul>li", "ul>li>ul>li", "ul>li", "dl>dt", "dl>dd", "dl>dt", "p", "p", "div"]);
+    let table = read("<table><tr><td>a<td>b<tr><td>c<table><tr><td>d</table>e<tbody><tr><td>f</table>g");
     let paths: Vec<String> = (0..table.blocks.len()).map(|i| path(&table, i)).collect();
     assert_eq!(
         paths,
@@ -168,8 +153,7 @@ fn ends_are_implied_as_in_the_standard() {
 
 #[test]
 fn stray_and_misnested_end_tags() {
-    let page =
-        read("<div><p>a</span></div></div></b><p>b<b><p>c</b></p>d<table><tr><td>x</div>y</table>");
+    let page = read("<div><p>a</span></div></div></b><p>b<b><p>c</b></p>d<table><tr><td>x</div>y</table>");
     assert_eq!(texts(&page), ["a", "b", "c", "d", "x", "y"]);
     assert_eq!(path(&page, 0), "div>p");
     assert_eq!(path(&page, 1), "p");
@@ -199,35 +183,22 @@ fn links_end_where_the_next_starts() {
 fn spans_slice_the_page() {
     let html = "<body>\n <p> caf&eacute; <b>au</b> lait&nbsp;</p> tail ";
     let page = read(html);
-    let slices: Vec<&str> = page
-        .blocks
-        .iter()
-        .map(|b| &html[b.span.0 as usize..b.span.1 as usize])
-        .collect();
+    let slices: Vec<&str> = page.blocks.iter().map(|b| &html[b.span.0 as usize..b.span.1 as usize]).collect();
     assert_eq!(slices, ["caf&eacute; <b>au</b> lait", "tail"]);
 }
 
 #[test]
 fn tags_and_pieces_are_counted() {
     let page = read("<div><p>a <b>b</b> c</p></div><p>d</p>");
-    let counts: Vec<(u32, u32, u32)> = page
-        .blocks
-        .iter()
-        .map(|b| (b.tags_before, b.tags_inside, b.pieces))
-        .collect();
+    let counts: Vec<(u32, u32, u32)> = page.blocks.iter().map(|b| (b.tags_before, b.tags_inside, b.pieces)).collect();
     assert_eq!(counts, [(2, 2, 3), (3, 0, 1)]);
 }
 
 #[test]
 fn attributes_become_tokens() {
-    let page = read(
-        "<div id=mainBody class='post-entry post' role=main itemprop=articleBody data-x=y><p>a",
-    );
-    let tokens: Vec<(&str, &str)> = page
-        .attribute_words(&page.elements[0])
-        .iter()
-        .map(|t| (t.attribute.name(), page.word_text(t)))
-        .collect();
+    let page = read("<div id=mainBody class='post-entry post' role=main itemprop=articleBody data-x=y><p>a");
+    let tokens: Vec<(&str, &str)> =
+        page.attribute_words(&page.elements[0]).iter().map(|t| (t.attribute.name(), page.word_text(t))).collect();
     assert_eq!(
         tokens,
         [
@@ -244,13 +215,8 @@ fn attributes_become_tokens() {
 
 #[test]
 fn hidden_is_inherited() {
-    let page =
-        read("<div style='DISPLAY : none'><p>a</p></div><p hidden>b</p><p aria-hidden=true>c<p>d");
-    let hidden: Vec<bool> = page
-        .blocks
-        .iter()
-        .map(|b| page.element(b.element).is_some_and(|e| e.hidden))
-        .collect();
+    let page = read("<div style='DISPLAY : none'><p>a</p></div><p hidden>b</p><p aria-hidden=true>c<p>d");
+    let hidden: Vec<bool> = page.blocks.iter().map(|b| page.element(b.element).is_some_and(|e| e.hidden)).collect();
     assert_eq!(hidden, [true, true, true, false]);
 }
 
@@ -262,14 +228,8 @@ fn head_facts_are_kept_apart() {
          <script type='application/ld+json; x'>{\"@type\":\"Article\"}</script></head><body><p>x<title>no</title>",
     );
     let head = &page.head;
-    assert_eq!(
-        (head.title.as_str(), head.lang.as_deref()),
-        ("A & B C", Some("en-GB"))
-    );
-    assert_eq!(
-        (head.meta("description"), head.meta("og:title")),
-        (Some("d's"), Some("T"))
-    );
+    assert_eq!((head.title.as_str(), head.lang.as_deref()), ("A & B C", Some("en-GB")));
+    assert_eq!((head.meta("description"), head.meta("og:title")), (Some("d's"), Some("T")));
     assert_eq!(head.canonical.as_deref(), Some("/c?a=1&b=2"));
     assert_eq!(head.base.as_deref(), Some("/b/"));
     assert_eq!(head.json_ld.len(), 1);
@@ -284,11 +244,8 @@ fn facts_of_the_body_say_where_they_stand() {
          <p>by <a rel='nofollow author' href=x>A</a> <time datetime=2024-05-19 pubdate>y</time>\
          <del datetime=2024-01-01>z</del><p>c<abbr itemprop=dateModified title='2024&#45;05-20'>d</abbr>";
     let page = read(html);
-    let facts: Vec<(FactKind, &str, u32)> = page
-        .facts
-        .iter()
-        .map(|fact| (fact.kind, fact.value.as_str(), fact.block))
-        .collect();
+    let facts: Vec<(FactKind, &str, u32)> =
+        page.facts.iter().map(|fact| (fact.kind, fact.value.as_str(), fact.block)).collect();
     assert_eq!(
         facts,
         [
@@ -299,11 +256,7 @@ fn facts_of_the_body_say_where_they_stand() {
             (FactKind::Modified, "2024-05-20", 2),
         ]
     );
-    let names: Vec<&str> = page
-        .facts
-        .iter()
-        .map(|fact| page.name(page.element(fact.element).unwrap()))
-        .collect();
+    let names: Vec<&str> = page.facts.iter().map(|fact| page.name(page.element(fact.element).unwrap())).collect();
     assert_eq!(names, ["h1", "body", "a", "time", "abbr"]);
     assert!(html[page.facts[3].start as usize..].starts_with("<time"));
 }
@@ -311,11 +264,7 @@ fn facts_of_the_body_say_where_they_stand() {
 #[test]
 fn links_to_author_pages_are_facts() {
     let links = |href: &str| read(&format!("<a href='{href}'>x</a>")).facts.len();
-    for href in [
-        "/author/jane",
-        "https://e.org/blog/authors/jane/",
-        "/?author=7",
-    ] {
+    for href in ["/author/jane", "https://e.org/blog/authors/jane/", "/?author=7"] {
         assert_eq!(links(href), 1, "{href}");
     }
     for href in ["/author/", "/for-author/x", "/authority/x", "/news"] {
@@ -327,10 +276,7 @@ fn links_to_author_pages_are_facts() {
 fn facts_of_a_page_are_bounded() {
     let page = read(&"<time datetime=2024>".repeat(5000));
     assert!(page.facts.len() < 1000);
-    let page = read(&format!(
-        "<p itemprop=author content='{}'>",
-        "é".repeat(1000)
-    ));
+    let page = read(&format!("<p itemprop=author content='{}'>", "é".repeat(1000)));
     assert!(page.facts[0].value.len() < 400);
 }
 
@@ -348,41 +294,19 @@ fn white_space_in_pre_is_kept() {
 #[test]
 fn elements_are_in_document_order_with_their_ends() {
     let page = read("<div><p>a</p><ul><li>b</li></ul></div><p>c");
-    let ends: Vec<(&str, u32, u32)> = page
-        .elements
-        .iter()
-        .map(|e| (e.tag.name(), e.parent, e.end))
-        .collect();
-    assert_eq!(
-        ends,
-        [
-            ("div", NONE, 4),
-            ("p", 0, 2),
-            ("ul", 0, 4),
-            ("li", 2, 4),
-            ("p", NONE, 5)
-        ]
-    );
+    let ends: Vec<(&str, u32, u32)> = page.elements.iter().map(|e| (e.tag.name(), e.parent, e.end)).collect();
+    assert_eq!(ends, [("div", NONE, 4), ("p", 0, 2), ("ul", 0, 4), ("li", 2, 4), ("p", NONE, 5)]);
 }
 
 #[test]
 fn caps_are_marked_and_the_text_still_comes_out() {
-    let limits = Limits {
-        depth: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { depth: 4, ..Limits::default() };
     let html = format!("{}deep{}<p>after", "<div>".repeat(50), "</div>".repeat(50));
     let page = LolEngine.read(&html, &limits);
     assert_eq!(texts(&page), ["deep", "after"]);
     assert!(page.capped.contains(Caps::DEPTH));
     assert_eq!(path(&page, 1), "p");
-    let page = LolEngine.read(
-        "<p>a<p>b<p>c",
-        &Limits {
-            blocks: 2,
-            ..Limits::default()
-        },
-    );
+    let page = LolEngine.read("<p>a<p>b<p>c", &Limits { blocks: 2, ..Limits::default() });
     assert_eq!(texts(&page), ["a", "b\nc"]);
     assert_eq!(page.capped.names().collect::<Vec<_>>(), ["blocks"]);
 }
@@ -492,50 +416,28 @@ mod properties {
 
 #[test]
 fn an_element_has_the_same_tokens_wherever_its_class_stood_before() {
-    let limits = Limits {
-        element_words: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { element_words: 4, ..Limits::default() };
     let read = |html: &str| ScanEngine.read(html, &limits);
     let element = |page: &Page, at: usize| {
         let element = &page.elements[at];
         let tokens: Vec<_> = page
             .attribute_words(element)
             .iter()
-            .map(|token| {
-                (
-                    token.attribute,
-                    token.hash,
-                    page.word_text(token).to_owned(),
-                )
-            })
+            .map(|token| (token.attribute, token.hash, page.word_text(token).to_owned()))
             .collect();
         (tokens, element.signature)
     };
-    let classes = [
-        "aa bb aa", "aa", "", "x", "aa bb cc dd", "aa bb cc dd ee", "AaBb bb",
-    ];
-    let others = [
-        "", "id=aa", "id='aa bb'", "role=aa", "class=bb", "id='aa bb cc dd'",
-    ];
+    let classes = ["aa bb aa", "aa", "", "x", "aa bb cc dd", "aa bb cc dd ee", "AaBb bb"];
+    let others = ["", "id=aa", "id='aa bb'", "role=aa", "class=bb", "id='aa bb cc dd'"];
     let tags: Vec<String> = classes
         .iter()
         .flat_map(|class| others.iter().map(move |other| (class, other)))
-        .flat_map(|(class, other)| {
-            [
-                format!("<img {other} class='{class}'>"),
-                format!("<img class='{class}' {other}>"),
-            ]
-        })
+        .flat_map(|(class, other)| [format!("<img {other} class='{class}'>"), format!("<img class='{class}' {other}>")])
         .collect();
     let page = read(&tags.concat().repeat(2));
     let alone: Vec<Page> = tags.iter().map(|tag| read(tag)).collect();
     for (at, tag) in tags.iter().chain(&tags).enumerate() {
-        assert_eq!(
-            element(&page, at),
-            element(&alone[at % tags.len()], 0),
-            "{tag}"
-        );
+        assert_eq!(element(&page, at), element(&alone[at % tags.len()], 0), "{tag}");
     }
     let steps: u64 = alone.iter().map(|page| page.steps).sum();
     assert_eq!(page.steps, 2 * steps);

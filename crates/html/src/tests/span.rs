@@ -9,9 +9,7 @@ use crate::{Block, Engine, Limits, LolEngine, Page, ScanEngine};
 /// stands before the span.
 fn read_again(engine: &impl Engine, html: &str, page: &Page, block: &Block) -> String {
     let slice = &html[block.span.0 as usize..block.span.1 as usize];
-    let keeps_space = page
-        .path(block.element)
-        .any(|(_, element)| element.tag.keeps_space());
+    let keeps_space = page.path(block.element).any(|(_, element)| element.tag.keeps_space());
     let context = if keeps_space { "<pre>" } else { "" };
     let again = engine.read(&format!("{context}{slice}"), &Limits::default());
     let texts: Vec<&str> = again.blocks.iter().map(|block| again.text(block)).collect();
@@ -41,9 +39,7 @@ fn markup() -> impl Strategy<Value = String> {
     ];
     // What holds no text of the page is closed where it was opened.
     let close = |piece: String| {
-        let name = piece
-            .strip_prefix('<')
-            .and_then(|rest| rest.split_once('>'));
+        let name = piece.strip_prefix('<').and_then(|rest| rest.split_once('>'));
         match name {
             Some((name @ ("script" | "style" | "template" | "textarea" | "iframe" | "svg"), _)) => {
                 format!("{piece}</{name}>")

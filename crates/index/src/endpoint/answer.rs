@@ -44,9 +44,7 @@ impl Answer {
     pub(super) fn refused(status: u16, reason: &str) -> Self {
         let error = Value::from(reason);
         let create = Status { status, error };
-        Self {
-            items: vec![Action { create }],
-        }
+        Self { items: vec![Action { create }] }
     }
 
     /// The answer to both of two requests.

@@ -79,10 +79,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
         reader.read_exact(&mut body).unwrap();
         let (status, text) = answer(first.trim(), &kind, &body, &mut state.lock().unwrap());
         let shown = if first.starts_with("HEAD") { "" } else { &text };
-        let head = format!(
-            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n",
-            shown.len()
-        );
+        let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n", shown.len());
         let mut out = stream;
         out.write_all(format!("{head}{shown}").as_bytes()).unwrap();
     }
@@ -121,23 +118,13 @@ fn bulk(body: &[u8], state: &mut State) -> String {
     let mut items = Vec::new();
     for pair in lines.chunks(2) {
         let id = pair[0]["create"]["_id"].as_str().unwrap().to_owned();
-        let (status, error) = if let Some(left) = state.busy.get_mut(&id).filter(|left| **left > 0)
-        {
+        let (status, error) = if let Some(left) = state.busy.get_mut(&id).filter(|left| **left > 0) {
             *left -= 1;
-            (
-                429,
-                json!({"type": "es_rejected_execution_exception", "reason": "queue"}),
-            )
+            (429, json!({"type": "es_rejected_execution_exception", "reason": "queue"}))
         } else if pair[1]["text"] == "bad" {
-            (
-                400,
-                json!({"type": "mapper_parsing_exception", "reason": "no"}),
-            )
+            (400, json!({"type": "mapper_parsing_exception", "reason": "no"}))
         } else if state.documents.contains_key(&id) {
-            (
-                409,
-                json!({"type": "version_conflict_engine_exception", "reason": "there"}),
-            )
+            (409, json!({"type": "version_conflict_engine_exception", "reason": "there"}))
         } else {
             state.documents.insert(id.clone(), pair[1].clone());
             (201, Value::Null)
@@ -148,12 +135,7 @@ fn bulk(body: &[u8], state: &mut State) -> String {
 }
 
 fn record(id: &str, text: &str) -> OutputRecord {
-    OutputRecord {
-        id: id.into(),
-        text: text.into(),
-        title: Some("T".into()),
-        ..OutputRecord::default()
-    }
+    OutputRecord { id: id.into(), text: text.into(), title: Some("T".into()), ..OutputRecord::default() }
 }
 
 #[test]
@@ -171,17 +153,8 @@ fn documents_arrive_however_busy_the_server_is() {
         assert!(!endpoint.add(&record("d", "")).unwrap());
         endpoint.finish().unwrap()
     };
-    let refused = Refused {
-        id: "c".into(),
-        status: 400,
-        reason: "mapper_parsing_exception: no".into(),
-    };
-    let mut expected = Sent {
-        created: 2,
-        existing: 0,
-        refused: 1,
-        named: vec![refused],
-    };
+    let refused = Refused { id: "c".into(), status: 400, reason: "mapper_parsing_exception: no".into() };
+    let mut expected = Sent { created: 2, existing: 0, refused: 1, named: vec![refused] };
     assert_eq!(send(), expected);
     {
         let state = server.state.lock().unwrap();
@@ -203,10 +176,7 @@ fn documents_arrive_however_busy_the_server_is() {
 #[test]
 fn requests_are_divided() {
     let large = "x".repeat(4 << 20);
-    let server = Server::start(State {
-        most: 9 << 20,
-        ..State::default()
-    });
+    let server = Server::start(State { most: 9 << 20, ..State::default() });
     let mut endpoint = server.endpoint();
     for id in ["a", "b", "c", "d"] {
         endpoint.add(&record(id, &large)).unwrap();
@@ -223,10 +193,7 @@ fn requests_are_divided() {
     endpoint.add(&record("g", &huge)).unwrap();
     let sent = endpoint.finish().unwrap();
     assert_eq!((sent.created, sent.refused), (2, 1));
-    assert_eq!(
-        (sent.named[0].id.as_str(), sent.named[0].status),
-        ("g", 413)
-    );
+    assert_eq!((sent.named[0].id.as_str(), sent.named[0].status), ("g", 413));
 }
 
 #[test]
@@ -254,34 +221,22 @@ fn answers_are_bounded_and_passwords_not_shown() {
     let mut endpoint = Endpoint::with_pause(&url, Duration::ZERO).unwrap();
     endpoint.add(&record("a", "one")).unwrap();
     let error = endpoint.finish().unwrap_err().to_string();
-    assert!(
-        !error.contains("hush") && error.contains(&address.to_string()),
-        "{error}"
-    );
+    assert!(!error.contains("hush") && error.contains(&address.to_string()), "{error}");
     // What is too long once is so again.
     assert_eq!(*requests.lock().unwrap(), 2, "{error}");
 }
 
 #[test]
 fn a_server_that_stays_busy_or_away_is_an_error() {
-    let server = Server::start(State {
-        refusals: vec![503; 100],
-        ..State::default()
-    });
+    let server = Server::start(State { refusals: vec![503; 100], ..State::default() });
     let mut endpoint = server.endpoint();
     endpoint.add(&record("a", "one")).unwrap();
     let error = endpoint.finish().unwrap_err();
-    assert!(
-        matches!(error, EndpointError::Status { status: 503, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, EndpointError::Status { status: 503, .. }), "{error}");
     assert_eq!(server.state.lock().unwrap().requests.len(), 8);
 
     // The port is free again once the listener is dropped.
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let away = Endpoint::with_pause(&format!("http://{port}/pages"), Duration::ZERO);
     assert!(matches!(away, Err(EndpointError::Http { .. })));
 }

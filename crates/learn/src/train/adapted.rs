@@ -48,12 +48,7 @@ pub struct Adapted {
 ///
 /// # Errors
 /// If there are no blocks, all of them have one label, or the solver fails.
-pub fn adapt(
-    base: &Model,
-    sets: &[PageSet],
-    mixed: usize,
-    options: &TrainOptions,
-) -> Result<Adapted, LearnError> {
+pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOptions) -> Result<Adapted, LearnError> {
     let pages = labelled(sets, options);
     let own_sets = sets.len().saturating_sub(mixed);
     let own = OwnPages::new(base, &pages, own_sets);
@@ -95,10 +90,7 @@ pub fn adapt(
         }
     }
     let (_, penalty, probabilities, judged) = best;
-    let options = TrainOptions {
-        folds: number,
-        ..options.clone()
-    };
+    let options = TrainOptions { folds: number, ..options.clone() };
     let judged = judged_pages(&pages, &probabilities, judged, sets.len());
     let before = judged_pages(&pages, &own.probabilities(None), before, sets.len());
     let correction = match penalty {
@@ -106,10 +98,7 @@ pub fn adapt(
         None => None,
     };
     Ok(Adapted {
-        trained: Trained {
-            model: corrected(base, correction, sets, &options, &judged)?,
-            judged,
-        },
+        trained: Trained { model: corrected(base, correction, sets, &options, &judged)?, judged },
         before: scores(sets, &options, &before),
         penalty,
     })
@@ -123,10 +112,7 @@ fn folds(pages: &[Labelled], wanted: usize) -> (Vec<usize>, usize) {
     distinct.dedup();
     let mut hosts = distinct.len();
     if hosts < 2 {
-        groups = pages
-            .iter()
-            .map(|page| page.page.gold.record_id.as_str())
-            .collect();
+        groups = pages.iter().map(|page| page.page.gold.record_id.as_str()).collect();
         hosts = pages.len();
     }
     let number = wanted.min(hosts);
@@ -173,10 +159,7 @@ impl OwnPages {
             .map(|page| {
                 let rows = page.rows(base.schema());
                 let data = rows.iter().flatten().copied().collect();
-                (
-                    data,
-                    base.log_odds(&page.page.page, page.page.gold.address()),
-                )
+                (data, base.log_odds(&page.page.page, page.page.gold.address()))
             })
             .collect();
         let mut own = Self {
@@ -188,50 +171,31 @@ impl OwnPages {
             pages: pages.len(),
         };
         for (number, (page, (data, odds))) in pages.iter().zip(rows).enumerate() {
-            let divisor = if page.set < own_sets {
-                1.0
-            } else {
-                mixed_share
-            };
+            let divisor = if page.set < own_sets { 1.0 } else { mixed_share };
             own.table.push_page(number, page, &data, divisor);
             own.page_of.resize(own.table.labels.len(), number);
             own.odds.extend(odds);
         }
         own.table.blank(names, ADDRESS);
         // A correction is one of blocks: what is the same for a whole page tells one page from another.
-        own.table
-            .blank_columns(|column| names.get(column).is_some_and(|name| is_of_page(name)));
+        own.table.blank_columns(|column| names.get(column).is_some_and(|name| is_of_page(name)));
         own
     }
 
     /// The rows of some pages.
     fn rows_of(&self, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
-        (0..self.page_of.len())
-            .filter(|row| self.page_of.get(*row).is_some_and(|page| wanted(*page)))
-            .collect()
+        (0..self.page_of.len()).filter(|row| self.page_of.get(*row).is_some_and(|page| wanted(*page))).collect()
     }
 
     /// What some rows have to teach.
     fn sample(&self, rows: &[usize]) -> OwnSample {
         let table = &self.table;
-        let pick = |values: &[f32]| -> Vec<f32> {
-            rows.iter()
-                .filter_map(|row| values.get(*row).copied())
-                .collect()
-        };
-        let data: Vec<f32> = rows
-            .iter()
-            .filter_map(|row| table.row(*row))
-            .flatten()
-            .copied()
-            .collect();
+        let pick = |values: &[f32]| -> Vec<f32> { rows.iter().filter_map(|row| values.get(*row).copied()).collect() };
+        let data: Vec<f32> = rows.iter().filter_map(|row| table.row(*row)).flatten().copied().collect();
         let weights = pick(&table.weights);
         OwnSample {
             binned: Binned::new(&data, table.width, &weights, BINS),
-            labels: rows
-                .iter()
-                .filter_map(|row| table.labels.get(*row).copied())
-                .collect(),
+            labels: rows.iter().filter_map(|row| table.labels.get(*row).copied()).collect(),
             odds: pick(&self.odds),
             weights,
         }
@@ -241,9 +205,7 @@ impl OwnPages {
     fn probabilities(&self, correction: Option<&Correction>) -> Vec<Vec<f32>> {
         let mut pages = vec![Vec::new(); self.pages];
         for (row, (page, odds)) in self.page_of.iter().zip(&self.odds).enumerate() {
-            let more = correction
-                .zip(self.table.row(row))
-                .map_or(0.0, |(correction, row)| correction.log_odds(row));
+            let more = correction.zip(self.table.row(row)).map_or(0.0, |(correction, row)| correction.log_odds(row));
             if let Some(page) = pages.get_mut(*page) {
                 page.push(odds + more);
             }
@@ -256,11 +218,7 @@ impl OwnPages {
     }
 
     /// For each penalty the probabilities of all pages by corrections that have not seen their hosts.
-    fn cross_validate(
-        &self,
-        folds: &[usize],
-        number: usize,
-    ) -> Result<Vec<UnderPenalty>, LearnError> {
+    fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<UnderPenalty>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
             let is_held = |page: usize| folds.get(page) == Some(&fold);
@@ -298,9 +256,7 @@ struct OwnSample {
 impl OwnSample {
     /// The correction that the rows ask for.
     fn correction(&self, penalty: f64) -> Result<Correction, LearnError> {
-        fit_additive(
-            &self.binned, &self.labels, &self.weights, &self.odds, penalty,
-        )
+        fit_additive(&self.binned, &self.labels, &self.weights, &self.odds, penalty)
     }
 }
 
@@ -328,21 +284,12 @@ fn corrected(
             });
             steps.column = at as u16;
         }
-        file.parts.push(WeightedScorer {
-            share: 1.0,
-            scorer: Scorer::Additive(correction),
-        });
+        file.parts.push(WeightedScorer { share: 1.0, scorer: Scorer::Additive(correction) });
     }
     for set in sets {
-        file.training.sets.push(TrainingSet {
-            name: set.name.clone(),
-            pages: set.pages.len() as u32,
-        });
+        file.training.sets.push(TrainingSet { name: set.name.clone(), pages: set.pages.len() as u32 });
     }
-    file.training.blocks += judged
-        .iter()
-        .map(|page| page.labels.len() as u64)
-        .sum::<u64>();
+    file.training.blocks += judged.iter().map(|page| page.labels.len() as u64).sum::<u64>();
     file.scores = scores(sets, options, judged);
     Ok(Model::new(file)?)
 }
@@ -356,8 +303,8 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     const WORDS: [&str; 12] = [
-        "river", "bridge", "mayor", "winter", "harvest", "school", "market", "council", "railway",
-        "garden", "museum", "harbour",
+        "river", "bridge", "mayor", "winter", "harvest", "school", "market", "council", "railway", "garden", "museum",
+        "harbour",
     ];
 
     fn sentence(page: usize, at: usize) -> String {
@@ -392,10 +339,7 @@ mod tests {
                 html: String::new(),
             }
         });
-        PageSet {
-            name: name.into(),
-            pages: pages.collect(),
-        }
+        PageSet { name: name.into(), pages: pages.collect() }
     }
 
     fn options() -> TrainOptions {
@@ -412,10 +356,7 @@ mod tests {
     }
 
     fn f1(model: &Model, set: &PageSet) -> f64 {
-        let options = crate::EvalOptions {
-            rule: trommel_text::words::Rule::Characters,
-            comments: true,
-        };
+        let options = crate::EvalOptions { rule: trommel_text::words::Rule::Characters, comments: true };
         let keep = |page: &LabelledPage| {
             let judged = model.judge(&page.page, page.gold.address());
             crate::kept_text(&page.page, &judged.choice.kept, &judged.embedded)
@@ -465,10 +406,7 @@ mod tests {
         let (before, after) = (f1(&base, &held_out), f1(&adapted.trained.model, &held_out));
         assert!(after >= before, "{before} {after}");
         assert_eq!(adapted.penalty, None, "{before} {after}");
-        assert_eq!(
-            adapted.before[0].f1,
-            adapted.trained.model.file().scores[0].f1
-        );
+        assert_eq!(adapted.before[0].f1, adapted.trained.model.file().scores[0].f1);
     }
 
     #[test]
@@ -479,22 +417,13 @@ mod tests {
         }
         let pages = labelled(std::slice::from_ref(&own), &options());
         let (folds, number) = folds(&pages, 5);
-        assert_eq!(
-            (number, folds.iter().filter(|fold| **fold == 0).count()),
-            (5, 2)
-        );
+        assert_eq!((number, folds.iter().filter(|fold| **fold == 0).count()), (5, 2));
     }
 
     #[test]
     fn no_blocks_are_nothing_to_learn_from() {
         let base = Model::builtin("fast").unwrap();
-        let empty = PageSet {
-            name: "none".into(),
-            pages: Vec::new(),
-        };
-        assert!(matches!(
-            adapt(&base, &[empty], 0, &options()),
-            Err(LearnError::Nothing(_))
-        ));
+        let empty = PageSet { name: "none".into(), pages: Vec::new() };
+        assert!(matches!(adapt(&base, &[empty], 0, &options()), Err(LearnError::Nothing(_))));
     }
 }

@@ -50,26 +50,14 @@ pub fn fit_additive(
         .zip(&table.edges)
         .map(|(bins, edges)| Column::new(bins, edges.len() + 1, weights))
         .collect();
-    let solved = solve(
-        &columns,
-        &Data {
-            labels,
-            weights,
-            offsets,
-        },
-        penalty,
-    )?;
+    let solved = solve(&columns, &Data { labels, weights, offsets }, penalty)?;
     let tables = solved.tables(&columns);
     Ok(Additive {
         intercept: solved.param[0] as f32,
         step_functions: (0u16..)
             .zip(tables.into_iter().zip(&table.edges))
             .filter(|(_, (weights, _))| weights.iter().any(|weight| weight.abs() > 1e-6))
-            .map(|(column, (weights, edges))| StepFunction {
-                column,
-                edges: edges.clone(),
-                weights,
-            })
+            .map(|(column, (weights, edges))| StepFunction { column, edges: edges.clone(), weights })
             .collect(),
         crosses: Vec::new(),
     })
@@ -108,11 +96,7 @@ impl<'a> Column<'a> {
                 (above * (1.0 - above)).max(1e-6).sqrt()
             })
             .collect();
-        Self {
-            bins,
-            count,
-            scales,
-        }
+        Self { bins, count, scales }
     }
 
     /// The weight of each bin, from its parameters.
@@ -156,12 +140,7 @@ impl Solved {
 }
 
 /// The weighted loss and each row's residual (its weight times probability less label).
-fn residuals(
-    columns: &[Column],
-    tables: &[Vec<f32>],
-    intercept: f32,
-    data: &Data,
-) -> (f64, Vec<f32>) {
+fn residuals(columns: &[Column], tables: &[Vec<f32>], intercept: f32, data: &Data) -> (f64, Vec<f32>) {
     let rows = data.labels.len();
     let chunks: Vec<(f64, Vec<f32>)> = (0..rows.div_ceil(ROWS))
         .into_par_iter()
@@ -177,10 +156,7 @@ fn residuals(
                 }
             }
             let mut loss = 0.0;
-            for ((score, label), weight) in scores
-                .iter_mut()
-                .zip(&data.labels[range.clone()])
-                .zip(&data.weights[range])
+            for ((score, label), weight) in scores.iter_mut().zip(&data.labels[range.clone()]).zip(&data.weights[range])
             {
                 let z = f64::from(*score);
                 let y = f64::from(u8::from(*label));
@@ -193,17 +169,11 @@ fn residuals(
         })
         .collect();
     let loss = chunks.iter().map(|(loss, _)| loss).sum();
-    (
-        loss,
-        chunks.into_iter().flat_map(|(_, part)| part).collect(),
-    )
+    (loss, chunks.into_iter().flat_map(|(_, part)| part).collect())
 }
 
 fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<Solved, LearnError> {
-    let params = 1 + columns
-        .iter()
-        .map(|column| column.scales.len())
-        .sum::<usize>();
+    let params = 1 + columns.iter().map(|column| column.scales.len()).sum::<usize>();
     let problem = Loss {
         columns,
         data,
@@ -218,13 +188,8 @@ fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<Solved, LearnE
         .configure(|state| state.param(Array1::zeros(params)).max_iters(STEPS))
         .run()
         .map_err(|error| LearnError::Solver(error.to_string()))?;
-    let best = result
-        .state()
-        .get_best_param()
-        .ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
-    Ok(Solved {
-        param: best.to_vec(),
-    })
+    let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
+    Ok(Solved { param: best.to_vec() })
 }
 
 struct Loss<'a> {
@@ -241,10 +206,7 @@ type Point = (Array1<f64>, f64, Array1<f64>);
 
 impl Loss<'_> {
     fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let mut last = self
-            .last
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((_, cost, gradient)) = last.as_ref().filter(|(known, ..)| known == param) {
             return (*cost, gradient.clone());
         }
@@ -254,9 +216,7 @@ impl Loss<'_> {
     }
 
     fn compute(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let solved = Solved {
-            param: param.to_vec(),
-        };
+        let solved = Solved { param: param.to_vec() };
         let tables = solved.tables(self.columns);
         let (loss, residuals) = residuals(self.columns, &tables, param[0] as f32, self.data);
         let by_column: Vec<Vec<f64>> = self
@@ -319,11 +279,7 @@ mod tests {
         let table = Binned::new(&data, 1, &weights, 20);
         let model = fit_additive(&table, &labels, &weights, &[], 1e-5).unwrap();
         assert!(model.is_sound(1));
-        let right = data
-            .iter()
-            .zip(&labels)
-            .filter(|(v, label)| (model.log_odds(&[**v]) > 0.0) == **label)
-            .count();
+        let right = data.iter().zip(&labels).filter(|(v, label)| (model.log_odds(&[**v]) > 0.0) == **label).count();
         assert_eq!(right, data.len());
     }
 
@@ -345,10 +301,7 @@ mod tests {
         let labels: Vec<bool> = (0..1000).map(|row| row >= 500).collect();
         let weights = vec![1.0; 1000];
         let table = Binned::new(&data, 1, &weights, 16);
-        let odds: Vec<f32> = labels
-            .iter()
-            .map(|label| if *label { 9.0 } else { -9.0 })
-            .collect();
+        let odds: Vec<f32> = labels.iter().map(|label| if *label { 9.0 } else { -9.0 }).collect();
         let fit = |offsets: &[f32]| fit_additive(&table, &labels, &weights, offsets, 1e-3).unwrap();
         let (free, held) = (fit(&[]), fit(&odds));
         assert!(free.log_odds(&[999.0]) > 2.0, "{free:?}");

@@ -39,10 +39,7 @@ pub fn edges(values: impl Iterator<Item = (f32, f32)>, most: usize) -> Vec<f32> 
         if a < middle && middle < b { middle } else { a }
     };
     if distinct.len() <= most {
-        return distinct
-            .windows(2)
-            .map(|pair| middle(pair[0].0, pair[1].0))
-            .collect();
+        return distinct.windows(2).map(|pair| middle(pair[0].0, pair[1].0)).collect();
     }
     let total: f64 = distinct.iter().map(|(_, weight)| weight).sum();
     let mut edges = Vec::with_capacity(most);
@@ -83,18 +80,10 @@ impl Binned {
             .par_iter()
             .enumerate()
             .map(|(column, edges)| {
-                data.iter()
-                    .skip(column)
-                    .step_by(width.max(1))
-                    .map(|value| bin(edges, *value))
-                    .collect()
+                data.iter().skip(column).step_by(width.max(1)).map(|value| bin(edges, *value)).collect()
             })
             .collect();
-        Self {
-            edges,
-            columns,
-            rows: data.len().checked_div(width).unwrap_or(0),
-        }
+        Self { edges, columns, rows: data.len().checked_div(width).unwrap_or(0) }
     }
 }
 
@@ -107,10 +96,7 @@ mod tests {
         let values = [2.0f32, 0.0, 1.0, 1.0, 0.0];
         let found = edges(values.iter().map(|v| (*v, 1.0)), 8);
         assert_eq!(found, [0.5, 1.5]);
-        assert_eq!(
-            (bin(&found, 0.0), bin(&found, 1.0), bin(&found, 7.0)),
-            (0, 1, 2)
-        );
+        assert_eq!((bin(&found, 0.0), bin(&found, 1.0), bin(&found, 7.0)), (0, 1, 2));
         assert!(edges([(3.0, 1.0), (3.0, 2.0)].into_iter(), 8).is_empty());
     }
 

@@ -117,12 +117,7 @@ impl Random {
 ///
 /// # Errors
 /// If there are no rows or all of them have one label.
-pub fn boost(
-    table: &Binned,
-    labels: &[bool],
-    weights: &[f32],
-    options: &BoostOptions,
-) -> Result<Trees, LearnError> {
+pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOptions) -> Result<Trees, LearnError> {
     let rows = table.rows;
     if rows == 0 || table.columns.is_empty() {
         return Err(LearnError::Nothing("no blocks"));
@@ -132,39 +127,24 @@ pub fn boost(
     }
     let total: f64 = weights.iter().map(|w| f64::from(*w)).sum();
     let scale = rows as f64 / total;
-    let weights: Vec<f32> = weights
-        .iter()
-        .map(|w| (f64::from(*w) * scale) as f32)
-        .collect();
-    let hits: f64 = weights
-        .iter()
-        .zip(labels)
-        .filter(|(_, label)| **label)
-        .map(|(w, _)| f64::from(*w))
-        .sum();
+    let weights: Vec<f32> = weights.iter().map(|w| (f64::from(*w) * scale) as f32).collect();
+    let hits: f64 = weights.iter().zip(labels).filter(|(_, label)| **label).map(|(w, _)| f64::from(*w)).sum();
     let base = (hits / (rows as f64 - hits)).ln() as f32;
     let mut scores = vec![base; rows];
     let mut random = Random::new(options.seed);
-    let mut trees = Trees {
-        base,
-        nodes: Vec::new(),
-        roots: Vec::new(),
-    };
+    let mut trees = Trees { base, nodes: Vec::new(), roots: Vec::new() };
     let mut gradients = vec![(0.0f32, 0.0f32); rows];
     for _ in 0..options.trees {
-        gradients
-            .par_iter_mut()
-            .zip(scores.par_iter().zip(labels).zip(&weights))
-            .for_each(|(slot, ((score, label), weight))| {
+        gradients.par_iter_mut().zip(scores.par_iter().zip(labels).zip(&weights)).for_each(
+            |(slot, ((score, label), weight))| {
                 let p = sigmoid(*score);
                 let y = if *label { 1.0 } else { 0.0 };
                 *slot = (weight * (p - y), weight * (p * (1.0 - p)).max(1e-6));
-            });
+            },
+        );
         let columns: Vec<usize> = {
             let mut picked: Vec<usize> = (0..table.columns.len())
-                .filter(|column| {
-                    table.edges[*column].is_empty() || random.share() < options.columns
-                })
+                .filter(|column| table.edges[*column].is_empty() || random.share() < options.columns)
                 .filter(|column| !table.edges[*column].is_empty())
                 .collect();
             if picked.is_empty() {
@@ -172,13 +152,9 @@ pub fn boost(
             }
             picked
         };
-        let picked: Vec<u32> = (0..rows as u32)
-            .filter(|_| random.share() < options.rows)
-            .collect();
+        let picked: Vec<u32> = (0..rows as u32).filter(|_| random.share() < options.rows).collect();
         let root = trees.nodes.len();
-        grow(
-            table, &gradients, &columns, picked, options, &mut trees.nodes,
-        );
+        grow(table, &gradients, &columns, picked, options, &mut trees.nodes);
         trees.roots.push(root as u32);
         let nodes = &trees.nodes;
         scores.par_iter_mut().enumerate().for_each(|(row, score)| {
@@ -187,10 +163,7 @@ pub fn boost(
     }
     // Bins become the values of their upper edges.
     for node in &mut trees.nodes {
-        if let TreeNode::Split {
-            column, threshold, ..
-        } = node
-        {
+        if let TreeNode::Split { column, threshold, .. } = node {
             *threshold = table.edges[*column as usize][*threshold as usize];
         }
     }
@@ -203,18 +176,9 @@ fn answer(table: &Binned, nodes: &[TreeNode], root: usize, row: usize) -> f32 {
     loop {
         match nodes[at] {
             TreeNode::Leaf { value } => return value,
-            TreeNode::Split {
-                column,
-                threshold,
-                left,
-                right,
-            } => {
+            TreeNode::Split { column, threshold, left, right } => {
                 let bin = table.columns[column as usize][row];
-                at = if f32::from(bin) <= threshold {
-                    left
-                } else {
-                    right
-                } as usize;
+                at = if f32::from(bin) <= threshold { left } else { right } as usize;
             }
         }
     }
@@ -237,21 +201,10 @@ fn grow(
     let mut sum = GradientSum::default();
     for row in &rows {
         let (gradient, hessian) = gradients[*row as usize];
-        sum.add(&GradientSum {
-            gradient: f64::from(gradient),
-            hessian: f64::from(hessian),
-            rows: 1,
-        });
+        sum.add(&GradientSum { gradient: f64::from(gradient), hessian: f64::from(hessian), rows: 1 });
     }
     nodes.push(value(&sum));
-    let mut first = Leaf {
-        rows: all,
-        node: nodes.len() - 1,
-        depth: 0,
-        sum,
-        histograms,
-        split: None,
-    };
+    let mut first = Leaf { rows: all, node: nodes.len() - 1, depth: 0, sum, histograms, split: None };
     first.split = best_split(table, columns, &first, options);
     let mut leaves = vec![first];
     while leaves.len() < options.leaves {
@@ -278,11 +231,7 @@ fn grow(
         rows[middle..parent.rows.end].copy_from_slice(&spare);
         let (left_rows, right_rows) = (parent.rows.start..middle, middle..parent.rows.end);
         let left_is_small = left_rows.len() <= right_rows.len();
-        let small_rows = if left_is_small {
-            left_rows.clone()
-        } else {
-            right_rows.clone()
-        };
+        let small_rows = if left_is_small { left_rows.clone() } else { right_rows.clone() };
         let small = self::histograms(table, gradients, columns, &rows[small_rows]);
         let large: Vec<[GradientSum; MOST_BINS]> = parent
             .histograms
@@ -290,10 +239,7 @@ fn grow(
             .zip(&small)
             .map(|(whole, part)| std::array::from_fn(|bin| whole[bin].minus(&part[bin])))
             .collect();
-        let place = columns
-            .iter()
-            .position(|column| *column == split.column)
-            .unwrap_or(0);
+        let place = columns.iter().position(|column| *column == split.column).unwrap_or(0);
         let sum_left = |histograms: &[[GradientSum; MOST_BINS]]| {
             let mut sum = GradientSum::default();
             for bin in &histograms[place][..=usize::from(split.bin)] {
@@ -303,11 +249,7 @@ fn grow(
         };
         let left_sum = sum_left(&parent.histograms);
         let right_sum = parent.sum.minus(&left_sum);
-        let (left_histograms, right_histograms) = if left_is_small {
-            (small, large)
-        } else {
-            (large, small)
-        };
+        let (left_histograms, right_histograms) = if left_is_small { (small, large) } else { (large, small) };
         let (left, right) = (nodes.len(), nodes.len() + 1);
         nodes[parent.node] = TreeNode::Split {
             column: split.column as u16,
@@ -315,19 +257,11 @@ fn grow(
             left: left as u32,
             right: right as u32,
         };
-        for (node, rows, sum, histograms) in [
-            (left, left_rows, left_sum, left_histograms),
-            (right, right_rows, right_sum, right_histograms),
-        ] {
+        for (node, rows, sum, histograms) in
+            [(left, left_rows, left_sum, left_histograms), (right, right_rows, right_sum, right_histograms)]
+        {
             nodes.push(value(&sum));
-            let mut leaf = Leaf {
-                rows,
-                node,
-                depth: parent.depth + 1,
-                sum,
-                histograms,
-                split: None,
-            };
+            let mut leaf = Leaf { rows, node, depth: parent.depth + 1, sum, histograms, split: None };
             leaf.split = best_split(table, columns, &leaf, options);
             leaves.push(leaf);
         }
@@ -358,12 +292,7 @@ fn histograms(
         .collect()
 }
 
-fn best_split(
-    table: &Binned,
-    columns: &[usize],
-    leaf: &Leaf,
-    options: &BoostOptions,
-) -> Option<Split> {
+fn best_split(table: &Binned, columns: &[usize], leaf: &Leaf, options: &BoostOptions) -> Option<Split> {
     if leaf.rows.len() < 2 * options.least_rows || leaf.depth >= options.depth {
         return None;
     }
@@ -375,11 +304,7 @@ fn best_split(
         .filter_map(|(column, histogram)| {
             let mut left = GradientSum::default();
             let mut best: Option<Split> = None;
-            for (bin, own) in histogram
-                .iter()
-                .enumerate()
-                .take(table.edges[*column].len())
-            {
+            for (bin, own) in histogram.iter().enumerate().take(table.edges[*column].len()) {
                 left.add(own);
                 let right = leaf.sum.minus(&left);
                 if left.rows < least {
@@ -390,11 +315,7 @@ fn best_split(
                 }
                 let gain = left.score(options.penalty) + right.score(options.penalty) - whole;
                 if gain > 1e-9 && best.is_none_or(|known| gain > known.gain) {
-                    best = Some(Split {
-                        gain,
-                        column: *column,
-                        bin: bin as u8,
-                    });
+                    best = Some(Split { gain, column: *column, bin: bin as u8 });
                 }
             }
             best
@@ -422,13 +343,7 @@ mod tests {
     }
 
     fn options() -> BoostOptions {
-        BoostOptions {
-            trees: 40,
-            leaves: 8,
-            rate: 0.3,
-            columns: 1.0,
-            ..BoostOptions::default()
-        }
+        BoostOptions { trees: 40, leaves: 8, rate: 0.3, columns: 1.0, ..BoostOptions::default() }
     }
 
     #[test]
@@ -436,11 +351,8 @@ mod tests {
         let (data, labels) = xor();
         let table = Binned::new(&data, 3, &vec![1.0; labels.len()], 32);
         let trees = boost(&table, &labels, &vec![1.0; labels.len()], &options()).unwrap();
-        let right = data
-            .chunks_exact(3)
-            .zip(&labels)
-            .filter(|(row, label)| (trees.log_odds(row) > 0.0) == **label)
-            .count();
+        let right =
+            data.chunks_exact(3).zip(&labels).filter(|(row, label)| (trees.log_odds(row) > 0.0) == **label).count();
         assert!(right > 3900, "{right}");
         assert_eq!(trees.roots.len(), 40);
     }
@@ -449,10 +361,7 @@ mod tests {
     fn weights_decide_between_labels() {
         let table = Binned::new(&[0.0; 400], 1, &[1.0; 400], 8);
         let labels: Vec<bool> = (0..400).map(|row| row % 2 == 0).collect();
-        let weights: Vec<f32> = labels
-            .iter()
-            .map(|label| if *label { 3.0 } else { 1.0 })
-            .collect();
+        let weights: Vec<f32> = labels.iter().map(|label| if *label { 3.0 } else { 1.0 }).collect();
         let trees = boost(&table, &labels, &weights, &options()).unwrap();
         // The mean stands before the first tree, and there is nothing to ask.
         assert!((sigmoid(trees.base) - 0.75).abs() < 1e-3);
@@ -464,18 +373,7 @@ mod tests {
         let (data, labels) = xor();
         let weights = vec![1.0; labels.len()];
         let table = Binned::new(&data, 3, &weights, 32);
-        let once = || {
-            boost(
-                &table,
-                &labels,
-                &weights,
-                &BoostOptions {
-                    columns: 0.5,
-                    ..options()
-                },
-            )
-            .unwrap()
-        };
+        let once = || boost(&table, &labels, &weights, &BoostOptions { columns: 0.5, ..options() }).unwrap();
         assert_eq!(once(), once());
     }
 }

@@ -18,12 +18,8 @@ use crate::error::LearnError;
 ///
 /// # Errors
 /// If nothing can be learned from the pages whose labels are known.
-pub(super) fn completed<'a>(
-    pages: Vec<Labelled<'a>>,
-    options: &TrainOptions,
-) -> Result<Vec<Labelled<'a>>, LearnError> {
-    let (partial, mut pages): (Vec<Labelled>, Vec<Labelled>) =
-        pages.into_iter().partition(Labelled::is_partial);
+pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) -> Result<Vec<Labelled<'a>>, LearnError> {
+    let (partial, mut pages): (Vec<Labelled>, Vec<Labelled>) = pages.into_iter().partition(Labelled::is_partial);
     if partial.is_empty() || pages.is_empty() {
         pages.extend(partial);
         return Ok(pages);
@@ -68,10 +64,7 @@ mod tests {
     #[test]
     fn what_is_known_stays_and_the_rest_follows_the_model() {
         let page = LabelledPage {
-            gold: Gold {
-                with: vec!["Salt".into()],
-                ..Gold::default()
-            },
+            gold: Gold { with: vec!["Salt".into()], ..Gold::default() },
             page: ScanEngine.read("<p>Home</p><p>Salt</p><p>Mix it.</p>", &Limits::default()),
             html: String::new(),
         };
@@ -80,10 +73,6 @@ mod tests {
         complete(&mut own, &[-8.0, -8.0, 1.0]);
         assert_eq!(own.labels, [false, true, true]);
         assert!(own.certainty[0] > 0.99 && own.certainty[1] == 1.0);
-        assert!(
-            (own.certainty[2] - 0.462).abs() < 1e-3,
-            "{:?}",
-            own.certainty
-        );
+        assert!((own.certainty[2] - 0.462).abs() < 1e-3, "{:?}", own.certainty);
     }
 }

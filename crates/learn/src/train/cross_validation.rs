@@ -103,14 +103,7 @@ pub(super) fn cross_validate_embedded(
 }
 
 fn log_odds(parts: &[WeightedScorer], rows: &FeatureMatrix) -> Vec<f32> {
-    rows.iter()
-        .map(|row| {
-            parts
-                .iter()
-                .map(|part| part.share * part.scorer.log_odds(row))
-                .sum()
-        })
-        .collect()
+    rows.iter().map(|row| parts.iter().map(|part| part.share * part.scorer.log_odds(row)).sum()).collect()
 }
 
 /// What is learned from if only the pages of these numbers may be used: the pages, with labels for all of

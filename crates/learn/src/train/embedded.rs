@@ -19,10 +19,7 @@ const HIDDEN_WEIGHT: f64 = 0.1;
 const PENALTY: f64 = 1e-3;
 
 /// A page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
-pub(super) fn judged(
-    embedded: &LabelledEmbedded,
-    scorer: Option<&EmbeddedScorer>,
-) -> Vec<JudgedEmbedded> {
+pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer>) -> Vec<JudgedEmbedded> {
     let Some(scorer) = scorer else {
         return Vec::new();
     };
@@ -45,16 +42,10 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
     let mut sizes = vec![0.0f64; sets];
     pages.iter().for_each(|page| sizes[page.set] += 1.0);
-    let mut sample = Sample {
-        width: EMBEDDED_COLUMNS.len(),
-        ..Sample::default()
-    };
+    let mut sample = Sample { width: EMBEDDED_COLUMNS.len(), ..Sample::default() };
     let mut weights = Vec::new();
     for page in pages {
-        let groups = [
-            (&page.embedded.own, 1.0),
-            (&page.embedded.hidden, HIDDEN_WEIGHT),
-        ];
+        let groups = [(&page.embedded.own, 1.0), (&page.embedded.hidden, HIDDEN_WEIGHT)];
         for (group, weight) in groups {
             let root = |own: &EmbeddedText| f64::from(own.words).sqrt();
             let roots: f64 = group.iter().map(|(own, _)| root(own)).sum();
@@ -70,20 +61,12 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
         return Ok(None);
     }
     let fit = fit_weighted(&sample, &weights, PENALTY)?;
-    let weights = (0u16..)
-        .zip(fit.weights.iter().zip(&fit.deviations))
-        .filter(|(_, (weight, _))| **weight != 0.0)
-        .map(|(column, (weight, deviation))| ColumnWeight {
-            column,
-            weight: *weight as f32,
-            deviation: *deviation as f32,
-        });
+    let weights = (0u16..).zip(fit.weights.iter().zip(&fit.deviations)).filter(|(_, (weight, _))| **weight != 0.0).map(
+        |(column, (weight, deviation))| ColumnWeight { column, weight: *weight as f32, deviation: *deviation as f32 },
+    );
     Ok(Some(EmbeddedScorer {
         columns: EMBEDDED_COLUMNS.map(str::to_owned).to_vec(),
-        scorer: Linear {
-            intercept: fit.intercept as f32,
-            weights: weights.collect(),
-        },
+        scorer: Linear { intercept: fit.intercept as f32, weights: weights.collect() },
         rows: (sample.labels.len() as u32, content as u32),
         penalty: PENALTY,
     }))
@@ -99,8 +82,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn page(at: usize, shown: bool) -> LabelledPage {
-        let body =
-            format!("Story {at} is told here in some words. It goes on for a while, and ends.");
+        let body = format!("Story {at} is told here in some words. It goes on for a while, and ends.");
         let prose = "Other prose of the page that has nothing to do with what is told elsewhere.";
         let html = format!(
             "<script type=application/ld+json>[{{\"@type\":\"Article\",\"articleBody\":\"{body}\"}},\
@@ -135,8 +117,7 @@ mod tests {
         let scorer = fit_embedded(&all).unwrap().unwrap();
         // Of each shown page the film, and both once the body is hidden; of each other page both.
         assert_eq!(scorer.rows, (20 * 3 + 20 * 2, 20));
-        let odds =
-            |(embedded, _): &(EmbeddedText, bool)| scorer.scorer.log_odds(&embedded.features);
+        let odds = |(embedded, _): &(EmbeddedText, bool)| scorer.scorer.log_odds(&embedded.features);
         assert!(odds(&labelled[0].embedded.hidden[0]) > 0.0);
         assert!(odds(&labelled[0].embedded.hidden[1]) < 0.0);
         let judged = judged(&labelled[1].embedded, Some(&scorer));

@@ -126,11 +126,7 @@ impl JudgedSet {
             model: file.name.clone(),
             created: file.created.clone(),
             folds: file.training.folds,
-            pages: trained
-                .judged
-                .iter()
-                .filter_map(|judged| row(sets.get(judged.set)?, judged, comments))
-                .collect(),
+            pages: trained.judged.iter().filter_map(|judged| row(sets.get(judged.set)?, judged, comments)).collect(),
         }
     }
 
@@ -140,10 +136,7 @@ impl JudgedSet {
     /// If it cannot be written.
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), JudgedError> {
         let name = path.display().to_string();
-        let io = |source| JudgedError::Io {
-            path: name.clone(),
-            source,
-        };
+        let io = |source| JudgedError::Io { path: name.clone(), source };
         let head = Head {
             format: FORMAT.into(),
             version: VERSION,
@@ -154,11 +147,7 @@ impl JudgedSet {
         // Neither name nor time in the header, so the bytes repeat.
         let mut out = GzBuilder::new().write(out, Compression::default());
         let mut line = |number: usize, json: serde_json::Result<Vec<u8>>| {
-            let mut json = json.map_err(|source| JudgedError::Line {
-                path: name.clone(),
-                line: number,
-                source,
-            })?;
+            let mut json = json.map_err(|source| JudgedError::Line { path: name.clone(), line: number, source })?;
             json.push(b'\n');
             out.write_all(&json).map_err(io)
         };
@@ -176,23 +165,12 @@ impl JudgedSet {
     /// If it cannot be read, is no such file or of another version, or holds numbers that cannot be.
     pub fn read(path: &Path) -> Result<Self, JudgedError> {
         let name = path.display().to_string();
-        let io = |source| JudgedError::Io {
-            path: name.clone(),
-            source,
-        };
+        let io = |source| JudgedError::Io { path: name.clone(), source };
         let mut set = Self::default();
         for (number, line) in numbered_lines(path).map_err(io)? {
             let line = line.map_err(io)?;
-            let unsound = |message| JudgedError::Unsound {
-                path: name.clone(),
-                line: number,
-                message,
-            };
-            let bad = |source| JudgedError::Line {
-                path: name.clone(),
-                line: number,
-                source,
-            };
+            let unsound = |message| JudgedError::Unsound { path: name.clone(), line: number, message };
+            let bad = |source| JudgedError::Line { path: name.clone(), line: number, source };
             if number == 1 {
                 let head: Head = serde_json::from_str(&line).map_err(bad)?;
                 if head.format != FORMAT || head.version != VERSION {
@@ -240,19 +218,9 @@ fn row(set: &PageSet, judged: &JudgedPage, comments: bool) -> Option<JudgedRow> 
     let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
     let mut probabilities = judged.probabilities.clone();
     let mut labels = judged.labels.clone();
-    let mut embedded: Vec<JudgedEmbedded> =
-        judged.embedded.iter().map(|own| own.0.clone()).collect();
-    let choice = judged.selection.choose_with(
-        &probabilities,
-        &Layout::of(page),
-        &mut embedded,
-        WITH_COMMENTS,
-    );
-    let kept = choice
-        .kept
-        .iter()
-        .copied()
-        .chain(embedded.iter().map(|own| own.kept));
+    let mut embedded: Vec<JudgedEmbedded> = judged.embedded.iter().map(|own| own.0.clone()).collect();
+    let choice = judged.selection.choose_with(&probabilities, &Layout::of(page), &mut embedded, WITH_COMMENTS);
+    let kept = choice.kept.iter().copied().chain(embedded.iter().map(|own| own.kept));
     let kept: Vec<bool> = kept.collect();
     for (own, (_, label)) in embedded.iter_mut().zip(&judged.embedded) {
         words.push(own.embedded.words);
@@ -291,16 +259,9 @@ impl JudgedRow {
         if self.probabilities.len() != blocks || self.labels.len() != blocks {
             return Err("words, probabilities and labels are not of one length");
         }
-        let shares = [
-            f64::from(self.confidence),
-            self.scores.precision,
-            self.scores.recall,
-            self.scores.f1,
-            self.oracle_f1,
-        ];
-        let mut all = shares
-            .into_iter()
-            .chain(self.probabilities.iter().map(|p| f64::from(*p)));
+        let shares =
+            [f64::from(self.confidence), self.scores.precision, self.scores.recall, self.scores.f1, self.oracle_f1];
+        let mut all = shares.into_iter().chain(self.probabilities.iter().map(|p| f64::from(*p)));
         if !all.all(|value| (0.0..=1.0).contains(&value)) {
             return Err("a probability or score is not between 0 and 1");
         }
@@ -325,20 +286,13 @@ mod tests {
             probabilities: vec![1e-9, 0.123_456_79],
             labels: vec![true, false],
             confidence: 0.25,
-            scores: Scores {
-                f1,
-                ..Scores::default()
-            },
+            scores: Scores { f1, ..Scores::default() },
             ..JudgedRow::default()
         }
     }
 
     fn judged(pages: Vec<JudgedRow>) -> JudgedSet {
-        JudgedSet {
-            model: "fast".into(),
-            pages,
-            ..JudgedSet::default()
-        }
+        JudgedSet { model: "fast".into(), pages, ..JudgedSet::default() }
     }
 
     #[test]
@@ -398,10 +352,7 @@ mod tests {
             ),
             html: String::new(),
         });
-        let set = PageSet {
-            name: "toy".into(),
-            pages: pages.collect(),
-        };
+        let set = PageSet { name: "toy".into(), pages: pages.collect() };
         let options = TrainOptions {
             names: vec!["small".into()],
             created: "2026-01-31".into(),
@@ -412,21 +363,13 @@ mod tests {
             folds: 3,
             comments: true,
         };
-        let trained = train(std::slice::from_ref(&set), &options)
-            .unwrap()
-            .remove(0);
+        let trained = train(std::slice::from_ref(&set), &options).unwrap().remove(0);
         let judged = JudgedSet::new(std::slice::from_ref(&set), &trained, true);
         assert_eq!((judged.model.as_str(), judged.folds), ("small", 3));
         assert_eq!(judged.pages.len(), 12);
         let first = &judged.pages[0];
-        assert_eq!(
-            (first.id.as_str(), first.lang.as_deref()),
-            ("p0", Some("en"))
-        );
-        assert_eq!(
-            (&first.words, &first.labels),
-            (&vec![1, 10], &vec![false, true])
-        );
+        assert_eq!((first.id.as_str(), first.lang.as_deref()), ("p0", Some("en")));
+        assert_eq!((&first.words, &first.labels), (&vec![1, 10], &vec![false, true]));
         assert_eq!(first.gold_words, 10);
         // Nine of ten words are gold, and nine of the ten gold words are there.
         assert!((first.oracle_f1 - 0.9).abs() < 1e-12, "{first:?}");

@@ -1,9 +1,7 @@
 //! Training pages with the labels of their blocks and of the texts in their JSON-LD.
 
 use rayon::prelude::*;
-use trommel_features::{
-    EmbeddedText, Schema, embedded_texts, embedded_texts_if_hidden, phrase_share,
-};
+use trommel_features::{EmbeddedText, Schema, embedded_texts, embedded_texts_if_hidden, phrase_share};
 use trommel_html::Page;
 use trommel_model::Layout;
 
@@ -56,11 +54,7 @@ impl<'a> Labelled<'a> {
     }
 
     pub fn example(&self) -> Example<'_> {
-        Example {
-            page: &self.page.page,
-            labels: &self.labels,
-            group: self.page.gold.group(),
-        }
+        Example { page: &self.page.page, labels: &self.labels, group: self.page.gold.group() }
     }
 
     /// Features of the page's blocks.
@@ -92,9 +86,7 @@ impl LabelledEmbedded {
         };
         Self {
             own: labelled(embedded_texts(page)),
-            hidden: embedded_texts_if_hidden(page)
-                .map(|(embedded, _)| labelled(embedded))
-                .unwrap_or_default(),
+            hidden: embedded_texts_if_hidden(page).map(|(embedded, _)| labelled(embedded)).unwrap_or_default(),
         }
     }
 }
@@ -109,17 +101,10 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
                 Some(required) => (required.join("\n"), REQUIRED),
                 None => (page.gold.text(options.comments), options.label_share),
             };
-            let labels: Vec<bool> = shares(&page.page, &text)
-                .iter()
-                .map(|share| *share > least)
-                .collect();
+            let labels: Vec<bool> = shares(&page.page, &text).iter().map(|share| *share > least).collect();
             let mut own = Labelled::new(page, set, labels, text);
             if own.is_partial() {
-                own.certainty = own
-                    .labels
-                    .iter()
-                    .map(|is| f32::from(u8::from(*is)))
-                    .collect();
+                own.certainty = own.labels.iter().map(|is| f32::from(u8::from(*is))).collect();
             } else {
                 own.embedded = LabelledEmbedded::of(&page.page, &own.text);
             }

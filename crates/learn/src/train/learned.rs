@@ -27,49 +27,28 @@ pub(crate) struct Learned {
     pub schema: Schema,
 }
 
-fn learn_weights(
-    groups: &[FeatureGroup],
-    examples: &[Example],
-) -> (Vec<TermWeight>, Vec<TermWeight>) {
+fn learn_weights(groups: &[FeatureGroup], examples: &[Example]) -> (Vec<TermWeight>, Vec<TermWeight>) {
     let uses = |group: FeatureGroup| groups.contains(&group);
     (
-        if uses(FeatureGroup::PathWeights) {
-            lexicon::weigh(examples)
-        } else {
-            Vec::new()
-        },
-        if uses(FeatureGroup::Wording) {
-            lexicon::weigh_words(examples)
-        } else {
-            Vec::new()
-        },
+        if uses(FeatureGroup::PathWeights) { lexicon::weigh(examples) } else { Vec::new() },
+        if uses(FeatureGroup::Wording) { lexicon::weigh_words(examples) } else { Vec::new() },
     )
 }
 
 impl Learned {
     pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Self {
         let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
-        let listed = if groups.contains(&FeatureGroup::ListedWords) {
-            lexicon::list(&examples)
-        } else {
-            Vec::new()
-        };
+        let listed = if groups.contains(&FeatureGroup::ListedWords) { lexicon::list(&examples) } else { Vec::new() };
         let (weights, words) = learn_weights(groups, &examples);
         let schema = Schema::new(groups, &listed, &weights, &words);
-        Self {
-            listed,
-            weights,
-            words,
-            schema,
-        }
+        Self { listed, weights, words, schema }
     }
 
     /// The rows of the training pages.
     pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
         // Random parts of long pages teach as much as the whole of them.
         let mut table = BlockTable::new(self.schema.names().len(), MOST_ROWS);
-        let is_cross_fitted =
-            groups.contains(&FeatureGroup::PathWeights) || groups.contains(&FeatureGroup::Wording);
+        let is_cross_fitted = groups.contains(&FeatureGroup::PathWeights) || groups.contains(&FeatureGroup::Wording);
         let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
         let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
         let part_of = by_group(&hosts, parts);
@@ -78,12 +57,8 @@ impl Learned {
                 if !is_cross_fitted {
                     return self.schema.clone();
                 }
-                let others: Vec<Example> = pages
-                    .iter()
-                    .zip(&part_of)
-                    .filter(|(_, of)| **of != part)
-                    .map(|(page, _)| page.example())
-                    .collect();
+                let others: Vec<Example> =
+                    pages.iter().zip(&part_of).filter(|(_, of)| **of != part).map(|(page, _)| page.example()).collect();
                 let (weights, words) = learn_weights(groups, &others);
                 Schema::new(groups, &self.listed, &weights, &words)
             })
@@ -92,9 +67,7 @@ impl Learned {
         let masks: Vec<Vec<usize>> = ["weights.", "wording."]
             .iter()
             .map(|prefix| {
-                (0..names.len())
-                    .filter(|at| names.get(*at).is_some_and(|name| name.starts_with(prefix)))
-                    .collect()
+                (0..names.len()).filter(|at| names.get(*at).is_some_and(|name| name.starts_with(prefix))).collect()
             })
             .collect();
         let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
@@ -109,8 +82,7 @@ impl Learned {
             table.push_page(number, page, &rows, sizes[page.set].sqrt());
             for (salt, columns) in (0u64..).zip(&masks) {
                 let id = page.page.gold.record_id.as_bytes();
-                let draw = trommel_text::hash(id).rotate_left(11)
-                    ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let draw = trommel_text::hash(id).rotate_left(11) ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 if trommel_text::hash(&draw.to_le_bytes()) % MASK >= MASKED {
                     continue;
                 }

@@ -34,12 +34,7 @@ const PAIRS: BoostOptions = BoostOptions {
 const SEEDS: u16 = 3;
 
 /// What completes the labels of pages of which only some texts are known: the same in fewer, larger steps.
-const SKETCH: BoostOptions = BoostOptions {
-    trees: 150,
-    rate: 0.3,
-    rows: 0.5,
-    ..PAIRS
-};
+const SKETCH: BoostOptions = BoostOptions { trees: 150, rate: 0.3, rows: 0.5, ..PAIRS };
 
 /// A quick additive model, by which blocks without a label are judged.
 ///
@@ -72,16 +67,12 @@ impl Learner {
         weighting: Weighting,
     ) -> Result<Vec<(Vec<WeightedScorer>, f64)>, LearnError> {
         match self {
-            Learner::Linear => PENALTIES
-                .iter()
-                .map(|penalty| Ok((linear(table, weighting, *penalty)?, *penalty)))
-                .collect(),
+            Learner::Linear => {
+                PENALTIES.iter().map(|penalty| Ok((linear(table, weighting, *penalty)?, *penalty))).collect()
+            }
             Learner::Additive | Learner::Shipped => {
                 let fits = self.fit(table, weighting, PAIRS.penalty)?;
-                Ok(fits
-                    .into_iter()
-                    .map(|parts| (parts, PAIRS.penalty))
-                    .collect())
+                Ok(fits.into_iter().map(|parts| (parts, PAIRS.penalty)).collect())
             }
         }
     }
@@ -111,10 +102,7 @@ impl Learner {
                 let trees = boost(&binned, &table.labels, &weights, &BoostOptions::default())?;
                 Ok(vec![
                     vec![part(1.0, Scorer::Additive(additive.clone()))],
-                    vec![
-                        part(0.5, Scorer::Additive(additive)),
-                        part(0.5, Scorer::Trees(trees)),
-                    ],
+                    vec![part(0.5, Scorer::Additive(additive)), part(0.5, Scorer::Trees(trees))],
                 ])
             }
         }
@@ -129,8 +117,7 @@ fn pairs_of(binned: &Binned, labels: &[bool], weights: &[f32]) -> Result<Additiv
 /// Trees of two questions as tables, whose weights are whole units.
 fn as_additive(trees: &Trees) -> Result<Additive, LearnError> {
     let own = additive(trees);
-    let mut own =
-        own.ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))?;
+    let mut own = own.ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))?;
     own.round();
     Ok(own)
 }
@@ -142,21 +129,9 @@ fn weights(table: &BlockTable, weighting: Weighting) -> Vec<f32> {
     }
 }
 
-fn linear(
-    table: &BlockTable,
-    weighting: Weighting,
-    penalty: f64,
-) -> Result<Vec<WeightedScorer>, LearnError> {
-    let sample = Sample {
-        width: table.width,
-        data: table.data.clone(),
-        labels: table.labels.clone(),
-    };
-    let Fit {
-        weights,
-        intercept,
-        deviations,
-    } = fit_weighted(&sample, &weights(table, weighting), penalty)?;
+fn linear(table: &BlockTable, weighting: Weighting, penalty: f64) -> Result<Vec<WeightedScorer>, LearnError> {
+    let sample = Sample { width: table.width, data: table.data.clone(), labels: table.labels.clone() };
+    let Fit { weights, intercept, deviations } = fit_weighted(&sample, &weights(table, weighting), penalty)?;
     let weights = (0u16..)
         .zip(weights.iter().zip(&deviations))
         .filter(|(_, (weight, _))| **weight != 0.0)
@@ -166,11 +141,5 @@ fn linear(
             deviation: *deviation as f32,
         })
         .collect();
-    Ok(vec![WeightedScorer {
-        share: 1.0,
-        scorer: Scorer::Linear(Linear {
-            intercept: intercept as f32,
-            weights,
-        }),
-    }])
+    Ok(vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: intercept as f32, weights }) }])
 }

@@ -46,15 +46,10 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
             let mut seen: FxHashSet<(Attribute, u64)> = FxHashSet::default();
             let around = page.path(block.element).map(|(_, element)| element);
             let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
-            for token in around
-                .chain(inside)
-                .flat_map(|element| page.attribute_words(element))
-            {
+            for token in around.chain(inside).flat_map(|element| page.attribute_words(element)) {
                 let key = (token.attribute, token.hash);
                 if matches!(token.attribute, Attribute::Id | Attribute::Class) && seen.insert(key) {
-                    let count = on_page
-                        .entry(key)
-                        .or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
+                    let count = on_page.entry(key).or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
                     *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
                 }
             }
@@ -104,9 +99,7 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
                     for token in page.attribute_words(element) {
                         if !hashes.contains(&token.hash) {
                             hashes.push(token.hash);
-                            on_page
-                                .entry(token.hash)
-                                .or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
+                            on_page.entry(token.hash).or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
                         }
                     }
                 }
@@ -129,13 +122,8 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
         .into_iter()
         .filter(|(_, (content, other))| content + other >= PAGES - 1e-9)
         .map(|(token, (content, other))| {
-            let weight = ((content + 0.5) / (other + 0.5))
-                .ln()
-                .clamp(-WEIGHT, WEIGHT);
-            TermWeight {
-                term: token,
-                weight: weight as f32,
-            }
+            let weight = ((content + 0.5) / (other + 0.5)).ln().clamp(-WEIGHT, WEIGHT);
+            TermWeight { term: token, weight: weight as f32 }
         })
         .collect()
 }
@@ -165,9 +153,7 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
             terms(example.page, block, |hash, term| {
                 let count = on_page.entry(hash).or_default();
                 *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
-                votes
-                    .entry(hash)
-                    .or_insert_with(|| (term.to_owned(), Votes::default()));
+                votes.entry(hash).or_insert_with(|| (term.to_owned(), Votes::default()));
             });
         }
         for (hash, (content, other)) in on_page {
@@ -184,9 +170,7 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
         .filter(|(_, vote)| vote.hosts.len() >= WORD_HOSTS)
         .map(|(token, vote)| TermWeight {
             term: token,
-            weight: ((vote.content + 0.5) / (vote.other + 0.5))
-                .ln()
-                .clamp(-WEIGHT, WEIGHT) as f32,
+            weight: ((vote.content + 0.5) / (vote.other + 0.5)).ln().clamp(-WEIGHT, WEIGHT) as f32,
         })
         .collect();
     weights.sort_by(|a, b| a.term.cmp(&b.term));
@@ -204,32 +188,17 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let labels = [false, true, true, false];
         let hosts: Vec<String> = (0..6).map(|host| host.to_string()).collect();
-        let examples: Vec<Example> = hosts
-            .iter()
-            .map(|group| Example {
-                page: &page,
-                labels: &labels,
-                group,
-            })
-            .collect();
+        let examples: Vec<Example> =
+            hosts.iter().map(|group| Example { page: &page, labels: &labels, group }).collect();
         let listed = list(&examples);
         let names: Vec<String> = listed.iter().map(ListedWord::feature).collect();
-        assert_eq!(
-            names,
-            ["id:story", "class:menu", "class:story", "class:top"]
-        );
+        assert_eq!(names, ["id:story", "class:menu", "class:story", "class:top"]);
         assert!(listed[0].odds > ODDS as f32 && listed[1].odds < 1.0 / ODDS as f32);
         assert!((listed[1].share - 0.25).abs() < 1e-6);
         // Four hosts are too few to give a token a meaning of its own, but enough for a weight.
         assert!(list(&examples[..4]).is_empty());
         let weights = weigh(&examples[..4]);
-        let weight = |token: &str| {
-            weights
-                .iter()
-                .find(|w| w.term == token)
-                .map(|w| w.weight)
-                .unwrap()
-        };
+        let weight = |token: &str| weights.iter().find(|w| w.term == token).map(|w| w.weight).unwrap();
         assert!(weight("menu") < -1.0 && weight("story") > 1.0 && weight("both").abs() < 0.01);
         assert!(weigh(&examples[..3]).is_empty());
     }

@@ -34,8 +34,7 @@ pub fn fit(sample: &Sample, penalty: f64) -> Result<Fit, LearnError> {
     let mut deviations = vec![0.0; sample.width];
     for (at, mut column) in features.columns_mut().into_iter().enumerate() {
         let mean = column.sum() / rows as f64;
-        let deviation =
-            (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / rows as f64).sqrt();
+        let deviation = (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / rows as f64).sqrt();
         // A feature that never changes says nothing; dividing by 1 leaves it at zero.
         let divisor = if deviation > 1e-9 { deviation } else { 1.0 };
         column.mapv_inplace(|v| (v - mean) / divisor);
@@ -51,13 +50,7 @@ pub fn fit(sample: &Sample, penalty: f64) -> Result<Fit, LearnError> {
         .with_intercept(true)
         .fit(&Dataset::new(features, labels))
         .map_err(|error| LearnError::Solver(error.to_string()))?;
-    tracing::debug!(
-        rows,
-        width = sample.width,
-        penalty,
-        seconds = started.elapsed().as_secs_f32(),
-        "fitted"
-    );
+    tracing::debug!(rows, width = sample.width, penalty, seconds = started.elapsed().as_secs_f32(), "fitted");
     // linfa takes the larger class for the positive one.
     let sign = if fitted.labels().pos.class { 1.0 } else { -1.0 };
     let mut intercept = sign * fitted.intercept();
@@ -68,11 +61,7 @@ pub fn fit(sample: &Sample, penalty: f64) -> Result<Fit, LearnError> {
             intercept -= weights[at] * means[at];
         }
     }
-    Ok(Fit {
-        weights,
-        intercept,
-        deviations,
-    })
+    Ok(Fit { weights, intercept, deviations })
 }
 
 #[cfg(test)]
@@ -81,10 +70,7 @@ pub(crate) mod tests {
 
     /// Rows whose log odds of content are 2x - 1; y is noise, z never changes.
     pub(crate) fn sample() -> Sample {
-        let mut sample = Sample {
-            width: 3,
-            ..Sample::default()
-        };
+        let mut sample = Sample { width: 3, ..Sample::default() };
         for step in 0..4000u32 {
             let x = (step % 81) as f32 / 20.0 - 2.0;
             let y = (step % 7) as f32;
@@ -100,10 +86,7 @@ pub(crate) mod tests {
     fn the_odds_are_recovered() {
         let fit = fit(&sample(), 1e-6).unwrap();
         assert!((fit.weights[0] - 2.0).abs() < 0.2, "{fit:?}");
-        assert!(
-            fit.weights[1].abs() < 0.1 && fit.weights[2] == 0.0,
-            "{fit:?}"
-        );
+        assert!(fit.weights[1].abs() < 0.1 && fit.weights[2] == 0.0, "{fit:?}");
         assert!((fit.intercept + 1.0).abs() < 0.3, "{fit:?}");
     }
 
@@ -111,23 +94,13 @@ pub(crate) mod tests {
     fn the_penalty_shrinks() {
         let free = fit(&sample(), 1e-6).unwrap();
         let held = fit(&sample(), 1.0).unwrap();
-        assert!(
-            held.weights[0].abs() < free.weights[0].abs() / 2.0,
-            "{held:?}"
-        );
+        assert!(held.weights[0].abs() < free.weights[0].abs() / 2.0, "{held:?}");
     }
 
     #[test]
     fn one_label_is_nothing_to_learn_from() {
-        let sample = Sample {
-            data: vec![1.0, 2.0],
-            labels: vec![true, true],
-            width: 1,
-        };
+        let sample = Sample { data: vec![1.0, 2.0], labels: vec![true, true], width: 1 };
         assert!(matches!(fit(&sample, 1.0), Err(LearnError::Nothing(_))));
-        assert!(matches!(
-            fit(&Sample::default(), 1.0),
-            Err(LearnError::Nothing(_))
-        ));
+        assert!(matches!(fit(&Sample::default(), 1.0), Err(LearnError::Nothing(_))));
     }
 }

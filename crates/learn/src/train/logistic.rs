@@ -70,15 +70,7 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
             *value = ((f64::from(*value) - mean) / divisor) as f32;
         }
     });
-    let problem = Loss {
-        data,
-        labels: &sample.labels,
-        weights,
-        total,
-        width,
-        penalty,
-        last: Mutex::default(),
-    };
+    let problem = Loss { data, labels: &sample.labels, weights, total, width, penalty, last: Mutex::default() };
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
         .with_tolerance_grad(GRADIENT)
         .map_err(|error| LearnError::Solver(error.to_string()))?;
@@ -86,10 +78,7 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
         .configure(|state| state.param(Array1::zeros(width + 1)).max_iters(STEPS))
         .run()
         .map_err(|error| LearnError::Solver(error.to_string()))?;
-    let best = result
-        .state()
-        .get_best_param()
-        .ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
+    let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
     let mut intercept = best[width];
     let mut own = vec![0.0; width];
     for (at, weight) in own.iter_mut().enumerate() {
@@ -98,11 +87,7 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
             intercept -= *weight * means[at];
         }
     }
-    Ok(Fit {
-        weights: own,
-        intercept,
-        deviations,
-    })
+    Ok(Fit { weights: own, intercept, deviations })
 }
 
 /// Weighted mean and standard deviation of each feature.
@@ -149,19 +134,12 @@ struct Point {
 
 impl Loss<'_> {
     fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let mut last = self
-            .last
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(known) = last.as_ref().filter(|known| known.param == param) {
             return (known.cost, known.gradient.clone());
         }
         let (cost, gradient) = self.compute(param);
-        *last = Some(Point {
-            param: param.clone(),
-            cost,
-            gradient: gradient.clone(),
-        });
+        *last = Some(Point { param: param.clone(), cost, gradient: gradient.clone() });
         (cost, gradient)
     }
 
@@ -173,9 +151,7 @@ impl Loss<'_> {
             .par_chunks(ROWS * self.width)
             .zip(self.labels.par_chunks(ROWS))
             .zip(self.weights.par_chunks(ROWS))
-            .map(|((data, labels), weights)| {
-                self.part(data, labels, weights, &coefficients, intercept)
-            })
+            .map(|((data, labels), weights)| self.part(data, labels, weights, &coefficients, intercept))
             .collect();
         let mut cost = 0.0;
         let mut gradient = Array1::<f64>::zeros(self.width + 1);
@@ -230,12 +206,7 @@ impl Loss<'_> {
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0f32; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f32 = a8
-        .remainder()
-        .iter()
-        .zip(b8.remainder())
-        .map(|(x, y)| x * y)
-        .sum();
+    let tail: f32 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
     for (x, y) in a8.zip(b8) {
         for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
             *lane += x * y;
@@ -276,23 +247,15 @@ mod tests {
             for (a, b) in own.weights.iter().zip(&linfa.weights) {
                 assert!((a - b).abs() < 5e-3, "{own:?} {linfa:?}");
             }
-            assert!(
-                (own.intercept - linfa.intercept).abs() < 5e-3,
-                "{own:?} {linfa:?}"
-            );
+            assert!((own.intercept - linfa.intercept).abs() < 5e-3, "{own:?} {linfa:?}");
         }
     }
 
     #[test]
     fn a_weight_of_two_is_a_row_twice() {
         let sample = sample();
-        let weights: Vec<f32> = (0..sample.labels.len())
-            .map(|at| 1.0 + (at % 2) as f32)
-            .collect();
-        let mut doubled = Sample {
-            width: sample.width,
-            ..Sample::default()
-        };
+        let weights: Vec<f32> = (0..sample.labels.len()).map(|at| 1.0 + (at % 2) as f32).collect();
+        let mut doubled = Sample { width: sample.width, ..Sample::default() };
         for (at, row) in sample.data.chunks_exact(sample.width).enumerate() {
             for _ in 0..1 + at % 2 {
                 doubled.data.extend_from_slice(row);
@@ -308,14 +271,7 @@ mod tests {
 
     #[test]
     fn one_label_is_nothing_to_learn_from() {
-        let sample = Sample {
-            data: vec![1.0, 2.0],
-            labels: vec![true, true],
-            width: 1,
-        };
-        assert!(matches!(
-            fit_weighted(&sample, &[1.0, 1.0], 1.0),
-            Err(LearnError::Nothing(_))
-        ));
+        let sample = Sample { data: vec![1.0, 2.0], labels: vec![true, true], width: 1 };
+        assert!(matches!(fit_weighted(&sample, &[1.0, 1.0], 1.0), Err(LearnError::Nothing(_))));
     }
 }

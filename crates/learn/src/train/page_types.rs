@@ -13,8 +13,7 @@ use crate::error::LearnError;
 
 /// Columns of the page rather than of the block begin with one of these.
 const PREFIXES: [&str; 8] = [
-    "page.", "address.", "prose.page", "prose.top", "prose.second", "topic.log_", "stated.log_",
-    "outline.log_headings",
+    "page.", "address.", "prose.page", "prose.top", "prose.second", "topic.log_", "stated.log_", "outline.log_headings",
 ];
 /// Penalty of the fits: there are two thousand pages, not half a million blocks.
 const PENALTY: f64 = 3e-4;
@@ -57,16 +56,11 @@ pub(crate) fn fit_page_types(
     names: &[String],
     pages: &[&Labelled],
 ) -> Result<Vec<PageTypeScorer>, LearnError> {
-    let columns: Vec<usize> = (0..names.len())
-        .filter(|at| is_of_page(&names[*at]))
-        .collect();
+    let columns: Vec<usize> = (0..names.len()).filter(|at| is_of_page(&names[*at])).collect();
     let mut data = Vec::new();
     let mut types = Vec::new();
     for (first, page) in &table.pages {
-        let Some(page_type) = pages
-            .get(*page)
-            .and_then(|page| page.page.gold.page_type.as_deref())
-        else {
+        let Some(page_type) = pages.get(*page).and_then(|page| page.page.gold.page_type.as_deref()) else {
             continue;
         };
         let row = &table.data[first * table.width..(first + 1) * table.width];
@@ -86,11 +80,7 @@ pub(crate) fn fit_page_types(
             for steps in &mut scorer.step_functions {
                 steps.column = columns[usize::from(steps.column)] as u16;
             }
-            Ok(PageTypeScorer {
-                name: name.to_owned(),
-                scorer,
-                sharpness: sharpness(name),
-            })
+            Ok(PageTypeScorer { name: name.to_owned(), scorer, sharpness: sharpness(name) })
         })
         .collect()
 }
@@ -104,10 +94,7 @@ mod tests {
     fn a_page_is_judged_as_sharply_as_its_types() {
         let of = |name: &str, intercept: f32| PageTypeScorer {
             name: name.into(),
-            scorer: Additive {
-                intercept,
-                ..Additive::default()
-            },
+            scorer: Additive { intercept, ..Additive::default() },
             sharpness: sharpness(name),
         };
         let of_page = |types: &[PageTypeScorer]| page_sharpness(types, Some(&[0.0]));

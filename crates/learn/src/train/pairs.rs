@@ -26,28 +26,15 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 intercept += value;
                 continue;
             }
-            TreeNode::Split {
-                column,
-                threshold,
-                left,
-                right,
-            } => (*column, *threshold, *left, *right),
+            TreeNode::Split { column, threshold, left, right } => (*column, *threshold, *left, *right),
         };
-        for (range, child) in [
-            ((None, Some(threshold)), left),
-            ((Some(threshold), None), right),
-        ] {
+        for (range, child) in [((None, Some(threshold)), left), ((Some(threshold), None), right)] {
             let (other, cut, low, high) = match trees.nodes.get(child as usize)? {
                 TreeNode::Leaf { value } => {
                     singles.entry(column).or_default().push((range, *value));
                     continue;
                 }
-                TreeNode::Split {
-                    column,
-                    threshold,
-                    left,
-                    right,
-                } => (*column, *threshold, *left, *right),
+                TreeNode::Split { column, threshold, left, right } => (*column, *threshold, *left, *right),
             };
             for (part, leaf) in [((None, Some(cut)), low), ((Some(cut), None), high)] {
                 let TreeNode::Leaf { value } = trees.nodes.get(leaf as usize)? else {
@@ -58,17 +45,9 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                     singles.entry(column).or_default().push((both, *value));
                     continue;
                 }
-                let (first, second) = if column < other {
-                    (range, part)
-                } else {
-                    (part, range)
-                };
+                let (first, second) = if column < other { (range, part) } else { (part, range) };
                 let key = (column.min(other), column.max(other));
-                pairs.entry(key).or_default().push(Area {
-                    first,
-                    second,
-                    value: *value,
-                });
+                pairs.entry(key).or_default().push(Area { first, second, value: *value });
             }
         }
     }
@@ -82,11 +61,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 }
             }
         }
-        StepFunction {
-            column,
-            edges,
-            weights,
-        }
+        StepFunction { column, edges, weights }
     });
     let crosses = pairs.into_iter().map(|(columns, areas)| {
         let first = edges(areas.iter().map(|area| area.first));
@@ -102,17 +77,9 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 }
             }
         }
-        Cross {
-            columns,
-            edges: (first, second),
-            weights,
-        }
+        Cross { columns, edges: (first, second), weights }
     });
-    Some(Additive {
-        intercept,
-        step_functions: steps.collect(),
-        crosses: crosses.collect(),
-    })
+    Some(Additive { intercept, step_functions: steps.collect(), crosses: crosses.collect() })
 }
 
 fn later(a: Option<f32>, b: Option<f32>) -> Option<f32> {
@@ -131,9 +98,7 @@ fn earlier(a: Option<f32>, b: Option<f32>) -> Option<f32> {
 
 /// All thresholds, rising, each once.
 fn edges(ranges: impl Iterator<Item = Range>) -> Vec<f32> {
-    let mut edges: Vec<f32> = ranges
-        .flat_map(|(low, high)| low.into_iter().chain(high))
-        .collect();
+    let mut edges: Vec<f32> = ranges.flat_map(|(low, high)| low.into_iter().chain(high)).collect();
     edges.sort_by(f32::total_cmp);
     edges.dedup();
     edges
@@ -165,28 +130,15 @@ mod tests {
         }
         let weights = vec![1.0; labels.len()];
         let table = Binned::new(&data, 3, &weights, 32);
-        let options = BoostOptions {
-            trees: 60,
-            leaves: 4,
-            depth: 2,
-            columns: 1.0,
-            ..BoostOptions::default()
-        };
+        let options = BoostOptions { trees: 60, leaves: 4, depth: 2, columns: 1.0, ..BoostOptions::default() };
         let trees = boost(&table, &labels, &weights, &options).unwrap();
         let model = additive(&trees).unwrap();
         assert!(model.is_sound(3));
         assert!(!model.crosses.is_empty());
         for row in data.chunks_exact(3) {
-            assert!(
-                (model.log_odds(row) - trees.log_odds(row)).abs() < 1e-3,
-                "{row:?}"
-            );
+            assert!((model.log_odds(row) - trees.log_odds(row)).abs() < 1e-3, "{row:?}");
         }
-        let deep = BoostOptions {
-            depth: 3,
-            leaves: 8,
-            ..options
-        };
+        let deep = BoostOptions { depth: 3, leaves: 8, ..options };
         assert!(additive(&boost(&table, &labels, &weights, &deep).unwrap()).is_none());
     }
 }

@@ -30,8 +30,7 @@ impl PoorCopy {
         let all = pages.iter().enumerate();
         all.filter_map(|(at, page)| {
             let draw = mix(hash(page.page.gold.record_id.as_bytes()));
-            draw.is_multiple_of(ONE_OF)
-                .then(|| Self::new(page, at, mix(draw)))?
+            draw.is_multiple_of(ONE_OF).then(|| Self::new(page, at, mix(draw)))?
         })
         .collect()
     }
@@ -61,12 +60,7 @@ impl PoorCopy {
             labels.push(*label);
         }
         copy.page.blocks = left;
-        Some(Self {
-            page: copy,
-            labels,
-            set: page.set,
-            of: at,
-        })
+        Some(Self { page: copy, labels, set: page.set, of: at })
     }
 
     /// The copy as a page to learn from.
@@ -86,24 +80,16 @@ mod tests {
     #[test]
     fn copies_lose_the_later_content_only() {
         let text = "Some words of a long story that goes on. ".repeat(10);
-        let html = format!(
-            "<p>Menu</p>{}<p>Imprint</p>",
-            format!("<p>{text}</p>").repeat(10)
-        );
+        let html = format!("<p>Menu</p>{}<p>Imprint</p>", format!("<p>{text}</p>").repeat(10));
         let pages: Vec<LabelledPage> = (0..40)
             .map(|at| LabelledPage {
-                gold: Gold {
-                    record_id: format!("r{at}"),
-                    ..Gold::default()
-                },
+                gold: Gold { record_id: format!("r{at}"), ..Gold::default() },
                 page: ScanEngine.read(&html, &Limits::default()),
                 html: String::new(),
             })
             .collect();
         let labels: Vec<bool> = (0..12).map(|at| (1..11).contains(&at)).collect();
-        let all = pages
-            .iter()
-            .map(|page| Labelled::new(page, 3, labels.clone(), text.clone()));
+        let all = pages.iter().map(|page| Labelled::new(page, 3, labels.clone(), text.clone()));
         let all: Vec<Labelled> = all.collect();
         let copies = PoorCopy::of_pages(&all);
         assert!((2..20).contains(&copies.len()), "{}", copies.len());
@@ -118,10 +104,7 @@ mod tests {
             assert_eq!((own.set, own.share), (3, 0.5));
             assert_eq!(own.page.gold.record_id, pages[copy.of].gold.record_id);
             let tags = |page: &trommel_html::Page| -> u32 {
-                page.blocks
-                    .iter()
-                    .map(|block| block.tags_before + block.tags_inside)
-                    .sum()
+                page.blocks.iter().map(|block| block.tags_before + block.tags_inside).sum()
             };
             assert_eq!(tags(page), tags(&pages[copy.of].page));
         }

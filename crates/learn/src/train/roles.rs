@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use trommel_features::{FeatureGroup, FieldIndex};
-use trommel_model::{
-    Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled,
-};
+use trommel_model::{Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 
 use super::ADDRESS;
 use super::labelled::Labelled;
@@ -30,11 +28,7 @@ const FOLDS: usize = 5;
 ///
 /// # Errors
 /// If a role is not among the labels, or nothing can be learned.
-pub fn train_roles(
-    sets: &[PageSet],
-    roles: &[String],
-    created: &str,
-) -> Result<RoleModel, LearnError> {
+pub fn train_roles(sets: &[PageSet], roles: &[String], created: &str) -> Result<RoleModel, LearnError> {
     let groups = FeatureGroup::serving();
     let mut columns = Vec::new();
     let roles: BTreeSet<&String> = roles.iter().collect();
@@ -89,19 +83,11 @@ fn labels(page: &LabelledPage, role: &str) -> Option<Vec<bool>> {
     if gold.blocks.iter().all(|block| block.role.is_empty()) {
         return None;
     }
-    let mut own: Vec<(u32, u32)> = gold
-        .blocks
-        .iter()
-        .filter(|block| block.role == role)
-        .map(|block| block.span)
-        .collect();
+    let mut own: Vec<(u32, u32)> =
+        gold.blocks.iter().filter(|block| block.role == role).map(|block| block.span).collect();
     own.sort_unstable();
     let blocks = page.page.blocks.iter();
-    Some(
-        blocks
-            .map(|block| own.binary_search(&block.span).is_ok())
-            .collect(),
-    )
+    Some(blocks.map(|block| own.binary_search(&block.span).is_ok()).collect())
 }
 
 fn fit_role(
@@ -117,8 +103,7 @@ fn fit_role(
     for fold in 0..FOLDS {
         let part = |inside: bool| {
             let own = pages.iter().zip(&folds);
-            own.filter(move |(_, of)| (**of == fold) == inside)
-                .map(|(page, _)| page)
+            own.filter(move |(_, of)| (**of == fold) == inside).map(|(page, _)| page)
         };
         let (learned, scorer) = fit(role, &part(false).collect::<Vec<_>>(), groups)?;
         for page in part(true) {
@@ -146,11 +131,7 @@ fn fit_role(
     })
 }
 
-fn fit(
-    role: &str,
-    pages: &[&Labelled],
-    groups: &[FeatureGroup],
-) -> Result<(Learned, Additive), LearnError> {
+fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Learned, Additive), LearnError> {
     if !pages.iter().any(|page| page.labels.contains(&true)) {
         return Err(LearnError::Role(role.to_owned()));
     }
@@ -211,10 +192,7 @@ mod tests {
                 }
             })
             .collect();
-        PageSet {
-            name: "toy".into(),
-            pages,
-        }
+        PageSet { name: "toy".into(), pages }
     }
 
     #[test]
@@ -239,10 +217,7 @@ mod tests {
     fn ingredients_are_known_by_their_texts() {
         let html = "<p>Soup<li>2 cups of water<li>1 leek, chopped<p>Boil the water with the leek.";
         let page = LabelledPage {
-            gold: Gold {
-                ingredients: vec!["2 cups of water".into(), "1 leek, chopped".into()],
-                ..Gold::default()
-            },
+            gold: Gold { ingredients: vec!["2 cups of water".into(), "1 leek, chopped".into()], ..Gold::default() },
             page: ScanEngine.read(html, &Limits::default()),
             html: String::new(),
         };
@@ -254,13 +229,7 @@ mod tests {
 
     #[test]
     fn the_threshold_is_where_precision_and_recall_agree_best() {
-        let mut judged = vec![
-            (-1.0, false),
-            (3.0, true),
-            (2.0, true),
-            (1.0, false),
-            (0.0, true),
-        ];
+        let mut judged = vec![(-1.0, false), (3.0, true), (2.0, true), (1.0, false), (0.0, true)];
         let (threshold, precision, recall) = best_threshold(&mut judged);
         assert_eq!((threshold, precision, recall), (-0.5, 0.75, 1.0));
     }

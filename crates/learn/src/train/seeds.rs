@@ -29,20 +29,10 @@ pub(super) fn boost_seeds(
         all.base += share * own.base;
         all.roots.extend(own.roots.iter().map(|root| root + first));
         all.nodes.extend(own.nodes.iter().map(|node| match *node {
-            TreeNode::Leaf { value } => TreeNode::Leaf {
-                value: share * value,
-            },
-            TreeNode::Split {
-                column,
-                threshold,
-                left,
-                right,
-            } => TreeNode::Split {
-                column,
-                threshold,
-                left: left + first,
-                right: right + first,
-            },
+            TreeNode::Leaf { value } => TreeNode::Leaf { value: share * value },
+            TreeNode::Split { column, threshold, left, right } => {
+                TreeNode::Split { column, threshold, left: left + first, right: right + first }
+            }
         }));
     }
     Ok(all)
@@ -55,22 +45,12 @@ mod tests {
     #[test]
     fn the_log_odds_of_several_seeds_are_their_mean() {
         let value = |row: u32, salt: u32| ((row.wrapping_mul(salt) >> 7) % 100) as f32;
-        let rows: Vec<[f32; 3]> = (0..2000)
-            .map(|row| [2_654_435_761, 40_503, 97].map(|salt| value(row, salt)))
-            .collect();
-        let labels: Vec<bool> = rows
-            .iter()
-            .map(|[x, y, _]| (*x > 30.0) != (*y > 60.0))
-            .collect();
+        let rows: Vec<[f32; 3]> =
+            (0..2000).map(|row| [2_654_435_761, 40_503, 97].map(|salt| value(row, salt))).collect();
+        let labels: Vec<bool> = rows.iter().map(|[x, y, _]| (*x > 30.0) != (*y > 60.0)).collect();
         let weights = vec![1.0; labels.len()];
         let binned = Binned::new(rows.as_flattened(), 3, &weights, 32);
-        let options = BoostOptions {
-            trees: 20,
-            leaves: 4,
-            depth: 2,
-            columns: 0.7,
-            ..BoostOptions::default()
-        };
+        let options = BoostOptions { trees: 20, leaves: 4, depth: 2, columns: 0.7, ..BoostOptions::default() };
         let of = |seed: u64, seeds: u16| {
             let options = BoostOptions { seed, ..options };
             boost_seeds(&binned, &labels, &weights, &options, seeds).unwrap()

@@ -82,11 +82,7 @@ pub(super) fn choose(
         };
         if mean > best.0 + margin {
             best.0 = mean;
-            best.1 = Some(Chosen {
-                candidate,
-                selection,
-                pages: scores,
-            });
+            best.1 = Some(Chosen { candidate, selection, pages: scores });
         }
         best.1.as_ref().map_or(0, |chosen| chosen.candidate)
     };
@@ -97,11 +93,7 @@ pub(super) fn choose(
     for selection in SELECTIONS {
         consider(winner, selection);
     }
-    best.1.unwrap_or(Chosen {
-        candidate: 0,
-        selection: Selection::ExpectedF1,
-        pages: Vec::new(),
-    })
+    best.1.unwrap_or(Chosen { candidate: 0, selection: Selection::ExpectedF1, pages: Vec::new() })
 }
 
 /// The mean of the sets' mean F1, where a set weighs the square root of its pages as in training: a large set
@@ -137,18 +129,13 @@ impl Labelled<'_> {
         selection: Selection,
     ) -> ScoredPage {
         let page = &self.page.page;
-        let choice =
-            selection.choose_with(probabilities, &self.layout, &mut embedded, WITH_COMMENTS);
+        let choice = selection.choose_with(probabilities, &self.layout, &mut embedded, WITH_COMMENTS);
         let text = kept_text(page, &choice.kept, &embedded);
         ScoredPage {
             selection,
             expected_f1: choice.expected_f1,
             scores: Scores::of(&text, &self.text, Rule::Characters),
-            required: self
-                .page
-                .gold
-                .required()
-                .map(|texts| Required::of(texts, &text)),
+            required: self.page.gold.required().map(|texts| Required::of(texts, &text)),
             embedded,
         }
     }

@@ -21,14 +21,7 @@ pub(crate) struct BlockTable {
 impl BlockTable {
     /// An empty table of rows of this width, of at most `most_rows` a page.
     pub fn new(width: usize, most_rows: usize) -> Self {
-        Self {
-            width,
-            most_rows,
-            data: Vec::new(),
-            labels: Vec::new(),
-            weights: Vec::new(),
-            pages: Vec::new(),
-        }
+        Self { width, most_rows, data: Vec::new(), labels: Vec::new(), weights: Vec::new(), pages: Vec::new() }
     }
 
     /// Adds the rows of a page, `number` among the training pages, if it has blocks. `share` is what the
@@ -39,9 +32,8 @@ impl BlockTable {
             return;
         }
         self.pages.push((self.labels.len(), number));
-        let weight = |at: usize, words: u32| {
-            f64::from(words).sqrt() * f64::from(page.certainty.get(at).copied().unwrap_or(1.0))
-        };
+        let weight =
+            |at: usize, words: u32| f64::from(words).sqrt() * f64::from(page.certainty.get(at).copied().unwrap_or(1.0));
         let drawn = self.drawn(page);
         let mut all = 0.0;
         let mut of_drawn = 0.0;
@@ -50,10 +42,7 @@ impl BlockTable {
             all += f64::from(block.words).sqrt();
             of_drawn += if drawn[at] { own } else { 0.0 };
         }
-        let sum: f64 = (0..)
-            .zip(blocks)
-            .map(|(at, block)| weight(at, block.words))
-            .sum();
+        let sum: f64 = (0..).zip(blocks).map(|(at, block)| weight(at, block.words)).sum();
         // Drawn blocks weigh what all of the page weigh together.
         let scale = page.share * sum / (of_drawn.max(f64::MIN_POSITIVE) * all * share);
         let rows = rows.chunks_exact(self.width.max(1));
@@ -73,8 +62,7 @@ impl BlockTable {
             return vec![true; blocks];
         }
         let seed = hash(page.page.gold.record_id.as_bytes());
-        let mut order: Vec<(u64, usize)> =
-            (0..blocks).map(|at| (mix(seed ^ at as u64), at)).collect();
+        let mut order: Vec<(u64, usize)> = (0..blocks).map(|at| (mix(seed ^ at as u64), at)).collect();
         order.sort_unstable();
         let mut drawn = vec![false; blocks];
         for (_, at) in order.into_iter().take(self.most_rows) {
@@ -110,14 +98,9 @@ mod tests {
 
     #[test]
     fn long_pages_give_some_rows_that_weigh_for_all() {
-        let html: String = (0..50)
-            .map(|at| format!("<p>{}</p>", "word ".repeat(at % 7 + 1)))
-            .collect();
+        let html: String = (0..50).map(|at| format!("<p>{}</p>", "word ".repeat(at % 7 + 1))).collect();
         let page = LabelledPage {
-            gold: Gold {
-                record_id: "r".into(),
-                ..Gold::default()
-            },
+            gold: Gold { record_id: "r".into(), ..Gold::default() },
             page: ScanEngine.read(&html, &Limits::default()),
             html: String::new(),
         };

@@ -1,8 +1,6 @@
 //! Training of block models, with cross-validation by host.
 
-use trommel_model::{
-    FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION,
-};
+use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 
 use super::ADDRESS;
 use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
@@ -70,25 +68,11 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
     let chosen: Vec<Chosen> = match options.learner {
         Learner::Shipped => (0..penalties.len())
-            .map(|at| {
-                choose(
-                    &pages,
-                    &cross_validated,
-                    &judged_embedded,
-                    &[at],
-                    sets.len(),
-                )
-            })
+            .map(|at| choose(&pages, &cross_validated, &judged_embedded, &[at], sets.len()))
             .collect(),
         _ => {
             let all: Vec<usize> = (0..penalties.len()).collect();
-            vec![choose(
-                &pages,
-                &cross_validated,
-                &judged_embedded,
-                &all,
-                sets.len(),
-            )]
+            vec![choose(&pages, &cross_validated, &judged_embedded, &all, sets.len())]
         }
     };
 
@@ -106,11 +90,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         Learner::Linear => None,
         _ => fit_embedded(&all)?,
     };
-    let penalty = chosen
-        .first()
-        .and_then(|chosen| penalties.get(chosen.candidate))
-        .copied()
-        .unwrap_or_default();
+    let penalty = chosen.first().and_then(|chosen| penalties.get(chosen.candidate)).copied().unwrap_or_default();
     let fits = options.learner.fit(&table, options.weighting, penalty)?;
     drop(table);
     fits.into_iter()
@@ -143,10 +123,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 training: description(sets, options, penalty, &judged),
                 scores: scores(sets, options, &judged),
             };
-            Ok(Trained {
-                model: Model::new(file)?,
-                judged,
-            })
+            Ok(Trained { model: Model::new(file)?, judged })
         })
         .collect()
 }
@@ -171,11 +148,7 @@ pub(super) fn judged_pages(
                 page: number,
                 probabilities: probabilities.clone(),
                 labels: page.labels.clone(),
-                embedded: scored
-                    .embedded
-                    .into_iter()
-                    .zip(page.embedded.own.iter().map(|(_, label)| *label))
-                    .collect(),
+                embedded: scored.embedded.into_iter().zip(page.embedded.own.iter().map(|(_, label)| *label)).collect(),
                 selection: scored.selection,
                 confidence: scored.expected_f1,
                 scores: scored.scores,
@@ -185,20 +158,9 @@ pub(super) fn judged_pages(
         .collect()
 }
 
-fn description(
-    sets: &[PageSet],
-    options: &TrainOptions,
-    penalty: f64,
-    judged: &[JudgedPage],
-) -> Training {
+fn description(sets: &[PageSet], options: &TrainOptions, penalty: f64, judged: &[JudgedPage]) -> Training {
     Training {
-        sets: sets
-            .iter()
-            .map(|set| TrainingSet {
-                name: set.name.clone(),
-                pages: set.pages.len() as u32,
-            })
-            .collect(),
+        sets: sets.iter().map(|set| TrainingSet { name: set.name.clone(), pages: set.pages.len() as u32 }).collect(),
         blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
         label_share: options.label_share,
         penalty,
@@ -206,11 +168,7 @@ fn description(
     }
 }
 
-pub(super) fn scores(
-    sets: &[PageSet],
-    options: &TrainOptions,
-    judged: &[JudgedPage],
-) -> Vec<Score> {
+pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Vec<Score> {
     let score = |(set, pages): (usize, &PageSet)| {
         // Nothing can be said of sets of which only some texts are known.
         let own = judged.iter().filter(|page| page.set == set);
@@ -260,10 +218,7 @@ mod tests {
                 }
             })
             .collect();
-        PageSet {
-            name: "toy".into(),
-            pages,
-        }
+        PageSet { name: "toy".into(), pages }
     }
 
     fn options(groups: &[FeatureGroup], learner: Learner, weighting: Weighting) -> TrainOptions {
@@ -285,19 +240,11 @@ mod tests {
             (&FeatureGroup::PAPER[..], Learner::Linear, Weighting::Blocks),
             (&FeatureGroup::ALL[..], Learner::Linear, Weighting::Pages),
         ] {
-            let trained = train(&[set()], &options(groups, learner, weighting))
-                .unwrap()
-                .remove(0);
+            let trained = train(&[set()], &options(groups, learner, weighting)).unwrap().remove(0);
             let scores = &trained.model.file().scores[0];
             assert!(scores.f1 > 0.95, "{scores:?}");
             assert_eq!((scores.pages, trained.judged.len()), (24, 24));
-            let listed: Vec<String> = trained
-                .model
-                .file()
-                .listed
-                .iter()
-                .map(ListedWord::feature)
-                .collect();
+            let listed: Vec<String> = trained.model.file().listed.iter().map(ListedWord::feature).collect();
             assert_eq!(listed, ["class:menu", "class:story"]);
             let page = ScanEngine.read(
                 "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
@@ -310,11 +257,7 @@ mod tests {
     #[test]
     fn training_twice_gives_the_same_bytes() {
         let bytes = || {
-            let trained = train(
-                &[set()],
-                &options(&FeatureGroup::ALL, Learner::Additive, Weighting::Pages),
-            )
-            .unwrap();
+            let trained = train(&[set()], &options(&FeatureGroup::ALL, Learner::Additive, Weighting::Pages)).unwrap();
             trained[0].model.to_bytes().unwrap()
         };
         assert_eq!(bytes(), bytes());
@@ -322,16 +265,7 @@ mod tests {
 
     #[test]
     fn nothing_is_nothing_to_learn_from() {
-        let empty = PageSet {
-            name: "none".into(),
-            pages: Vec::new(),
-        };
-        assert!(
-            train(
-                &[empty],
-                &options(&FeatureGroup::PAPER, Learner::Linear, Weighting::Blocks)
-            )
-            .is_err()
-        );
+        let empty = PageSet { name: "none".into(), pages: Vec::new() };
+        assert!(train(&[empty], &options(&FeatureGroup::PAPER, Learner::Linear, Weighting::Blocks)).is_err());
     }
 }

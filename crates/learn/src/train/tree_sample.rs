@@ -13,11 +13,7 @@ use crate::error::LearnError;
 /// If there are no rows or all of them have one label.
 pub fn fit_trees(sample: &Sample, weights: &[f32]) -> Result<Trees, LearnError> {
     let binned = Binned::new(&sample.data, sample.width, weights, MOST_BINS);
-    let options = BoostOptions {
-        leaves: 15,
-        least_rows: 20,
-        ..BoostOptions::default()
-    };
+    let options = BoostOptions { leaves: 15, least_rows: 20, ..BoostOptions::default() };
     boost(&binned, &sample.labels, weights, &options)
 }
 
@@ -28,14 +24,8 @@ mod tests {
     #[test]
     fn trees_learn_what_divides_the_rows() {
         // The label is whether the second number is above one half; the first says nothing.
-        let rows: Vec<[f32; 2]> = (0..400)
-            .map(|at| [(at % 7) as f32, (at % 10) as f32 / 10.0])
-            .collect();
-        let sample = Sample {
-            data: rows.concat(),
-            labels: rows.iter().map(|row| row[1] > 0.5).collect(),
-            width: 2,
-        };
+        let rows: Vec<[f32; 2]> = (0..400).map(|at| [(at % 7) as f32, (at % 10) as f32 / 10.0]).collect();
+        let sample = Sample { data: rows.concat(), labels: rows.iter().map(|row| row[1] > 0.5).collect(), width: 2 };
         let trees = fit_trees(&sample, &[1.0; 400]).unwrap();
         assert!(trees.log_odds(&[3.0, 0.9]) > 2.0);
         assert!(trees.log_odds(&[3.0, 0.1]) < -2.0);

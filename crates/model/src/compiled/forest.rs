@@ -48,10 +48,7 @@ enum Task {
 impl Forest {
     /// `None` if a path does not end at a leaf of the list, or a tree has too many leaves.
     pub fn new(trees: &Trees, asked: &mut Asked) -> Option<Self> {
-        let mut forest = Self {
-            base: trees.base,
-            ..Self::default()
-        };
+        let mut forest = Self { base: trees.base, ..Self::default() };
         let mut known: FxHashMap<(u16, u32), u32> = FxHashMap::default();
         for root in &trees.roots {
             forest.roots.push(forest.nodes.len());
@@ -77,12 +74,7 @@ impl Forest {
                         }
                         LaidNode::Leaf(*value)
                     }
-                    TreeNode::Split {
-                        column,
-                        threshold,
-                        left,
-                        right,
-                    } => {
+                    TreeNode::Split { column, threshold, left, right } => {
                         tasks.extend([Task::Node(*right), Task::Right(at), Task::Node(*left)]);
                         let key = (asked.slot(*column), threshold.to_bits());
                         let questions = &mut forest.questions;
@@ -100,10 +92,7 @@ impl Forest {
 
     /// Log odds of each lane.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
-        let answers = vectors.run(Ask {
-            questions: &self.questions,
-            columns,
-        });
+        let answers = vectors.run(Ask { questions: &self.questions, columns });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
         let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);

@@ -69,10 +69,7 @@ fn units(weight: f32) -> Option<i64> {
 impl Summands {
     /// Adds a table: a weight for each pair of bins, the second column's side by side.
     fn add(&mut self, slots: (u16, u16), edges: (&[f32], &[f32]), weights: &[f32]) -> Option<()> {
-        let units: Vec<i64> = weights
-            .iter()
-            .map(|own| units(*own))
-            .collect::<Option<_>>()?;
+        let units: Vec<i64> = weights.iter().map(|own| units(*own)).collect::<Option<_>>()?;
         let width = edges.1.len() + 1;
         let at = |row: usize, column: usize| units.get(row * width + column).copied();
         let key = |slot: u16, edge: f32| (slot, edge.to_bits());
@@ -117,10 +114,7 @@ impl Planes {
     /// `None` if weights are no whole multiples of a unit, or add up to more than numbers of 32 bits tell
     /// exactly.
     pub fn new(model: &Additive, asked: &mut Asked) -> Option<Self> {
-        let mut summands = Summands {
-            intercept: units(model.intercept)?,
-            ..Summands::default()
-        };
+        let mut summands = Summands { intercept: units(model.intercept)?, ..Summands::default() };
         for own in &model.step_functions {
             let slot = asked.slot(own.column);
             summands.add((slot, slot), (&own.edges, &[]), &own.weights)?;
@@ -135,10 +129,7 @@ impl Planes {
 
     /// Log odds of each lane.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
-        vectors.run(Sum {
-            planes: self,
-            columns,
-        })
+        vectors.run(Sum { planes: self, columns })
     }
 }
 
@@ -147,16 +138,10 @@ impl Summands {
         let mut with_earlier: FxHashMap<Key, Vec<(Key, i64)>> = FxHashMap::default();
         for ((earlier, later), units) in self.paired {
             if units != 0 {
-                with_earlier
-                    .entry(later)
-                    .or_default()
-                    .push((earlier, units));
+                with_earlier.entry(later).or_default().push((earlier, units));
             }
         }
-        let mut planes = Planes {
-            intercept: i32::try_from(self.intercept).ok()?,
-            ..Planes::default()
-        };
+        let mut planes = Planes { intercept: i32::try_from(self.intercept).ok()?, ..Planes::default() };
         // All that may add up, the intercept with it: a sum of units is then exact as a number of 32 bits.
         let mut rest = u64::from(EXACT.checked_sub(planes.intercept.unsigned_abs())?);
         let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
@@ -178,12 +163,7 @@ impl Summands {
                 bound = 0;
             }
             numbers.insert(key, questions);
-            let unasked = Question {
-                slot: key.0,
-                edge: f32::from_bits(key.1),
-                weight: 0,
-                pairs: 0,
-            };
+            let unasked = Question { slot: key.0, edge: f32::from_bits(key.1), weight: 0, pairs: 0 };
             let mut question = unasked;
             for (earlier, mut units) in own {
                 loop {
@@ -192,10 +172,7 @@ impl Summands {
                     match earlier {
                         None => question.weight = taken,
                         Some(earlier) => {
-                            planes.pairs.push(Pair {
-                                earlier,
-                                weight: taken,
-                            });
+                            planes.pairs.push(Pair { earlier, weight: taken });
                             question.pairs += 1;
                         }
                     }
@@ -243,9 +220,7 @@ impl ByteTask for Sum<'_> {
             for question in group {
                 let lanes = columns.get(usize::from(question.slot)).unwrap_or(&ZEROS);
                 let chosen = form.above(lanes, question.edge);
-                let (own, others) = pairs
-                    .split_at_checked(question.pairs as usize)
-                    .unwrap_or_default();
+                let (own, others) = pairs.split_at_checked(question.pairs as usize).unwrap_or_default();
                 pairs = others;
                 let mut inner = form.in_all(question.weight);
                 for pair in own {
@@ -279,36 +254,26 @@ mod tests {
 
     /// Numbers that look drawn, from 0 to `below`.
     fn drawn(state: &mut u64, below: usize) -> usize {
-        *state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (*state >> 33) as usize % below
     }
 
     fn edges(state: &mut u64, most: usize) -> Vec<f32> {
-        let mut edges: Vec<f32> = (0..drawn(state, most + 1))
-            .map(|_| drawn(state, 9) as f32 - 4.0)
-            .collect();
+        let mut edges: Vec<f32> = (0..drawn(state, most + 1)).map(|_| drawn(state, 9) as f32 - 4.0).collect();
         edges.sort_by(f32::total_cmp);
         edges.dedup();
         edges
     }
 
     fn weights(state: &mut u64, len: usize) -> Vec<f32> {
-        (0..len)
-            .map(|_| (drawn(state, 2001) as f32 - 1000.0) * UNIT)
-            .collect()
+        (0..len).map(|_| (drawn(state, 2001) as f32 - 1000.0) * UNIT).collect()
     }
 
     /// A model of many tables over five columns, whose questions are asked again and again.
     fn model(state: &mut u64) -> Additive {
         let step_functions = (0..20).map(|at| {
             let edges = edges(state, 4);
-            StepFunction {
-                column: at % 5,
-                weights: weights(state, edges.len() + 1),
-                edges,
-            }
+            StepFunction { column: at % 5, weights: weights(state, edges.len() + 1), edges }
         });
         let step_functions = step_functions.collect();
         let crosses = (0..60).map(|at| {
@@ -319,11 +284,7 @@ mod tests {
                 edges,
             }
         });
-        Additive {
-            intercept: -3.0,
-            crosses: crosses.collect(),
-            step_functions,
-        }
+        Additive { intercept: -3.0, crosses: crosses.collect(), step_functions }
     }
 
     #[test]
@@ -353,16 +314,10 @@ mod tests {
             let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
             assert_eq!(found, expected);
             // And each form by itself.
-            let columns: Vec<Lanes> = (0..5)
-                .map(|column| std::array::from_fn(|lane| rows[lane][column]))
-                .collect();
+            let columns: Vec<Lanes> = (0..5).map(|column| std::array::from_fn(|lane| rows[lane][column])).collect();
             let mut asked = Asked::default();
             let planes = Planes::new(&model, &mut asked).unwrap();
-            let columns: Vec<Lanes> = asked
-                .columns
-                .iter()
-                .map(|column| columns[usize::from(*column)])
-                .collect();
+            let columns: Vec<Lanes> = asked.columns.iter().map(|column| columns[usize::from(*column)]).collect();
             for vectors in Vectors::available() {
                 let found = planes.log_odds(vectors, &columns);
                 assert_eq!(found[..], expected[..LANES], "{vectors:?}");
@@ -372,11 +327,8 @@ mod tests {
 
     #[test]
     fn questions_are_asked_once() {
-        let cross = |columns, weights: [f32; 4]| Cross {
-            columns,
-            edges: (vec![1.0], vec![2.0]),
-            weights: weights.to_vec(),
-        };
+        let cross =
+            |columns, weights: [f32; 4]| Cross { columns, edges: (vec![1.0], vec![2.0]), weights: weights.to_vec() };
         let model = Additive {
             crosses: vec![
                 cross((0, 1), [0.0, 1.0, 1.0, 2.0]),
@@ -386,12 +338,8 @@ mod tests {
             ..Additive::default()
         };
         let planes = Planes::new(&model, &mut Asked::default()).unwrap();
-        let questions: Vec<(u16, f32)> = planes
-            .groups
-            .iter()
-            .flatten()
-            .map(|own| (own.slot, f32::from(own.weight) * UNIT))
-            .collect();
+        let questions: Vec<(u16, f32)> =
+            planes.groups.iter().flatten().map(|own| (own.slot, f32::from(own.weight) * UNIT)).collect();
         // The first table and the last are sums of their sides, so only the second is a pair.
         assert_eq!(questions, [(0, 1.25), (1, 1.0), (2, 0.0)]);
         assert_eq!(planes.pairs.len(), 1);
@@ -401,18 +349,13 @@ mod tests {
     #[test]
     fn weights_beyond_16_bits_are_divided() {
         let of = |weight: f32| Additive {
-            step_functions: vec![StepFunction {
-                column: 0,
-                edges: vec![0.0],
-                weights: vec![0.0, weight],
-            }],
+            step_functions: vec![StepFunction { column: 0, edges: vec![0.0], weights: vec![0.0, weight] }],
             ..Additive::default()
         };
         // Steps of 5 log odds up and down on one column, all of them paired with one question of the other.
         let steps = 120;
-        let side = |lower: f32, upper: f32| {
-            (0..=steps).flat_map(move |at| [0.0, if at % 2 == 0 { lower } else { upper }])
-        };
+        let side =
+            |lower: f32, upper: f32| (0..=steps).flat_map(move |at| [0.0, if at % 2 == 0 { lower } else { upper }]);
         let paired = Additive {
             intercept: 1.0,
             step_functions: vec![],
@@ -422,9 +365,7 @@ mod tests {
                 weights: side(-2.5, 2.5).collect(),
             }],
         };
-        let rows: Vec<[f32; 2]> = (0..LANES)
-            .map(|at| [(at % 3) as f32 - 1.0, at as f32 * 2.0 - 3.5])
-            .collect();
+        let rows: Vec<[f32; 2]> = (0..LANES).map(|at| [(at % 3) as f32 - 1.0, at as f32 * 2.0 - 3.5]).collect();
         for model in [of(7.5), of(8.0), of(-3000.0), paired] {
             let mut asked = Asked::default();
             let planes = Planes::new(&model, &mut asked).unwrap();
@@ -436,18 +377,12 @@ mod tests {
                 assert_eq!(planes.log_odds(vectors, &columns)[..], expected[..]);
             }
         }
-        assert!(
-            Planes::new(&of(4097.0), &mut Asked::default()).is_none(),
-            "no longer exact"
-        );
+        assert!(Planes::new(&of(4097.0), &mut Asked::default()).is_none(), "no longer exact");
     }
 
     #[test]
     fn weights_are_whole_units_once_rounded() {
-        let of = |weight: f32| Additive {
-            intercept: weight,
-            ..Additive::default()
-        };
+        let of = |weight: f32| Additive { intercept: weight, ..Additive::default() };
         assert!(Planes::new(&of(UNIT / 2.0), &mut Asked::default()).is_none());
         let mut rounded = of(UNIT * 10.6);
         rounded.round();

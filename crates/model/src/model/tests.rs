@@ -8,11 +8,7 @@ use trommel_html::{Engine, Limits, ScanEngine};
 
 /// The file's columns are in another order than the schema's.
 fn file() -> ModelFile {
-    let weight = |column: u16, weight: f32| ColumnWeight {
-        column,
-        weight,
-        deviation: 1.0,
-    };
+    let weight = |column: u16, weight: f32| ColumnWeight { column, weight, deviation: 1.0 };
     ModelFile {
         format: FORMAT.into(),
         version: VERSION,
@@ -22,10 +18,7 @@ fn file() -> ModelFile {
         columns: vec!["link_density".into(), "text_density".into()],
         parts: vec![WeightedScorer {
             share: 1.0,
-            scorer: Scorer::Linear(Linear {
-                intercept: -2.0,
-                weights: vec![weight(1, 0.5), weight(0, -4.0)],
-            }),
+            scorer: Scorer::Linear(Linear { intercept: -2.0, weights: vec![weight(1, 0.5), weight(0, -4.0)] }),
         }],
         listed: vec![],
         attribute_weights: vec![],
@@ -41,10 +34,8 @@ fn file() -> ModelFile {
 }
 
 fn page() -> Page {
-    ScanEngine.read(
-        "<p>one two three four five six</p><p><a href=x>one two three four five six</a></p>",
-        &Limits::default(),
-    )
+    ScanEngine
+        .read("<p>one two three four five six</p><p><a href=x>one two three four five six</a></p>", &Limits::default())
 }
 
 #[test]
@@ -55,14 +46,8 @@ fn weights_find_their_columns_by_name() {
     assert_eq!(judged.choice.kept, [true, false]);
     assert_eq!(judged.page_type, None);
     let rows = model.schema().rows(&page(), None);
-    assert_eq!(
-        model.contributions(rows.iter().nth(1).unwrap()),
-        [-2.0, 3.0, -4.0]
-    );
-    assert_eq!(
-        model.reasons(),
-        ["intercept", "text_density", "link_density"]
-    );
+    assert_eq!(model.contributions(rows.iter().nth(1).unwrap()), [-2.0, 3.0, -4.0]);
+    assert_eq!(model.reasons(), ["intercept", "text_density", "link_density"]);
 }
 
 #[test]
@@ -70,22 +55,13 @@ fn parts_share_the_log_odds() {
     let mut file = file();
     let steps = Additive {
         intercept: 0.5,
-        step_functions: vec![StepFunction {
-            column: 0,
-            edges: vec![0.5],
-            weights: vec![0.0, -2.0],
-        }],
+        step_functions: vec![StepFunction { column: 0, edges: vec![0.5], weights: vec![0.0, -2.0] }],
         crosses: vec![],
     };
     let trees = Trees {
         base: 0.0,
         nodes: vec![
-            TreeNode::Split {
-                column: 0,
-                threshold: 0.5,
-                left: 1,
-                right: 2,
-            },
+            TreeNode::Split { column: 0, threshold: 0.5, left: 1, right: 2 },
             TreeNode::Leaf { value: 1.0 },
             TreeNode::Leaf { value: -1.0 },
         ],
@@ -101,14 +77,8 @@ fn parts_share_the_log_odds() {
         })
         .collect();
     file.parts = vec![
-        WeightedScorer {
-            share: 0.5,
-            scorer: Scorer::Additive(steps),
-        },
-        WeightedScorer {
-            share: 0.25,
-            scorer: Scorer::Trees(trees),
-        },
+        WeightedScorer { share: 0.5, scorer: Scorer::Additive(steps) },
+        WeightedScorer { share: 0.25, scorer: Scorer::Trees(trees) },
     ];
     file.selection = Selection::Worlds(1.5);
     let judged = Model::new(file.clone()).unwrap().judge(&page(), None);
@@ -182,17 +152,11 @@ fn what_cannot_be_used_is_refused() {
     assert!(message(|f| f.columns[0] = "odd".into()).contains("feature odd"));
     assert!(message(|f| f.columns.clear()).contains("linear part"));
     assert!(
-        message(|f| f.parts[0].scorer = Scorer::Linear(Linear {
-            intercept: f32::NAN,
-            weights: vec![]
-        }))
-        .contains("linear part")
+        message(|f| f.parts[0].scorer = Scorer::Linear(Linear { intercept: f32::NAN, weights: vec![] }))
+            .contains("linear part")
     );
     for bytes in [&b""[..], b"\x80", b"no model", &[0xff; 40]] {
-        assert!(matches!(
-            Model::from_bytes(bytes),
-            Err(ModelError::Format(_))
-        ));
+        assert!(matches!(Model::from_bytes(bytes), Err(ModelError::Format(_))));
     }
 }
 
@@ -209,11 +173,7 @@ fn weights_beyond_all_log_odds_are_refused() {
     let of = |weight: f32| {
         let mut file = file();
         file.parts[0].scorer = Scorer::Additive(Additive {
-            step_functions: vec![StepFunction {
-                column: 0,
-                edges: vec![0.5],
-                weights: vec![weight, -weight],
-            }],
+            step_functions: vec![StepFunction { column: 0, edges: vec![0.5], weights: vec![weight, -weight] }],
             ..Additive::default()
         });
         Model::new(file)
@@ -222,9 +182,6 @@ fn weights_beyond_all_log_odds_are_refused() {
     assert_eq!(judged.probabilities, [1.0, 0.0]);
     // Infinite once rounded to units, infinite as a sum, and none.
     for weight in [4097.0, 1e36, 3e38, f32::NAN] {
-        assert!(
-            matches!(of(weight), Err(ModelError::Unsound { part: "additive" })),
-            "{weight}"
-        );
+        assert!(matches!(of(weight), Err(ModelError::Unsound { part: "additive" })), "{weight}");
     }
 }

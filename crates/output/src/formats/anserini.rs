@@ -71,10 +71,7 @@ mod tests {
 
     #[test]
     fn no_text_no_line() {
-        let record = OutputRecord {
-            text: String::new(),
-            ..record()
-        };
+        let record = OutputRecord { text: String::new(), ..record() };
         let mut out = Vec::new();
         assert!(!Anserini.record(&record, &mut out).unwrap());
         assert!(out.is_empty());

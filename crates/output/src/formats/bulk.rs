@@ -42,11 +42,7 @@ struct Id<'a> {
 
 /// The `_id` of a document: its own id, or one made from it if that is longer than the servers take.
 pub fn bulk_id(id: &str) -> Cow<'_, str> {
-    if !id.is_empty() && id.len() <= MAX_ID {
-        Cow::Borrowed(id)
-    } else {
-        Cow::Owned(record_id(&["bulk", id]))
-    }
+    if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
 /// Appends the two lines of a document: the action that creates it, and the document. Keys that say
@@ -56,9 +52,7 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
 /// # Errors
 /// If it cannot be written as JSON.
 pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), OutputError> {
-    let create = Id {
-        _id: &bulk_id(&record.id),
-    };
+    let create = Id { _id: &bulk_id(&record.id) };
     serde_json::to_writer(&mut *out, &Action { create })?;
     out.push(b'\n');
     serde_json::to_writer(&mut *out, &Searched(record))?;
@@ -126,10 +120,11 @@ mod tests {
         assert_eq!(of["text"]["type"], "text");
         // Every key is mapped, so that nothing depends on the first document.
         let record = serde_json::to_value(full()).unwrap();
-        for key in
-            record.as_object().unwrap().keys().filter(|key| {
-                !["blocks", "spans", "tables", "posts", "chunks"].contains(&key.as_str())
-            })
+        for key in record
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|key| !["blocks", "spans", "tables", "posts", "chunks"].contains(&key.as_str()))
         {
             assert!(!of[key].is_null(), "{key}");
         }

@@ -72,10 +72,7 @@ mod tests {
 
     #[test]
     fn a_page_without_title_has_an_empty_one() {
-        let record = OutputRecord {
-            title: None,
-            ..record()
-        };
+        let record = OutputRecord { title: None, ..record() };
         assert!(line(&record).contains(r#""title":"","#));
     }
 }

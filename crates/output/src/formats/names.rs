@@ -48,17 +48,7 @@ pub enum Format {
 
 /// How an output is compressed.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-    Serialize,
-    Deserialize,
+    Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize,
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Self>)]
@@ -101,11 +91,7 @@ impl Named for Compression {
 
 impl UnknownName {
     fn of<T: Named>(name: &str) -> Self {
-        Self {
-            what: T::WHAT,
-            name: name.to_owned(),
-            expected: T::VARIANTS,
-        }
+        Self { what: T::WHAT, name: name.to_owned(), expected: T::VARIANTS }
     }
 }
 

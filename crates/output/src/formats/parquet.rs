@@ -21,9 +21,7 @@ use parquet::{
     schema::{parser::parse_message_type, types::ColumnPath},
 };
 
-use crate::{
-    Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new,
-};
+use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
 pub(crate) use read::Rows;
 
 /// Documents in a row group.
@@ -59,11 +57,7 @@ impl Parquet {
         COLUMNS.iter().chain(self.optional.columns())
     }
 
-    fn write_group(
-        self,
-        writer: &mut SerializedFileWriter<File>,
-        rows: &[OutputRecord],
-    ) -> Result<(), ParquetError> {
+    fn write_group(self, writer: &mut SerializedFileWriter<File>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
         let mut group = writer.next_row_group()?;
         for column in self.columns() {
             column.write(rows, &mut group)?;
@@ -88,11 +82,7 @@ impl Assemble for Parquet {
             bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
             let posts = record.posts.iter().map(|post| post.text.len());
             bytes += size_of_val(record.spans.as_slice()) + posts.sum::<usize>();
-            bytes += record
-                .chunks
-                .iter()
-                .map(|own| own.text.len())
-                .sum::<usize>();
+            bytes += record.chunks.iter().map(|own| own.text.len()).sum::<usize>();
             group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;
@@ -146,20 +136,14 @@ mod tests {
             Msgpack.record(&record, &mut spool).unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
-        let parquet = Parquet {
-            optional: OptionalColumns::default(),
-        };
+        let parquet = Parquet { optional: OptionalColumns::default() };
         parquet.assemble(&at("spool"), &at("a.parquet")).unwrap();
         parquet.assemble(&at("spool"), &at("b.parquet")).unwrap();
         let bytes = std::fs::read(at("a.parquet")).unwrap();
         assert_eq!(bytes, std::fs::read(at("b.parquet")).unwrap());
         let reader = SerializedFileReader::new(File::open(at("a.parquet")).unwrap()).unwrap();
         assert_eq!(reader.num_row_groups(), 2);
-        let rows: Vec<_> = reader
-            .get_row_iter(None)
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), GROUP + 1);
         let row = &rows[GROUP];
         assert_eq!(row.get_string(0).unwrap(), &record.text);
@@ -194,16 +178,11 @@ mod tests {
             .map(|row| {
                 let row = row.unwrap();
                 let columns = row.get_column_iter().skip(COLUMNS.len());
-                columns
-                    .map(|(name, list)| (name.clone(), list.to_string()))
-                    .collect()
+                columns.map(|(name, list)| (name.clone(), list.to_string())).collect()
             })
             .collect();
         let shown = |name: &str, list: &str| (name.to_owned(), list.to_owned());
-        assert_eq!(
-            lists[0],
-            ["blocks", "spans", "tables", "posts", "chunks"].map(|name| shown(name, "[]"))
-        );
+        assert_eq!(lists[0], ["blocks", "spans", "tables", "posts", "chunks"].map(|name| shown(name, "[]")));
         let expected = [
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
              link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\", by: \"terms\"}, \

@@ -58,10 +58,7 @@ mod tests {
 
     #[test]
     fn a_document_is_that_of_gov2() {
-        let record = OutputRecord {
-            text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(),
-            ..record()
-        };
+        let record = OutputRecord { text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(), ..record() };
         let mut out = Vec::new();
         assert!(Trec.record(&record, &mut out).unwrap());
         assert_eq!(
@@ -79,10 +76,7 @@ mod tests {
 
     #[test]
     fn a_long_url_is_cut_with_a_note() {
-        let record = OutputRecord {
-            url: Some(format!("http://e/{}", "x".repeat(10_000))),
-            ..record()
-        };
+        let record = OutputRecord { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
         let mut out = Vec::new();
         Trec.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
@@ -92,16 +86,10 @@ mod tests {
 
     #[test]
     fn a_url_stays_on_its_line() {
-        let record = OutputRecord {
-            url: Some("http://a/\n</DOCHDR>".into()),
-            ..record()
-        };
+        let record = OutputRecord { url: Some("http://a/\n</DOCHDR>".into()), ..record() };
         let mut out = Vec::new();
         Trec.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
-        assert!(
-            out.contains("<DOCHDR>\nhttp://a/  /DOCHDR \n</DOCHDR>\n"),
-            "{out}"
-        );
+        assert!(out.contains("<DOCHDR>\nhttp://a/  /DOCHDR \n</DOCHDR>\n"), "{out}");
     }
 }

@@ -27,12 +27,7 @@ pub struct Wet {
 }
 
 impl Wet {
-    fn append(
-        self,
-        headers: &[(&str, &str)],
-        block: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), OutputError> {
+    fn append(self, headers: &[(&str, &str)], block: &[u8], out: &mut Vec<u8>) -> Result<(), OutputError> {
         if self.gzip {
             let mut plain = Vec::with_capacity(block.len() + 512);
             write_record(&mut plain, VERSION, headers, block)?;
@@ -46,9 +41,7 @@ impl Wet {
 
 impl Encode for Wet {
     fn head(&self, head: &OutputHead<'_>, out: &mut Vec<u8>) -> Result<(), OutputError> {
-        let made = head
-            .epoch
-            .and_then(|epoch| Timestamp::from_second(epoch).ok());
+        let made = head.epoch.and_then(|epoch| Timestamp::from_second(epoch).ok());
         let mut info = format!("Software-Info: trommel/{}\r\n", env!("CARGO_PKG_VERSION"));
         if let Some(made) = made {
             let made = made.strftime("%a, %d %b %Y %H:%M:%S GMT");
@@ -95,10 +88,7 @@ impl Encode for Wet {
         let digest = format!("sha1:{}", BASE32.encode(&Sha1::digest(text.as_bytes())));
         let language = record.lang.as_deref().and_then(language);
         let mut headers = vec![("WARC-Type", "conversion")];
-        headers.extend(
-            url.as_ref()
-                .map(|(url, _)| ("WARC-Target-URI", url.as_str())),
-        );
+        headers.extend(url.as_ref().map(|(url, _)| ("WARC-Target-URI", url.as_str())));
         headers.extend(date.as_deref().map(|date| ("WARC-Date", date)));
         headers.extend([
             ("WARC-Record-ID", id.as_str()),
@@ -117,9 +107,7 @@ impl Encode for Wet {
 
 /// ISO 639-3 code of a language given by its ISO 639-1 or 639-3 code.
 fn language(code: &str) -> Option<&'static str> {
-    Language::from_639_1(code)
-        .or_else(|| Language::from_639_3(code))
-        .map(|language| language.to_639_3())
+    Language::from_639_1(code).or_else(|| Language::from_639_3(code)).map(|language| language.to_639_3())
 }
 
 /// A WARC 1.1 date without its fraction of a second; other dates as they are.
@@ -140,10 +128,7 @@ mod tests {
 
     #[test]
     fn a_long_url_is_cut_with_a_note() {
-        let record = OutputRecord {
-            url: Some(format!("http://e/{}", "x".repeat(10_000))),
-            ..record()
-        };
+        let record = OutputRecord { url: Some(format!("http://e/{}", "x".repeat(10_000))), ..record() };
         let mut out = Vec::new();
         PLAIN.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
@@ -195,10 +180,7 @@ mod tests {
 
     #[test]
     fn no_text_no_record() {
-        let record = OutputRecord {
-            text: String::new(),
-            ..record()
-        };
+        let record = OutputRecord { text: String::new(), ..record() };
         let mut out = Vec::new();
         assert!(!PLAIN.record(&record, &mut out).unwrap());
         assert!(out.is_empty());
@@ -216,10 +198,7 @@ mod tests {
         let mut out = Vec::new();
         PLAIN.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
-        assert!(
-            out.contains("WARC-Target-URI: http://example.com/  X: y\r\n"),
-            "{out}"
-        );
+        assert!(out.contains("WARC-Target-URI: http://example.com/  X: y\r\n"), "{out}");
         assert!(out.contains("WARC-Date: 2024-05-18T01:58:10Z\r\n"), "{out}");
         assert!(out.contains("\r\n\r\nA B\nZwei"), "{out}");
         assert!(!out.contains("Content-Language"), "{out}");
@@ -229,9 +208,7 @@ mod tests {
     fn the_head_takes_over_the_crawl() {
         let head = OutputHead {
             name: "a.warc.wet.gz",
-            info: Some(
-                b"software: crawler\r\nisPartOf: CC-MAIN-2024-22\r\nrobots: checked\r\nhostname: x\r\n",
-            ),
+            info: Some(b"software: crawler\r\nisPartOf: CC-MAIN-2024-22\r\nrobots: checked\r\nhostname: x\r\n"),
             date: Some("2024-05-18T01:00:00Z"),
             epoch: None,
         };
@@ -257,19 +234,10 @@ mod tests {
         assert_eq!(String::from_utf8(out).unwrap(), expected);
 
         let mut dated = Vec::new();
-        let head = OutputHead {
-            epoch: Some(1_716_000_000),
-            ..head
-        };
+        let head = OutputHead { epoch: Some(1_716_000_000), ..head };
         PLAIN.head(&head, &mut dated).unwrap();
         let dated = String::from_utf8(dated).unwrap();
-        assert!(
-            dated.contains("WARC-Date: 2024-05-18T02:40:00Z\r\n"),
-            "{dated}"
-        );
-        assert!(
-            dated.contains("\r\nExtracted-Date: Sat, 18 May 2024 02:40:00 GMT\r\nrobots"),
-            "{dated}"
-        );
+        assert!(dated.contains("WARC-Date: 2024-05-18T02:40:00Z\r\n"), "{dated}");
+        assert!(dated.contains("\r\nExtracted-Date: Sat, 18 May 2024 02:40:00 GMT\r\nrobots"), "{dated}");
     }
 }

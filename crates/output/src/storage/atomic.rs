@@ -25,10 +25,7 @@ pub struct AtomicFile(Written);
 
 #[derive(Debug)]
 enum Written {
-    Beside {
-        file: BufWriter<NamedTempFile<File>>,
-        path: PathBuf,
-    },
+    Beside { file: BufWriter<NamedTempFile<File>>, path: PathBuf },
     InPlace(BufWriter<File>),
 }
 
@@ -40,9 +37,7 @@ impl AtomicFile {
     pub fn create(path: &Path) -> io::Result<Self> {
         let Some(path) = replaceable(path)? else {
             let file = open_in_place(path)?;
-            return Ok(Self(Written::InPlace(BufWriter::with_capacity(
-                BUFFER, file,
-            ))));
+            return Ok(Self(Written::InPlace(BufWriter::with_capacity(BUFFER, file))));
         };
         let prefix = hidden_prefix(&path)?;
         let mut builder = Builder::new();
@@ -52,10 +47,7 @@ impl AtomicFile {
             _ => Path::new("."),
         };
         let file = builder.make_in(folder, create_where_nothing_is)?;
-        Ok(Self(Written::Beside {
-            file: BufWriter::with_capacity(BUFFER, file),
-            path,
-        }))
+        Ok(Self(Written::Beside { file: BufWriter::with_capacity(BUFFER, file), path }))
     }
 
     /// Writes a file as a whole.
@@ -121,10 +113,8 @@ mod tests {
     use std::fs;
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -136,10 +126,7 @@ mod tests {
         let mut file = AtomicFile::create(&path).unwrap();
         file.write_all(b"whole").unwrap();
         let hidden = names(folder.path());
-        assert!(
-            hidden.len() == 1 && hidden[0].starts_with(".a.jsonl.") && hidden[0].ends_with(".tmp"),
-            "{hidden:?}"
-        );
+        assert!(hidden.len() == 1 && hidden[0].starts_with(".a.jsonl.") && hidden[0].ends_with(".tmp"), "{hidden:?}");
         file.finish().unwrap();
         assert_eq!(names(folder.path()), ["a.jsonl"]);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
@@ -163,9 +150,7 @@ mod tests {
         use std::{io::Read, os::unix::fs::symlink, thread};
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let made = std::process::Command::new("mkfifo")
-            .arg(at("pipe"))
-            .status();
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status();
         assert!(made.unwrap().success());
         let pipe = at("pipe");
         let reader = thread::spawn(move || {

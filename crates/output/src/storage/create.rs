@@ -78,9 +78,7 @@ pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn not_ours(what: &str) -> io::Error {
-    io::Error::other(format!(
-        "{what} where this program has a file of its own; remove it"
-    ))
+    io::Error::other(format!("{what} where this program has a file of its own; remove it"))
 }
 
 /// A link is not followed, and a pipe not waited for.
@@ -139,14 +137,7 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
 /// What the system says of a disk.
 pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
     match file.sync_all() {
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) =>
-        {
-            Ok(())
-        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
         synced => synced,
     }
 }
@@ -159,8 +150,7 @@ mod tests {
     #[test]
     fn links_lose_their_names_and_what_they_point_at_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let [name, victim, nothing] =
-            ["name", "victim", "nothing"].map(|name| folder.path().join(name));
+        let [name, victim, nothing] = ["name", "victim", "nothing"].map(|name| folder.path().join(name));
         fs::write(&victim, "precious").unwrap();
         for target in [&victim, &nothing] {
             symlink(target, &name).unwrap();

@@ -25,10 +25,7 @@ impl Default for Extent {
 impl Extent {
     /// So many bytes, of which the digest was taken.
     pub fn new(length: u64, digest: Sha256) -> Self {
-        Self {
-            length,
-            sha256: digest.finalize().into(),
-        }
+        Self { length, sha256: digest.finalize().into() }
     }
 
     /// The checksum in hexadecimal digits.
@@ -72,10 +69,7 @@ impl Extent {
         self.check(&mut file)?;
         match file.read(&mut [0])? {
             0 => Ok(()),
-            _ => Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("has more than {} bytes", self.length),
-            )),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidData, format!("has more than {} bytes", self.length))),
         }
     }
 }
@@ -87,10 +81,7 @@ mod tests {
     #[test]
     fn other_bytes_are_known() {
         let extent = Extent::new(3, Sha256::new_with_prefix("abc"));
-        assert_eq!(
-            extent.hex(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(extent.hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert!(extent.check(&b"abcd"[..]).is_ok() && extent.check_all(&b"abc"[..]).is_ok());
         for (bytes, kind) in [
             ("ab", io::ErrorKind::UnexpectedEof),

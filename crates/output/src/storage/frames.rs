@@ -30,12 +30,7 @@ enum State<W: Write> {
 impl<W: Write> Frames<W> {
     /// Frames into `output`; `begun` tells whether there are some before.
     pub fn new(output: W, compression: Compression, begun: bool) -> Self {
-        Self {
-            compression,
-            state: State::Between(output),
-            spare: SpareBuffers::default(),
-            begun,
-        }
+        Self { compression, state: State::Between(output), spare: SpareBuffers::default(), begun }
     }
 
     /// Adds bytes to the frame, which begins with them if need be.
@@ -110,9 +105,7 @@ mod tests {
         match compression {
             Compression::None => out.extend_from_slice(bytes),
             Compression::Gzip => {
-                flate2::read::MultiGzDecoder::new(bytes)
-                    .read_to_end(&mut out)
-                    .unwrap();
+                flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut out).unwrap();
             }
             Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
         }

@@ -21,9 +21,8 @@ pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
 /// # Errors
 /// If `path` has no file name.
 pub(super) fn hidden_prefix(path: &Path) -> io::Result<OsString> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
+    let name =
+        path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
     let mut prefix = OsString::from(".");
     prefix.push(name);
     prefix.push(".");

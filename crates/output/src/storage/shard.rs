@@ -35,32 +35,16 @@ impl Shard {
     /// # Errors
     /// If the hidden file is gone, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
     /// ([`io::ErrorKind::InvalidData`]).
-    pub fn resume(
-        disk: &dyn Disk,
-        path: &Path,
-        compression: Compression,
-        extent: &Extent,
-    ) -> io::Result<Self> {
+    pub fn resume(disk: &dyn Disk, path: &Path, compression: Compression, extent: &Extent) -> io::Result<Self> {
         let spool = hidden(path, "tmp")?;
         let digest = extent.check(open_own(&spool, false)?)?;
         let file = disk.append(&spool, extent.length)?;
         Ok(Self::over(file, compression, digest, extent.length))
     }
 
-    fn over(
-        file: Box<dyn DiskFile>,
-        compression: Compression,
-        digest: Sha256,
-        length: u64,
-    ) -> Self {
-        let file = Counted {
-            file: BufWriter::with_capacity(1 << 17, file),
-            digest,
-            length,
-        };
-        Self {
-            frames: Frames::new(file, compression, length > 0),
-        }
+    fn over(file: Box<dyn DiskFile>, compression: Compression, digest: Sha256, length: u64) -> Self {
+        let file = Counted { file: BufWriter::with_capacity(1 << 17, file), digest, length };
+        Self { frames: Frames::new(file, compression, length > 0) }
     }
 
     /// Adds bytes.
@@ -150,11 +134,7 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
 ///
 /// # Errors
 /// If there is neither a hidden nor a final file, or it cannot be assembled or renamed.
-pub fn publish(
-    disk: &dyn Disk,
-    path: &Path,
-    assemble: Option<&dyn Assemble>,
-) -> Result<(), OutputError> {
+pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), OutputError> {
     let spool = hidden(path, "tmp")?;
     if !spool.exists() {
         return match path.exists() {
@@ -171,10 +151,7 @@ pub fn publish(
     // A folder is replaced by none but an empty one.
     if path.is_dir() {
         if let Some(file) = assemble.foreign(path)? {
-            return Err(OutputError::Foreign {
-                path: path.to_owned(),
-                file,
-            });
+            return Err(OutputError::Foreign { path: path.to_owned(), file });
         }
         fs::remove_dir_all(path)?;
     }
@@ -205,10 +182,8 @@ mod tests {
     use crate::LocalDisk;
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -245,11 +220,7 @@ mod tests {
         shard.write(&[7; 1 << 20]).unwrap();
         shard.end_frame().unwrap();
         drop(shard);
-        let stored = || {
-            fs::metadata(folder.path().join(".a.jsonl.tmp"))
-                .unwrap()
-                .len()
-        };
+        let stored = || fs::metadata(folder.path().join(".a.jsonl.tmp")).unwrap().len();
         assert!(stored() > extent.length);
         let mut shard = Shard::resume(&LocalDisk, &path, Compression::Gzip, &extent).unwrap();
         assert_eq!(stored(), extent.length);

@@ -85,11 +85,7 @@ impl<W: Write> CompressedStream<W> {
     }
 
     /// As [`new`](Self::new), in the memory of a stream that was finished.
-    pub(crate) fn over(
-        output: W,
-        compression: Compression,
-        spare: SpareBuffers,
-    ) -> io::Result<Self> {
+    pub(crate) fn over(output: W, compression: Compression, spare: SpareBuffers) -> io::Result<Self> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
             Compression::Gzip => Coder::Gzip(GzEncoder::new(output, flate2::Compression::new(6))),
@@ -173,9 +169,7 @@ mod tests {
         match compression {
             Compression::None => out.extend_from_slice(bytes),
             Compression::Gzip => {
-                flate2::read::GzDecoder::new(bytes)
-                    .read_to_end(&mut out)
-                    .unwrap();
+                flate2::read::GzDecoder::new(bytes).read_to_end(&mut out).unwrap();
             }
             Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
         }
@@ -204,12 +198,6 @@ mod tests {
             let same = through(Compression::Zstd, &[head, tail]) == expected;
             assert!(same, "cut at {cut}");
         }
-        assert_eq!(
-            plain(
-                Compression::Zstd,
-                &through(Compression::Zstd, &[&long[..WHOLE]])
-            ),
-            long[..WHOLE]
-        );
+        assert_eq!(plain(Compression::Zstd, &through(Compression::Zstd, &[&long[..WHOLE]])), long[..WHOLE]);
     }
 }

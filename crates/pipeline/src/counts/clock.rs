@@ -126,11 +126,9 @@ mod tests {
     #[test]
     fn stages_of_an_extraction_are_three_of_a_run() {
         let clock = Clock::default();
-        for (stage, seconds) in [
-            (ExtractionStage::Parse, 1),
-            (ExtractionStage::Classify, 2),
-            (ExtractionStage::Render, 3),
-        ] {
+        for (stage, seconds) in
+            [(ExtractionStage::Parse, 1), (ExtractionStage::Classify, 2), (ExtractionStage::Render, 3)]
+        {
             clock.stage_ended(stage, Duration::from_secs(seconds));
         }
         let spent = [Stage::Tables, Stage::Choice, Stage::Document].map(|stage| clock.spent(stage));

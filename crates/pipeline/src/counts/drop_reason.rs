@@ -7,9 +7,7 @@ use strum::{Display, IntoStaticStr};
 use trommel_filters::Reason;
 
 /// Why a record was rightly passed over.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,19 +40,7 @@ pub enum DropReason {
 }
 
 /// Why a record that should have given a document gave none.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    IntoStaticStr,
-    Display,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -108,16 +94,9 @@ mod tests {
             assert_eq!(json, reason.to_string());
             assert_eq!(serde_json::from_value::<DropReason>(json).unwrap(), reason);
             let packed = rmp_serde::to_vec(&reason).unwrap();
-            assert_eq!(
-                rmp_serde::from_slice::<DropReason>(&packed).unwrap(),
-                reason
-            );
+            assert_eq!(rmp_serde::from_slice::<DropReason>(&packed).unwrap(), reason);
         }
-        for kind in [
-            FailureKind::Payload,
-            FailureKind::Encode,
-            FailureKind::Panic,
-        ] {
+        for kind in [FailureKind::Payload, FailureKind::Encode, FailureKind::Panic] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.to_string());
         }
     }

@@ -142,8 +142,7 @@ pub enum Outcome {
 impl Summary {
     /// How the run went.
     pub fn outcome(&self) -> Outcome {
-        if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad)
-        {
+        if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {
             Outcome::Nothing
         } else if !self.failures.is_empty() || self.files.iter().any(FileReport::is_bad) {
             Outcome::Partial
@@ -165,52 +164,15 @@ impl Summary {
         let failures = sum(&mut self.failures.values().copied());
         let all = sum(&mut [self.documents, drops, failures].into_iter());
         let pairs = [
-            (
-                "records read",
-                self.records,
-                "documents, drops and failures",
-                all,
-            ),
-            (
-                "records",
-                self.records,
-                "records of all inputs",
-                by_file(|file| file.records),
-            ),
-            (
-                "documents",
-                self.documents,
-                "documents of all inputs",
-                by_file(|file| file.documents),
-            ),
-            (
-                "drops",
-                drops,
-                "drops of all inputs",
-                by_file(|file| file.drops),
-            ),
-            (
-                "failures",
-                failures,
-                "failures of all inputs",
-                by_file(|file| file.failures),
-            ),
-            (
-                "damaged places",
-                self.damaged,
-                "damaged places of all inputs",
-                by_file(|file| file.damaged),
-            ),
+            ("records read", self.records, "documents, drops and failures", all),
+            ("records", self.records, "records of all inputs", by_file(|file| file.records)),
+            ("documents", self.documents, "documents of all inputs", by_file(|file| file.documents)),
+            ("drops", drops, "drops of all inputs", by_file(|file| file.drops)),
+            ("failures", failures, "failures of all inputs", by_file(|file| file.failures)),
+            ("damaged places", self.damaged, "damaged places of all inputs", by_file(|file| file.damaged)),
         ];
         let mut wrong = pairs.into_iter().filter(|(_, one, _, other)| one != other);
-        wrong
-            .next()
-            .map(|(what, sum, other, other_sum)| SumMismatch {
-                what,
-                sum,
-                other,
-                other_sum,
-            })
+        wrong.next().map(|(what, sum, other, other_sum)| SumMismatch { what, sum, other, other_sum })
     }
 
     pub(crate) fn drop(&mut self, reason: DropReason) {
@@ -245,11 +207,7 @@ impl Summary {
 
     pub(crate) fn time(&mut self, times: &Times) {
         self.page_times = match (times.within(0.5), times.within(0.99), times.slowest()) {
-            (Some(p50), Some(p99), Some(slowest)) => Some(PageTimes {
-                p50,
-                p99,
-                slowest: slowest.clone(),
-            }),
+            (Some(p50), Some(p99), Some(slowest)) => Some(PageTimes { p50, p99, slowest: slowest.clone() }),
             _ => None,
         };
     }
@@ -297,11 +255,7 @@ impl fmt::Display for Summary {
             write!(f, "\ndropped: {}", list(&self.drops))?;
         }
         if self.forgotten > 0 {
-            write!(
-                f,
-                "\nmemory for duplicates full: {} forgotten",
-                counted(self.forgotten, "document")
-            )?;
+            write!(f, "\nmemory for duplicates full: {} forgotten", counted(self.forgotten, "document"))?;
         }
         if failures > 0 {
             write!(f, "\nfailed: {}", list(&self.failures))?;
@@ -335,25 +289,12 @@ impl fmt::Display for Summary {
             )?;
         }
         if self.damaged > 0 {
-            write!(
-                f,
-                "\ndamage at {}, {} lost",
-                counted(self.damaged, "place"),
-                counted(self.lost_bytes, "byte")
-            )?;
+            write!(f, "\ndamage at {}, {} lost", counted(self.damaged, "place"), counted(self.lost_bytes, "byte"))?;
         }
         // Each was named in a line of its own when it happened.
-        let unread = self
-            .files
-            .iter()
-            .filter(|file| file.error.is_some())
-            .count();
+        let unread = self.files.iter().filter(|file| file.error.is_some()).count();
         if unread > 0 {
-            write!(
-                f,
-                "\n{unread} of {} not read to the end",
-                counted(self.files.len() as u64, "input")
-            )?;
+            write!(f, "\n{unread} of {} not read to the end", counted(self.files.len() as u64, "input"))?;
         }
         if self.closed {
             write!(f, "\nstandard output was closed before the end")?;
@@ -371,10 +312,7 @@ impl fmt::Display for Summary {
 }
 
 fn list<K: fmt::Display>(counts: &BTreeMap<K, u64>) -> String {
-    let counts: Vec<String> = counts
-        .iter()
-        .map(|(name, count)| format!("{count} {name}"))
-        .collect();
+    let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
     counts.join(", ")
 }
 
@@ -420,10 +358,7 @@ mod tests {
         assert!(summary.adds_up());
         summary.records += 1;
         let mismatch = summary.mismatch().unwrap().to_string();
-        assert!(
-            mismatch.contains(": 5 records read, but 4 documents, drops and failures;"),
-            "{mismatch}"
-        );
+        assert!(mismatch.contains(": 5 records read, but 4 documents, drops and failures;"), "{mismatch}");
         summary.documents += 1;
         assert!(!summary.adds_up());
         summary.files[0].records += 1;
@@ -437,10 +372,7 @@ mod tests {
         assert_eq!(summary.outcome(), Outcome::Partial);
         summary.failures.clear();
         assert_eq!(summary.outcome(), Outcome::Clean);
-        summary.files.push(FileReport {
-            error: Some("gone".into()),
-            ..FileReport::default()
-        });
+        summary.files.push(FileReport { error: Some("gone".into()), ..FileReport::default() });
         assert_eq!(summary.outcome(), Outcome::Partial);
         summary.files.remove(0);
         summary.records = 0;
@@ -462,12 +394,7 @@ mod tests {
         let before = summary.clone();
         summary.files.push(report.clone());
         summary.stored_bytes += report.stored_bytes;
-        summary.damage(DamageReport {
-            file: report.file.clone(),
-            offset: 0,
-            lost: 7,
-            what: "x".into(),
-        });
+        summary.damage(DamageReport { file: report.file.clone(), offset: 0, lost: 7, what: "x".into() });
         assert!(summary.adds_up());
         summary.files.pop();
         assert!(!summary.adds_up());
@@ -479,12 +406,7 @@ mod tests {
     fn the_list_of_damage_is_bounded() {
         let mut summary = Summary::default();
         for offset in 0..1500 {
-            summary.damage(DamageReport {
-                file: "a".into(),
-                offset,
-                lost: 2,
-                what: "x".into(),
-            });
+            summary.damage(DamageReport { file: "a".into(), offset, lost: 2, what: "x".into() });
         }
         assert_eq!((summary.damage.len(), summary.damaged), (1000, 1500));
         assert_eq!(summary.lost_bytes, 3000);
@@ -506,10 +428,7 @@ mod tests {
             "{words}"
         );
         let json = serde_json::to_value(&summary).unwrap();
-        assert_eq!(
-            json["drops"],
-            serde_json::json!({"request": 1, "not-html": 1})
-        );
+        assert_eq!(json["drops"], serde_json::json!({"request": 1, "not-html": 1}));
         assert_eq!(json["failures"]["panic"], 1);
     }
 }

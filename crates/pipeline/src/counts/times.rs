@@ -35,18 +35,9 @@ impl Times {
         let seconds = time.as_secs_f64();
         let step = (seconds * 1e6).max(1.0).log2() * STEPS;
         *self.steps.entry(step.ceil() as u32).or_default() += 1;
-        if self
-            .slowest
-            .as_ref()
-            .is_none_or(|slowest| seconds > slowest.seconds)
-        {
+        if self.slowest.as_ref().is_none_or(|slowest| seconds > slowest.seconds) {
             let (id, file, offset) = place();
-            self.slowest = Some(Slowest {
-                seconds,
-                id,
-                file,
-                offset,
-            });
+            self.slowest = Some(Slowest { seconds, id, file, offset });
         }
     }
 
@@ -59,10 +50,7 @@ impl Times {
             seen += pages;
             if seen as f64 >= wanted {
                 // The end of the last step lies beyond the slowest page.
-                let most = self
-                    .slowest
-                    .as_ref()
-                    .map_or(f64::INFINITY, |page| page.seconds);
+                let most = self.slowest.as_ref().map_or(f64::INFINITY, |page| page.seconds);
                 return Some(((f64::from(step) / STEPS).exp2() / 1e6).min(most));
             }
         }
@@ -84,9 +72,7 @@ mod tests {
         let mut times = Times::default();
         assert_eq!(times.within(0.5), None);
         for millis in 1..=100 {
-            times.add(Duration::from_millis(millis), || {
-                (millis.to_string(), "a".to_owned(), millis)
-            });
+            times.add(Duration::from_millis(millis), || (millis.to_string(), "a".to_owned(), millis));
         }
         for (share, expected) in [(0.5, 0.050), (0.99, 0.099)] {
             let within = times.within(share).unwrap();

@@ -17,11 +17,7 @@ pub(super) struct Found<T> {
 
 impl<T> Default for Found<T> {
     fn default() -> Self {
-        Self {
-            archives: Vec::new(),
-            texts: Vec::new(),
-            others: BTreeMap::new(),
-        }
+        Self { archives: Vec::new(), texts: Vec::new(), others: BTreeMap::new() }
     }
 }
 
@@ -44,13 +40,7 @@ impl<T: Ord> Found<T> {
     }
 
     /// Gives the inputs, and names in one line what is none.
-    pub(super) fn give(
-        mut self,
-        place: &str,
-        reason: &'static str,
-        inputs: &mut Vec<Input>,
-        input: fn(T) -> Input,
-    ) {
+    pub(super) fn give(mut self, place: &str, reason: &'static str, inputs: &mut Vec<Input>, input: fn(T) -> Input) {
         if self.archives.is_empty() {
             self.archives = std::mem::take(&mut self.texts);
         }
@@ -58,9 +48,7 @@ impl<T: Ord> Found<T> {
             self.others.insert(".wet".to_owned(), self.texts.len());
         }
         let others = self.others.iter();
-        let others: Vec<String> = others
-            .map(|(kind, count)| format!("{count} {}", kind.escape_debug()))
-            .collect();
+        let others: Vec<String> = others.map(|(kind, count)| format!("{count} {}", kind.escape_debug())).collect();
         let others = others.join(", ");
         match (self.archives.is_empty(), others.is_empty()) {
             (false, true) => {}

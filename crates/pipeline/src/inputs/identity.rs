@@ -40,9 +40,7 @@ impl Identity {
     pub(crate) fn of(input: &Input) -> Self {
         Self {
             name: input.name(),
-            stamp: input
-                .path()
-                .and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
+            stamp: input.path().and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
         }
     }
 
@@ -87,11 +85,7 @@ impl FileStamp {
             return Ok(None);
         }
         let modified = found.modified().ok().and_then(nanoseconds);
-        Ok(Some(Self {
-            size: found.len(),
-            modified,
-            ends: ends(path, found.len(), covered)?,
-        }))
+        Ok(Some(Self { size: found.len(), modified, ends: ends(path, found.len(), covered)? }))
     }
 
     fn change(&self, path: &Path, covered: u64) -> io::Result<Option<String>> {

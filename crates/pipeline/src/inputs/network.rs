@@ -20,24 +20,15 @@ pub(crate) struct Network {
 
 impl Network {
     pub(crate) fn new(options: NetworkOptions) -> Self {
-        Self {
-            options,
-            ..Self::default()
-        }
+        Self { options, ..Self::default() }
     }
 }
 
 #[cfg(feature = "remote")]
 impl Network {
     fn remote(&self) -> Result<&Remote, SourceError> {
-        let start = || {
-            Remote::new(self.options.clone())
-                .map_err(|error| SourceError::Failed(error.to_string()))
-        };
-        self.remote
-            .get_or_init(start)
-            .as_ref()
-            .map_err(Clone::clone)
+        let start = || Remote::new(self.options.clone()).map_err(|error| SourceError::Failed(error.to_string()));
+        self.remote.get_or_init(start).as_ref().map_err(Clone::clone)
     }
 
     /// The bytes of an object.
@@ -46,11 +37,7 @@ impl Network {
     }
 
     /// The bytes of an object from `offset` on.
-    pub(crate) fn open_at(
-        &self,
-        url: &str,
-        offset: u64,
-    ) -> Result<Box<dyn Read + Send>, SourceError> {
+    pub(crate) fn open_at(&self, url: &str, offset: u64) -> Result<Box<dyn Read + Send>, SourceError> {
         Ok(Box::new(self.remote()?.open_at(url, offset)?))
     }
 
@@ -65,11 +52,7 @@ impl Network {
         selection: &'a RecordSelection,
         from: usize,
     ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
-        let remote = if selection.is_remote() {
-            Some(self.remote()?)
-        } else {
-            None
-        };
+        let remote = if selection.is_remote() { Some(self.remote()?) } else { None };
         Ok(selection.read(from, remote))
     }
 }

@@ -61,8 +61,7 @@ impl From<String> for ContainerFault {
 
 impl PartialEq for Packed {
     fn eq(&self, other: &Self) -> bool {
-        self.entry.name == other.entry.name
-            && self.container.container.name() == other.container.container.name()
+        self.entry.name == other.entry.name && self.container.container.name() == other.container.container.name()
     }
 }
 
@@ -90,11 +89,7 @@ impl Packed {
     /// The archives at `entries` of a container, which are all that are read of it.
     pub(crate) fn of(container: &Arc<ReadContainer>, entries: Vec<Entry>) -> Vec<Self> {
         let entries = entries.into_iter().enumerate();
-        let packed = entries.map(|(at, entry)| Self {
-            container: container.clone(),
-            entry,
-            is_first: at == 0,
-        });
+        let packed = entries.map(|(at, entry)| Self { container: container.clone(), entry, is_first: at == 0 });
         packed.collect()
     }
 
@@ -150,24 +145,15 @@ impl Packed {
     }
 
     /// The archive, from `point` on. Only where it is stored as it is and in a file can that be sought for.
-    pub(crate) fn open(
-        &self,
-        point: Option<&ResumePoint>,
-        options: ReadOptions,
-    ) -> Result<Reader, ArchiveError> {
+    pub(crate) fn open(&self, point: Option<&ResumePoint>, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let start = ResumePoint::default();
         let name = self.name();
-        if let (Place::File(path), StorageMethod::Stored) =
-            (&self.container.place, self.entry.method)
-        {
+        if let (Place::File(path), StorageMethod::Stored) = (&self.container.place, self.entry.method) {
             let open = || self.stored(path);
             return Reader::reopen_with(name.as_str(), open, point.unwrap_or(&start), options);
         }
-        let input = self.stream().map_err(|source| ArchiveError::Io {
-            file: name.as_str().into(),
-            offset: 0,
-            source,
-        })?;
+        let input =
+            self.stream().map_err(|source| ArchiveError::Io { file: name.as_str().into(), offset: 0, source })?;
         match point {
             None => Reader::new(name.as_str(), input, options),
             Some(point) => Reader::resume(name.as_str(), input, point, options),
@@ -285,14 +271,8 @@ impl Listed {
     /// What the lists say about the page at a URL.
     pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
         match url.and_then(|url| self.pages.title(url)) {
-            Some(title) => Listing {
-                title: (!title.is_empty()).then(|| title.to_owned()),
-                is_left_out: false,
-            },
-            None => Listing {
-                title: None,
-                is_left_out: self.pages_only,
-            },
+            Some(title) => Listing { title: (!title.is_empty()).then(|| title.to_owned()), is_left_out: false },
+            None => Listing { title: None, is_left_out: self.pages_only },
         }
     }
 }

@@ -27,15 +27,12 @@ fn at(folder: &tempfile::TempDir, name: &str) -> String {
 #[test]
 fn folders_are_sorted_and_hold_archives_only() {
     let folder = folder(&[
-        "b.warc", "a.warc.gz", "sub/c.WARC.ZST", "d.arc.gz", "e.warc.lz4", "h.wacz",
-        "f.warc.wet.gz", "g.txt",
+        "b.warc", "a.warc.gz", "sub/c.WARC.ZST", "d.arc.gz", "e.warc.lz4", "h.wacz", "f.warc.wet.gz", "g.txt",
     ]);
     let arguments = [folder.path().to_string_lossy().into_owned()];
     assert_eq!(
         names(folder.path(), &arguments),
-        [
-            "a.warc.gz", "b.warc", "d.arc.gz", "e.warc.lz4", "h.wacz", "sub/c.WARC.ZST"
-        ]
+        ["a.warc.gz", "b.warc", "d.arc.gz", "e.warc.lz4", "h.wacz", "sub/c.WARC.ZST"]
     );
 }
 
@@ -43,10 +40,7 @@ fn folders_are_sorted_and_hold_archives_only() {
 fn texts_are_read_where_there_are_no_archives() {
     let folder = folder(&["f.warc.wet.gz", "sub/g.wet", "h.wat"]);
     let arguments = [folder.path().to_string_lossy().into_owned()];
-    assert_eq!(
-        names(folder.path(), &arguments),
-        ["f.warc.wet.gz", "sub/g.wet"]
-    );
+    assert_eq!(names(folder.path(), &arguments), ["f.warc.wet.gz", "sub/g.wet"]);
 }
 
 #[cfg(unix)]
@@ -72,47 +66,22 @@ fn what_is_no_file_is_passed_over() {
     assert_eq!(names(folder.path(), &arguments), ["a.warc"]);
     let mut found = Found::default();
     archives_below(folder.path(), &mut found).unwrap();
-    let others: Vec<(&str, usize)> = found
-        .others
-        .iter()
-        .map(|(kind, &count)| (kind.as_str(), count))
-        .collect();
-    assert_eq!(
-        others,
-        [
-            (".txt", 1),
-            ("links to folders", 1),
-            ("pipes, sockets or devices", 1)
-        ]
-    );
+    let others: Vec<(&str, usize)> = found.others.iter().map(|(kind, &count)| (kind.as_str(), count)).collect();
+    assert_eq!(others, [(".txt", 1), ("links to folders", 1), ("pipes, sockets or devices", 1)]);
 }
 
 #[test]
 fn arguments_keep_their_order() {
     let folder = folder(&["a.warc", "b.warc"]);
-    let arguments = [
-        at(&folder, "b.warc"),
-        "-".to_owned(),
-        at(&folder, "gone.warc"),
-        at(&folder, "*.warc"),
-    ];
-    assert_eq!(
-        names(folder.path(), &arguments),
-        ["b.warc", "-", "gone.warc", "a.warc", "b.warc"]
-    );
+    let arguments = [at(&folder, "b.warc"), "-".to_owned(), at(&folder, "gone.warc"), at(&folder, "*.warc")];
+    assert_eq!(names(folder.path(), &arguments), ["b.warc", "-", "gone.warc", "a.warc", "b.warc"]);
 }
 
 #[test]
 fn an_existing_file_wins_over_a_glob() {
     let folder = folder(&["a[1].warc", "a1.warc"]);
-    assert_eq!(
-        names(folder.path(), &[at(&folder, "a[1].warc")]),
-        ["a[1].warc"]
-    );
-    assert_eq!(
-        names(folder.path(), &[at(&folder, "a[12].warc")]),
-        ["a1.warc"]
-    );
+    assert_eq!(names(folder.path(), &[at(&folder, "a[1].warc")]), ["a[1].warc"]);
+    assert_eq!(names(folder.path(), &[at(&folder, "a[12].warc")]), ["a1.warc"]);
 }
 
 #[test]
@@ -126,10 +95,7 @@ fn manifests_are_relative_to_themselves() {
     packed.finish().unwrap();
     for name in ["lists/plain.txt", "lists/warc.paths.gz"] {
         let arguments = [format!("@{}", at(&folder, name))];
-        assert_eq!(
-            names(folder.path(), &arguments),
-            ["lists/a.warc.gz", "lists/sub/b.warc.gz", "/c.warc"]
-        );
+        assert_eq!(names(folder.path(), &arguments), ["lists/a.warc.gz", "lists/sub/b.warc.gz", "/c.warc"]);
     }
 }
 
@@ -137,19 +103,12 @@ fn manifests_are_relative_to_themselves() {
 fn urls_and_manifests_of_urls() {
     let folder = folder(&[]);
     fs::write(at(&folder, "list"), "a.warc.gz\nhttps://host/b.warc.gz\n").unwrap();
-    let arguments = [
-        "s3://bucket/x.warc".to_owned(),
-        format!("@{}", at(&folder, "list")),
-    ];
+    let arguments = ["s3://bucket/x.warc".to_owned(), format!("@{}", at(&folder, "list"))];
     let base = Base::new("https://data.example.org/");
     let url = |url: &str| Input::Url(url.to_owned());
     assert_eq!(
         expand(&arguments, Some(&base), &NetworkOptions::default()).unwrap(),
-        [
-            url("s3://bucket/x.warc"),
-            url("https://data.example.org/a.warc.gz"),
-            url("https://host/b.warc.gz")
-        ]
+        [url("s3://bucket/x.warc"), url("https://data.example.org/a.warc.gz"), url("https://host/b.warc.gz")]
     );
 }
 
@@ -159,21 +118,15 @@ fn an_index_stands_for_its_records() {
     let row = r#"x 1 {"filename": "a.warc.gz", "offset": "5", "length": "7"}"#;
     fs::write(at(&folder, "i.cdxj"), row).unwrap();
     let index = at(&folder, "i.cdxj");
-    let archives =
-        |base: Option<&Base>| match select(Path::new(&index), base, SelectOptions::default()) {
-            Ok(Input::Selection(selection)) => selection.archives().to_vec(),
-            other => panic!("{other:?}"),
-        };
+    let archives = |base: Option<&Base>| match select(Path::new(&index), base, SelectOptions::default()) {
+        Ok(Input::Selection(selection)) => selection.archives().to_vec(),
+        other => panic!("{other:?}"),
+    };
     let beside = Location::File(folder.path().join("a.warc.gz"));
     assert_eq!(archives(None), [beside]);
     let url = Location::Url("s3://bucket/a.warc.gz".into());
     assert_eq!(archives(Some(&Base::new("s3://bucket"))), [url]);
-    let error = select(
-        Path::new(&index),
-        Some(&Base::new("ftp://host")),
-        SelectOptions::default(),
-    )
-    .unwrap_err();
+    let error = select(Path::new(&index), Some(&Base::new("ftp://host")), SelectOptions::default()).unwrap_err();
     assert!(error.to_string().starts_with("ftp://host/a.warc.gz: only"));
 }
 
@@ -182,22 +135,11 @@ fn what_stands_for_nothing_is_named() {
     let folder = folder(&["empty/x.txt"]);
     fs::write(at(&folder, "list"), "# none\n").unwrap();
     for (argument, reason) in [
-        (
-            at(&folder, "empty"),
-            "no WARC, ARC or WACZ file in this folder (passed over: 1 .txt)",
-        ),
+        (at(&folder, "empty"), "no WARC, ARC or WACZ file in this folder (passed over: 1 .txt)"),
         (at(&folder, "*.warc"), "no file matches"),
-        (
-            format!("@{}", at(&folder, "list")),
-            "no path in this manifest",
-        ),
+        (format!("@{}", at(&folder, "list")), "no path in this manifest"),
     ] {
-        let inputs = expand(
-            std::slice::from_ref(&argument),
-            None,
-            &NetworkOptions::default(),
-        )
-        .unwrap();
+        let inputs = expand(std::slice::from_ref(&argument), None, &NetworkOptions::default()).unwrap();
         let reason = reason.to_owned();
         assert_eq!(inputs, [Input::Nothing { argument, reason }]);
     }
@@ -206,18 +148,9 @@ fn what_stands_for_nothing_is_named() {
 #[test]
 fn what_cannot_be_run_is_an_error() {
     let error = |argument: &str| {
-        expand(
-            &["-".to_owned(), argument.to_owned()],
-            None,
-            &NetworkOptions::default(),
-        )
-        .unwrap_err()
-        .to_string()
+        expand(&["-".to_owned(), argument.to_owned()], None, &NetworkOptions::default()).unwrap_err().to_string()
     };
-    assert_eq!(
-        error("ftp://host/a.warc.gz"),
-        "ftp://host/a.warc.gz: only http://, https:// and s3:// URLs are read"
-    );
+    assert_eq!(error("ftp://host/a.warc.gz"), "ftp://host/a.warc.gz: only http://, https:// and s3:// URLs are read");
     assert_eq!(error("-"), "-: standard input can be read only once");
     assert!(error("@/gone/list").starts_with("/gone/list: "));
     assert!(error("/x/***").starts_with("/x/***: "));

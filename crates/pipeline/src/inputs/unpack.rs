@@ -77,9 +77,7 @@ fn place_name(place: &Location) -> String {
 
 fn is_container(place: &Location) -> bool {
     match place {
-        Location::File(path) if path.is_file() => {
-            is_wacz(&place_name(place)) || begins_as_zip(path)
-        }
+        Location::File(path) if path.is_file() => is_wacz(&place_name(place)) || begins_as_zip(path),
         // What is not there is reported as any file.
         Location::File(_) => false,
         Location::Url(_) => is_wacz(&place_name(place)),
@@ -120,11 +118,7 @@ impl Unpacker<'_> {
         }
     }
 
-    fn archives(
-        &mut self,
-        name: &str,
-        (container, place): (Container, Place),
-    ) -> Result<(), WaczError> {
+    fn archives(&mut self, name: &str, (container, place): (Container, Place)) -> Result<(), WaczError> {
         let archives = container.archives()?;
         let count = archives.len();
         let mut entries = Vec::with_capacity(archives.len());
@@ -154,8 +148,7 @@ impl Unpacker<'_> {
             return Ok(());
         }
         let packed = Packed::of(&shared, entries).into_iter();
-        self.inputs
-            .extend(packed.map(|packed| Input::Packed(Arc::new(packed))));
+        self.inputs.extend(packed.map(|packed| Input::Packed(Arc::new(packed))));
         Ok(())
     }
 
@@ -169,16 +162,13 @@ impl Unpacker<'_> {
             );
             faults.push(what.into());
         }
-        faults.extend(container.unread().iter().map(|unread| ContainerFault {
-            what: unread.what.clone(),
-            lost: unread.stored,
-        }));
+        faults.extend(
+            container.unread().iter().map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }),
+        );
         if self.options.check_hashes {
             match container.check_hashes() {
                 Ok(found) => {
-                    let told = found
-                        .iter()
-                        .map(|fault| format!("{}: {}", fault.entry, fault.what).into());
+                    let told = found.iter().map(|fault| format!("{}: {}", fault.entry, fault.what).into());
                     faults.extend(told);
                 }
                 Err(error) => faults.push(error.to_string().into()),
@@ -204,24 +194,17 @@ impl Unpacker<'_> {
     #[cfg(feature = "remote")]
     fn open_url(&mut self, url: &str) -> Result<(Container, Place), WaczError> {
         let name = redacted(url);
-        let failed = |source: io::Error| WaczError::Io {
-            name: name.clone(),
-            source,
-        };
+        let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
         let remote = self.remote().map_err(failed)?;
         let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
-        let open =
-            move || -> io::Result<Box<dyn trommel_wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
+        let open = move || -> io::Result<Box<dyn trommel_wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
         let container = Container::new(name.as_str(), Arc::new(open))?;
         Ok((container, Place::Remote(url.to_owned(), remote)))
     }
 
     #[cfg(not(feature = "remote"))]
     fn open_url(&mut self, url: &str) -> Result<(Container, Place), WaczError> {
-        Err(WaczError::Io {
-            name: redacted(url),
-            source: trommel_sources::SourceError::NotBuilt.into(),
-        })
+        Err(WaczError::Io { name: redacted(url), source: trommel_sources::SourceError::NotBuilt.into() })
     }
 
     #[cfg(feature = "remote")]
@@ -242,11 +225,7 @@ impl Unpacker<'_> {
                 let file = File::open(path).ok()?;
                 file.take(MAX_COLLECTION).read_to_end(&mut json)
             }
-            Location::Url(url) => self
-                .read_url(url)
-                .ok()?
-                .take(MAX_COLLECTION)
-                .read_to_end(&mut json),
+            Location::Url(url) => self.read_url(url).ok()?.take(MAX_COLLECTION).read_to_end(&mut json),
         };
         bytes.ok()?;
         collection(&json)
@@ -274,10 +253,7 @@ impl Unpacker<'_> {
             self.refuse(place.to_string(), &"names no WACZ file");
         }
         if parts.len() > MAX_PARTS {
-            let what = format!(
-                "names {} WACZ files, of which the first {MAX_PARTS} are read",
-                parts.len()
-            );
+            let what = format!("names {} WACZ files, of which the first {MAX_PARTS} are read", parts.len());
             self.refuse(place.to_string(), &what);
         }
         for part in parts.iter().take(MAX_PARTS) {
@@ -294,9 +270,7 @@ impl Unpacker<'_> {
                     let what = "only http://, https:// and s3:// URLs are read";
                     self.refuse(redacted(&url), &what);
                 }
-                Some(Location::Url(url))
-                    if !self.network.follow_hosts && !is_named(&url, place) =>
-                {
+                Some(Location::Url(url)) if !self.network.follow_hosts && !is_named(&url, place) => {
                     let what = "is on a host that you did not name, which is asked only if you say so \
                                 (--follow-hosts)";
                     self.refuse(redacted(&url), &what);
@@ -304,10 +278,7 @@ impl Unpacker<'_> {
                 Some(joined) => self.container(&joined),
                 None => {
                     let argument = format!("{place}: {part}");
-                    self.refuse(
-                        argument,
-                        &"its name leads out of the folder of the collection",
-                    );
+                    self.refuse(argument, &"its name leads out of the folder of the collection");
                 }
             }
         }
@@ -329,9 +300,7 @@ fn is_named(url: &str, collection: &Location) -> bool {
 
 /// Whether URLs of its kind are read.
 fn is_read(url: &str) -> bool {
-    ["http://", "https://", "s3://", "s3a://"]
-        .iter()
-        .any(|scheme| url.starts_with(scheme))
+    ["http://", "https://", "s3://", "s3a://"].iter().any(|scheme| url.starts_with(scheme))
 }
 
 #[cfg(test)]
@@ -357,18 +326,12 @@ mod tests {
         let told = reasons(folder.path(), json, &NetworkOptions::default());
         assert_eq!(told[0].0, "http://127.0.0.1:9/x.wacz");
         assert!(told[0].1.contains("--follow-hosts"), "{told:?}");
-        let followed = NetworkOptions {
-            follow_hosts: true,
-            retry_for: std::time::Duration::ZERO,
-            ..NetworkOptions::default()
-        };
+        let followed =
+            NetworkOptions { follow_hosts: true, retry_for: std::time::Duration::ZERO, ..NetworkOptions::default() };
         let told = reasons(folder.path(), json, &followed);
         assert!(!told[0].1.contains("--follow-hosts"), "{told:?}");
         let named = |url: &str, by: &str| is_named(url, &Location::Url(by.to_owned()));
-        assert!(named(
-            "https://a.example:1/x.wacz",
-            "http://A.example/all.json"
-        ));
+        assert!(named("https://a.example:1/x.wacz", "http://A.example/all.json"));
         assert!(named("s3a://b/x.wacz", "s3://b/all.json"));
         for (url, by) in [
             ("http://127.0.0.1/x.wacz", "http://a.example/all.json"),

@@ -33,35 +33,19 @@ impl fmt::Display for Plan {
             writeln!(f, "  {}: {size}", input.name())?;
         }
         writeln!(f, "stages:")?;
-        writeln!(
-            f,
-            "  read: {} bytes of a record and {} of a page at most",
-            self.max_record(),
-            self.max_payload()
-        )?;
+        writeln!(f, "  read: {} bytes of a record and {} of a page at most", self.max_record(), self.max_payload())?;
         let (early, late) = Filters::new(&self.settings.filters).describe_both();
         for stage in early {
             writeln!(f, "  {stage}")?;
         }
         let choices = self.settings.canonical().into_iter();
         let choices = choices.filter(|(_, value)| !matches!(value.as_str(), "" | "[]" | "null"));
-        let choices: Vec<String> = choices
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
-        writeln!(
-            f,
-            "  extract: model {}, {}",
-            self.files.model,
-            choices.join(", ")
-        )?;
+        let choices: Vec<String> = choices.map(|(name, value)| format!("{name} {value}")).collect();
+        writeln!(f, "  extract: model {}, {}", self.files.model, choices.join(", "))?;
         for stage in late {
             writeln!(f, "  {stage}")?;
         }
-        for Encoding {
-            format,
-            compression,
-        } in &self.output.encodings
-        {
+        for Encoding { format, compression } in &self.output.encodings {
             writeln!(f, "  encode: {format}, compression {compression}")?;
         }
         if let Some(size) = self.output.split {

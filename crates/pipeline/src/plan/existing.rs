@@ -49,12 +49,7 @@ impl<'a> Names<'a> {
                 (folder_of(path), HashSet::from([stem]), vec![suffix])
             }
         };
-        Some(Self {
-            plan,
-            folder,
-            stems,
-            suffixes,
-        })
+        Some(Self { plan, folder, stems, suffixes })
     }
 
     /// Whether a file of this name is an output of the plan: of one that is split a part of any number.
@@ -69,9 +64,7 @@ impl<'a> Names<'a> {
 
     fn entries(&self) -> io::Result<Vec<String>> {
         match fs::read_dir(&self.folder) {
-            Ok(entries) => entries
-                .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-                .collect(),
+            Ok(entries) => entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
         }
@@ -96,23 +89,15 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
     let Some(names) = Names::new(plan) else {
         return Ok(Vec::new());
     };
-    let entries = names
-        .entries()
-        .map_err(|source| RunError::output(&names.folder, source))?;
+    let entries = names.entries().map_err(|source| RunError::output(&names.folder, source))?;
     let parts = names.plan.output.split.is_some();
-    let mut found: BTreeSet<PathBuf> = entries
-        .iter()
-        .filter(|name| names.has(name, parts))
-        .map(|name| names.folder.join(name))
-        .collect();
+    let mut found: BTreeSet<PathBuf> =
+        entries.iter().filter(|name| names.has(name, parts)).map(|name| names.folder.join(name)).collect();
     if let Destination::Folder(folder) = &plan.output.destination {
         let inputs = plan.inputs.iter().map(crate::inputs::Input::name).collect();
         let encodings = plan.output.encodings.iter();
-        let formats: Vec<String> = encodings
-            .map(|encoding| encoding.format.to_string())
-            .collect();
-        let made = manifest::made_of(folder, &inputs, &formats)
-            .map_err(|source| RunError::output(folder, source))?;
+        let formats: Vec<String> = encodings.map(|encoding| encoding.format.to_string()).collect();
+        let made = manifest::made_of(folder, &inputs, &formats).map_err(|source| RunError::output(folder, source))?;
         found.extend(made.iter().map(|name| folder.join(name)));
     }
     found.extend(sides(plan)?.into_iter().filter(|path| path.exists()));
@@ -123,8 +108,7 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
 /// written in place, and nothing is in its way.
 fn sides(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
     let named = plan.sides().into_iter();
-    let files =
-        named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
+    let files = named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
     files.filter_map(Result::transpose).collect()
 }
 
@@ -132,8 +116,7 @@ fn sides(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
 /// one, which makes them only if there is something to write.
 pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
     for path in sides(plan)?.into_iter().filter(|path| path.exists()) {
-        disk.remove(&path)
-            .map_err(|source| RunError::output(&path, source))?;
+        disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
     }
     Ok(())
 }
@@ -163,8 +146,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
         if let Ok(spool) = hidden(&path, "tmp")
             && spool.exists()
         {
-            disk.remove(&spool)
-                .map_err(|source| RunError::output(&spool, source))?;
+            disk.remove(&spool).map_err(|source| RunError::output(&spool, source))?;
         }
     }
     Ok(())
@@ -190,10 +172,7 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunErr
             None => Err(io::ErrorKind::IsADirectory.into()),
         };
         if let Some(file) = foreign.map_err(|source| RunError::output(path, source))? {
-            return Err(RunError::Foreign {
-                path: path.clone(),
-                file,
-            });
+            return Err(RunError::Foreign { path: path.clone(), file });
         }
     }
     Ok(())

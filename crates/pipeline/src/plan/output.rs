@@ -39,11 +39,7 @@ impl Destination {
     /// # Errors
     /// [`DestinationError::Quarantine`] if it is one of the inputs: run over again, records that still fail
     /// would replace it.
-    pub fn quarantine(
-        &self,
-        named: Option<&Path>,
-        inputs: &[Input],
-    ) -> Result<Option<PathBuf>, DestinationError> {
+    pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>, DestinationError> {
         let path = match (named, self) {
             (Some(named), _) if named.as_os_str() == "none" => None,
             (Some(named), _) => Some(named.to_owned()),
@@ -57,9 +53,7 @@ impl Destination {
         let place = path.as_ref().and_then(|path| path.canonicalize().ok());
         let mut read = inputs.iter().filter_map(Input::path);
         match (place, path) {
-            (Some(place), Some(path))
-                if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) =>
-            {
+            (Some(place), Some(path)) if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) => {
                 Err(DestinationError::Quarantine(path))
             }
             (_, path) => Ok(path),
@@ -130,9 +124,7 @@ pub enum DestinationError {
     #[error("standard output cannot be split")]
     Split,
     /// The format needs a file or folder.
-    #[error(
-        "{0} cannot be written to standard output, only to a file or folder; choose another format"
-    )]
+    #[error("{0} cannot be written to standard output, only to a file or folder; choose another format")]
     Stdout(Format),
     /// The format is never compressed that way.
     #[error(
@@ -150,11 +142,7 @@ pub enum DestinationError {
 impl Output {
     /// Documents for whoever runs the plan, in this process.
     pub fn caller() -> Self {
-        Self {
-            destination: Destination::Caller,
-            encodings: Vec::new(),
-            split: None,
-        }
+        Self { destination: Destination::Caller, encodings: Vec::new(), split: None }
     }
 
     /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
@@ -168,11 +156,7 @@ impl Output {
     /// # Errors
     /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
     /// none of the formats is ever compressed that way.
-    pub fn new(
-        name: &str,
-        chosen: &OutputSettings,
-        fallback: &OutputSettings,
-    ) -> Result<Self, DestinationError> {
+    pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
         } else if is_url(name) && !name.starts_with("s3://") {
@@ -189,11 +173,8 @@ impl Output {
             (Destination::Folder(name.into()), None)
         };
         if let Some((format, compression)) = by_name {
-            let conflict = |by_name, by_option| DestinationError::Conflict {
-                name: name.to_owned(),
-                by_name,
-                by_option,
-            };
+            let conflict =
+                |by_name, by_option| DestinationError::Conflict { name: name.to_owned(), by_name, by_option };
             if chosen.format.len() > 1 {
                 return Err(DestinationError::Several(name.to_owned()));
             }
@@ -203,10 +184,7 @@ impl Output {
             if let Some(other) = chosen.compress.filter(|&other| other != compression) {
                 return Err(conflict(compression.name(), other.name()));
             }
-            let encoding = Encoding {
-                format,
-                compression,
-            };
+            let encoding = Encoding { format, compression };
             let split = chosen.split_size.or(fallback.split_size);
             return Self::checked(destination, vec![encoding], split);
         }
@@ -255,26 +233,15 @@ impl Output {
         if split.is_some() && destination == Destination::Stdout {
             return Err(DestinationError::Split);
         }
-        for &Encoding {
-            format,
-            compression,
-        } in &encodings
-        {
+        for &Encoding { format, compression } in &encodings {
             if format.is_assembled() && destination == Destination::Stdout {
                 return Err(DestinationError::Stdout(format));
             }
             if !format.can_be(compression) {
-                return Err(DestinationError::Compression {
-                    format,
-                    compression,
-                });
+                return Err(DestinationError::Compression { format, compression });
             }
         }
-        Ok(Self {
-            destination,
-            encodings,
-            split: split.map(|size| size.0),
-        })
+        Ok(Self { destination, encodings, split: split.map(|size| size.0) })
     }
 
     /// What the outputs of each input are called without folder and suffix: as the input. Inputs whose
@@ -285,10 +252,7 @@ impl Output {
         let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
         let mut alike: HashMap<String, HashSet<String>> = HashMap::new();
         for input in inputs.iter().filter(is_there) {
-            alike
-                .entry(stem_of(input))
-                .or_default()
-                .insert(input.name());
+            alike.entry(stem_of(input)).or_default().insert(input.name());
         }
         let mut taken = HashSet::new();
         inputs
@@ -317,9 +281,7 @@ impl Output {
             None => String::new(),
         };
         match &self.destination {
-            Destination::Folder(folder) => {
-                Some(folder.join(format!("{stem}{number}{}", encoding.suffix())))
-            }
+            Destination::Folder(folder) => Some(folder.join(format!("{stem}{number}{}", encoding.suffix()))),
             Destination::File(path) => {
                 let (stem, suffix) = divided(path);
                 Some(path.with_file_name(format!("{stem}{number}{suffix}")))
@@ -367,16 +329,10 @@ impl Output {
     /// # Errors
     /// [`DestinationError::IsInput`] naming the first such file.
     pub fn check(&self, inputs: &[Input]) -> Result<(), DestinationError> {
-        let targets: HashSet<PathBuf> = self
-            .paths(inputs)
-            .iter()
-            .filter_map(|path| path.canonicalize().ok())
-            .collect();
+        let targets: HashSet<PathBuf> = self.paths(inputs).iter().filter_map(|path| path.canonicalize().ok()).collect();
         for input in inputs {
             if let Some(path) = input.path()
-                && path
-                    .canonicalize()
-                    .is_ok_and(|path| targets.contains(&path))
+                && path.canonicalize().is_ok_and(|path| targets.contains(&path))
             {
                 return Err(DestinationError::IsInput(input.name()));
             }

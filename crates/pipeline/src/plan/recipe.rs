@@ -40,11 +40,7 @@ impl Plan {
             follow,
             epoch,
         } = self;
-        let Output {
-            destination,
-            encodings,
-            split,
-        } = output;
+        let Output { destination, encodings, split } = output;
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let path_or_none = |own: &Option<_>| own.as_deref().map_or(NONE.to_owned(), path);
         let destination = match destination {
@@ -55,10 +51,7 @@ impl Plan {
         let (formats, compressions): (Vec<&str>, Vec<&str>) = encodings
             .iter()
             .map(|encoding| {
-                let Encoding {
-                    format,
-                    compression,
-                } = encoding;
+                let Encoding { format, compression } = encoding;
                 (format.name(), compression.name())
             })
             .unzip();
@@ -110,9 +103,7 @@ impl Plan {
 
 fn named<const N: usize>(values: [(&str, String); N]) -> Values {
     let values = values.into_iter();
-    values
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    values.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn or_none(value: &str) -> String {
@@ -134,11 +125,7 @@ mod tests {
     use trommel::{Field, Kind, PartialSettings, fields};
 
     fn plan() -> Plan {
-        let output = Output {
-            destination: Destination::Folder("out".into()),
-            encodings: Vec::new(),
-            split: None,
-        };
+        let output = Output { destination: Destination::Folder("out".into()), encodings: Vec::new(), split: None };
         Plan::new(Vec::new(), output)
     }
 
@@ -152,11 +139,7 @@ mod tests {
             |plan| plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap()],
             |plan| plan.output.split = Some(1),
             |plan| {
-                plan.follow = Some(Follow {
-                    arguments: Vec::new(),
-                    idle: Duration::from_secs(1),
-                    until_idle: None,
-                });
+                plan.follow = Some(Follow { arguments: Vec::new(), idle: Duration::from_secs(1), until_idle: None });
             },
             |plan| plan.files.model = "x".into(),
             |plan| plan.files.sites = "x".into(),
@@ -207,13 +190,7 @@ mod tests {
         let bounds = "effective max_record, effective max_payload";
         assert_eq!(
             silent,
-            [
-                ("jobs", ""),
-                ("max_memory", bounds),
-                ("format", ""),
-                ("compress", ""),
-                ("split_size", "")
-            ]
+            [("jobs", ""), ("max_memory", bounds), ("format", ""), ("compress", ""), ("split_size", "")]
         );
     }
 
@@ -223,9 +200,6 @@ mod tests {
         let names: HashSet<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names.len(), settings.len(), "{settings:?}");
         let sum = BUILD.split_once(" (").unwrap().1.trim_end_matches(')');
-        assert!(
-            sum.len() == 12 && sum.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            "{BUILD}"
-        );
+        assert!(sum.len() == 12 && sum.bytes().all(|byte| byte.is_ascii_hexdigit()), "{BUILD}");
     }
 }

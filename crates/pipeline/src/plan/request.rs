@@ -3,8 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
 use trommel::{
-    ArchiveSettings, DocumentOptions, Extractor, Model, ModelError, PartialSettings, Settings,
-    SettingsError,
+    ArchiveSettings, DocumentOptions, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError,
 };
 use trommel_output::{Assemble, Format};
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
@@ -130,9 +129,7 @@ impl RunRequest {
         let follow = self.follow(&settings)?;
         let inputs = self.find_inputs(&settings.archive, network)?;
         output.check(&inputs)?;
-        let quarantine = output
-            .destination
-            .quarantine(self.quarantine.as_deref(), &inputs)?;
+        let quarantine = output.destination.quarantine(self.quarantine.as_deref(), &inputs)?;
         let model = match model {
             Some(model) => model,
             None => Arc::new(settings.model()?),
@@ -158,18 +155,10 @@ impl RunRequest {
             follow,
             epoch: self.epoch,
         };
-        Ok(PreparedRun {
-            extractor: Extractor::with_model(&plan.settings, model),
-            plan,
-            sites,
-        })
+        Ok(PreparedRun { extractor: Extractor::with_model(&plan.settings, model), plan, sites })
     }
 
-    fn find_inputs(
-        &self,
-        archive: &ArchiveSettings,
-        network: &NetworkOptions,
-    ) -> Result<Vec<Input>, RequestError> {
+    fn find_inputs(&self, archive: &ArchiveSettings, network: &NetworkOptions) -> Result<Vec<Input>, RequestError> {
         let ArchiveSettings {
             pages_only,
             check_hashes,
@@ -180,19 +169,13 @@ impl RunRequest {
             whole_ranges,
             ..
         } = archive;
-        for (name, is_set) in [
-            ("select-anywhere", *select_anywhere),
-            ("whole-ranges", *whole_ranges),
-        ] {
+        for (name, is_set) in [("select-anywhere", *select_anywhere), ("whole-ranges", *whole_ranges)] {
             if is_set && self.select.is_empty() {
                 return Err(RequestError::WithoutIndex(name));
             }
         }
         let base = base_url.as_deref().map(Base::new);
-        let options = SelectOptions {
-            anywhere: *select_anywhere,
-            whole_ranges: *whole_ranges,
-        };
+        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges };
         let mut inputs = self.opened.clone();
         inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
         for index in &self.select {
@@ -201,10 +184,7 @@ impl RunRequest {
         if let Some(shard) = self.shard {
             inputs.retain(|input| shard.takes(input));
         }
-        let packed = PackedOptions {
-            check_hashes: *check_hashes,
-            pages_only: *pages_only,
-        };
+        let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
         Ok(match self.follow {
             Some(_) => inputs,
             None => unpack(inputs, packed, network),
@@ -236,10 +216,6 @@ impl RunRequest {
             names.push(text.to_owned());
         }
         let follow = Follow::new(&names)?;
-        Ok(Some(Follow {
-            idle: idle.unwrap_or(follow.idle),
-            until_idle,
-            ..follow
-        }))
+        Ok(Some(Follow { idle: idle.unwrap_or(follow.idle), until_idle, ..follow }))
     }
 }

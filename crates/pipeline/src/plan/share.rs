@@ -35,9 +35,7 @@ mod tests {
 
     #[test]
     fn shares_are_apart_and_together_all() {
-        let inputs: Vec<Input> = (0..200)
-            .map(|at| Input::File(format!("{at}.warc.gz").into()))
-            .collect();
+        let inputs: Vec<Input> = (0..200).map(|at| Input::File(format!("{at}.warc.gz").into())).collect();
         let mut taken = 0;
         for number in 1..=4 {
             let shard: InputShare = format!("{number}/4").parse().unwrap();

@@ -36,8 +36,7 @@ impl Plan {
         let mut sides = self.sides();
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
         let inputs = self.inputs.iter().filter_map(Input::path);
-        let mut taken: Vec<(PathBuf, &'static str)> =
-            inputs.map(|path| (place(path), "an input")).collect();
+        let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
         let own = OwnNames::of(self);
         for (path, option) in sides {
             let place = place(&path);
@@ -70,18 +69,11 @@ impl<'a> OwnNames<'a> {
     fn of(plan: &'a Plan) -> Option<Self> {
         let names = Names::new(plan)?;
         let folder = place(&names.folder);
-        Some(Self {
-            plan,
-            names,
-            folder,
-        })
+        Some(Self { plan, names, folder })
     }
 
     fn has(&self, path: &Path) -> bool {
-        let Some(name) = path
-            .file_name()
-            .filter(|_| path.parent() == Some(&self.folder))
-        else {
+        let Some(name) = path.file_name().filter(|_| path.parent() == Some(&self.folder)) else {
             return false;
         };
         let name = name.to_string_lossy();
@@ -158,34 +150,20 @@ mod tests {
             ("out", "_MANIFEST", None),
             ("all.jsonl", "all.jsonl", Some("an output")),
             ("all.jsonl", ".all.jsonl.checkpoint", Some("an output")),
-            (
-                "all.jsonl",
-                "all.jsonl.quarantine.warc.gz",
-                Some("an output"),
-            ),
+            ("all.jsonl", "all.jsonl.quarantine.warc.gz", Some("an output")),
             ("all.jsonl", ".all-00002.jsonl.tmp", Some("an output")),
             ("all.jsonl", ".other", None),
         ] {
             let given = at(name);
             let what_of = |checked: Result<(), NameError>| checked.err().map(|error| error.what);
             let mut plan = plan(output);
-            assert_eq!(
-                what_of(plan.check_names(Some(&given))),
-                what,
-                "{output} {name}"
-            );
+            assert_eq!(what_of(plan.check_names(Some(&given))), what, "{output} {name}");
             plan.dropped = Some(given);
             assert_eq!(what_of(plan.check_names(None)), what, "{output} {name}");
         }
         let mut plan = plan("out");
-        plan.set_aside = vec![
-            "pdf=x.warc.gz".parse().unwrap(),
-            "png=./x.warc.gz".parse().unwrap(),
-        ];
+        plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap(), "png=./x.warc.gz".parse().unwrap()];
         let error = plan.check_names(None).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "./x.warc.gz: is an output; name another file with --set-aside"
-        );
+        assert_eq!(error, "./x.warc.gz: is an output; name another file with --set-aside");
     }
 }

@@ -60,11 +60,7 @@ impl Follow {
         let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
         match arguments.iter().find(is_fixed) {
             Some(argument) => Err(FollowError(redacted(argument))),
-            None => Ok(Self {
-                arguments: arguments.to_vec(),
-                idle: Self::IDLE,
-                until_idle: None,
-            }),
+            None => Ok(Self { arguments: arguments.to_vec(), idle: Self::IDLE, until_idle: None }),
         }
     }
 }
@@ -140,12 +136,7 @@ impl RecordFeed<'_> {
     /// Reads what there is and what comes, until nothing has come for long enough, all pipes have ended, or
     /// the run is stopped. Each input is visited again and again; a visit ends where nothing complete is left.
     pub(crate) fn follow(mut self, follow: &Follow, followed: Followed) -> Result<(), Stopped> {
-        let mut inputs = Inputs {
-            all: Vec::new(),
-            names: HashSet::new(),
-            stems: HashSet::new(),
-            followed,
-        };
+        let mut inputs = Inputs { all: Vec::new(), names: HashSet::new(), stems: HashSet::new(), followed };
         // Names of outputs are given in the same order as before.
         for (name, ..) in inputs.followed.visits.clone() {
             let growing = Growing::File(PathBuf::from(&name));
@@ -167,9 +158,7 @@ impl RecordFeed<'_> {
             if let Some(metrics) = self.metrics {
                 metrics.idle(last_news.elapsed());
             }
-            let is_over = follow
-                .until_idle
-                .is_some_and(|time| last_news.elapsed() >= time);
+            let is_over = follow.until_idle.is_some_and(|time| last_news.elapsed() >= time);
             if is_over || is_at_end(follow, &inputs.all) {
                 for input in &mut inputs.all {
                     self.visit(input, follow, true)?;
@@ -197,17 +186,8 @@ impl RecordFeed<'_> {
 
     /// Reads what is new of one input. Whether there was anything. The `last` time, what is cut at the end is
     /// damage, as in any run.
-    fn visit(
-        &mut self,
-        input: &mut LiveInput,
-        follow: &Follow,
-        last: bool,
-    ) -> Result<bool, Stopped> {
-        let mut visit = Visit {
-            is_open: input.is_begun,
-            begun: std::mem::take(&mut input.is_begun),
-            bytes: 0,
-        };
+    fn visit(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Stopped> {
+        let mut visit = Visit { is_open: input.is_begun, begun: std::mem::take(&mut input.is_begun), bytes: 0 };
         if visit.is_open {
             self.open_visit(input, &mut visit)?;
         }
@@ -247,37 +227,17 @@ impl RecordFeed<'_> {
             // Nobody can read it again.
             Growing::Pipe(_) => None,
         };
-        let step = Step::End {
-            input: 0,
-            bytes: visit.bytes,
-            error: None,
-            broken: false,
-            point,
-        };
+        let step = Step::End { input: 0, bytes: visit.bytes, error: None, broken: false, point };
         self.send(0, None, step)?;
         Ok(true)
     }
 
     /// Reads the complete records among the first `length` bytes. Whether there was one.
-    fn pass(
-        &mut self,
-        input: &mut LiveInput,
-        visit: &mut Visit,
-        length: u64,
-        last: bool,
-    ) -> Result<bool, Stopped> {
-        let options = ReadOptions {
-            max_record: self.plan.max_record(),
-            ..ReadOptions::default()
-        };
+    fn pass(&mut self, input: &mut LiveInput, visit: &mut Visit, length: u64, last: bool) -> Result<bool, Stopped> {
+        let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
-        let opened = Reader::reopen_with(
-            input.name.as_str(),
-            || growing.open(length),
-            &point,
-            options,
-        );
+        let opened = Reader::reopen_with(input.name.as_str(), || growing.open(length), &point, options);
         let mut reader = match opened {
             Ok(reader) => reader,
             // Not yet, or never.
@@ -326,10 +286,7 @@ impl RecordFeed<'_> {
             0 => input.stem.clone(),
             visits => format!("{}-{}", input.stem, visits + 1),
         };
-        let identity = Identity {
-            name: input.name.clone(),
-            stamp: None,
-        };
+        let identity = Identity { name: input.name.clone(), stamp: None };
         let stem = Some(stem);
         self.send(0, None, Step::Open { identity, stem })
     }
@@ -338,13 +295,7 @@ impl RecordFeed<'_> {
     fn give_up(&mut self, input: &mut LiveInput, error: String) -> Result<bool, Stopped> {
         self.open_visit(input, &mut Visit::default())?;
         input.visits += 1;
-        let step = Step::End {
-            input: 0,
-            bytes: 0,
-            error: Some(error),
-            broken: false,
-            point: None,
-        };
+        let step = Step::End { input: 0, bytes: 0, error: Some(error), broken: false, point: None };
         self.send(0, None, step)?;
         Ok(false)
     }
@@ -364,18 +315,10 @@ impl Inputs {
             self.stems.insert(stem.clone());
         }
         let of_name = |(known, ..): &&(String, u32, Option<ResumePoint>)| *known == name;
-        let (visits, mut point) = self
-            .followed
-            .visits
-            .iter()
-            .find(of_name)
-            .map_or((0, None), |(_, visits, point)| (*visits, *point));
+        let (visits, mut point) =
+            self.followed.visits.iter().find(of_name).map_or((0, None), |(_, visits, point)| (*visits, *point));
         let mut is_begun = false;
-        if let Some((_, current)) = self
-            .followed
-            .current
-            .take_if(|(current, _)| *current == name)
-        {
+        if let Some((_, current)) = self.followed.current.take_if(|(current, _)| *current == name) {
             (point, is_begun) = (current, true);
         }
         self.all.push(LiveInput {
@@ -396,20 +339,13 @@ impl Inputs {
 /// Whether only pipes are followed, and all have ended.
 fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
     inputs.len() >= follow.arguments.len()
-        && inputs.iter().all(|input| {
-            input.growing.is_ended()
-                && input
-                    .growing
-                    .length()
-                    .is_ok_and(|length| length <= input.tried)
-        })
+        && inputs
+            .iter()
+            .all(|input| input.growing.is_ended() && input.growing.length().is_ok_and(|length| length <= input.tried))
 }
 
 fn is_no_archive(error: &ArchiveError) -> bool {
-    matches!(
-        error,
-        ArchiveError::NotAnArchive { .. } | ArchiveError::Unsupported { .. }
-    )
+    matches!(error, ArchiveError::NotAnArchive { .. } | ArchiveError::Unsupported { .. })
 }
 
 /// Whether an item may be another once more bytes are there: one that is damaged, or odd, at the end of what
@@ -417,9 +353,7 @@ fn is_no_archive(error: &ArchiveError) -> bool {
 fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bool) -> bool {
     match item {
         Ok(record) => at_end && (!record.notes.is_empty() || !is_ended),
-        Err(ArchiveError::Damage { what, .. }) => {
-            at_end || matches!(what, Damage::Cut | Damage::Shrunk)
-        }
+        Err(ArchiveError::Damage { what, .. }) => at_end || matches!(what, Damage::Cut | Damage::Shrunk),
         Err(_) => true,
     }
 }

@@ -38,10 +38,7 @@ impl Growing {
     pub(crate) fn open(&self, length: u64) -> io::Result<Window<Box<dyn Bytes>>> {
         let bytes: Box<dyn Bytes> = match self {
             Self::File(path) => Box::new(File::open(path)?),
-            Self::Pipe(pipe) => Box::new(PipeBytes {
-                pipe: pipe.clone(),
-                at: 0,
-            }),
+            Self::Pipe(pipe) => Box::new(PipeBytes { pipe: pipe.clone(), at: 0 }),
         };
         Window::new(bytes, 0, length)
     }
@@ -94,9 +91,7 @@ struct Stored {
 
 impl Pipe {
     /// Begins to read what `open` opens, on a thread of its own that ends with the pipe or the program.
-    pub(crate) fn new<R: Read>(
-        open: impl FnOnce() -> io::Result<R> + Send + 'static,
-    ) -> io::Result<Arc<Self>> {
+    pub(crate) fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Arc<Self>> {
         let pipe = Arc::new(Self(Mutex::new(Stored {
             file: tempfile::tempfile()?,
             base: 0,
@@ -105,14 +100,12 @@ impl Pipe {
             error: None,
         })));
         let filled = pipe.clone();
-        thread::Builder::new()
-            .name("pipe".to_owned())
-            .spawn(move || {
-                let read = open().and_then(|input| filled.fill(input));
-                let mut stored = filled.lock();
-                stored.error = read.err();
-                stored.is_ended = true;
-            })?;
+        thread::Builder::new().name("pipe".to_owned()).spawn(move || {
+            let read = open().and_then(|input| filled.fill(input));
+            let mut stored = filled.lock();
+            stored.error = read.err();
+            stored.is_ended = true;
+        })?;
         Ok(pipe)
     }
 
@@ -131,9 +124,7 @@ impl Pipe {
             };
             let mut stored = self.lock();
             stored.file.seek(SeekFrom::End(0))?;
-            stored
-                .file
-                .write_all(piece.get(..read).unwrap_or_default())?;
+            stored.file.write_all(piece.get(..read).unwrap_or_default())?;
             stored.length += read as u64;
         }
     }

@@ -17,11 +17,7 @@ use crate::read::crawl_metadata::crawl_charset;
 ///
 /// # Errors
 /// If the archive cannot be read.
-pub fn record_at(
-    archive: &Path,
-    offset: u64,
-    inner: u64,
-) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
+pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
     let open = |from| {
         let mut file = File::open(archive)?;
         file.seek(SeekFrom::Start(from))?;
@@ -42,11 +38,7 @@ pub fn record_in<R: Read + Send + 'static>(
 ) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
     let name: Arc<str> = name.into();
     let from = |from| {
-        let stored = open(from).map_err(|source| ArchiveError::Io {
-            file: name.clone(),
-            offset: from,
-            source,
-        })?;
+        let stored = open(from).map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
         Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
     };
     match from(offset)?.map(|reader| found(reader, 0, inner)) {

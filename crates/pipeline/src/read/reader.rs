@@ -10,9 +10,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel_archive::{
-    ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint,
-};
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint};
 use trommel_metrics::Metrics;
 use trommel_output::Disk;
 use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
@@ -171,9 +169,7 @@ impl<'a> RecordFeed<'a> {
                 Opened::Reader(reader) => {
                     let mut reader = *reader;
                     let begun = point.is_some();
-                    let read = catch_unwind(AssertUnwindSafe(|| {
-                        self.read(index, before, begun, &mut reader)
-                    }));
+                    let read = catch_unwind(AssertUnwindSafe(|| self.read(index, before, begun, &mut reader)));
                     let end = match read {
                         Ok(end) => end?,
                         Err(panic) => Ended::Failed(format!(
@@ -198,28 +194,18 @@ impl<'a> RecordFeed<'a> {
                 Ended::Well => None,
                 Ended::Failed(error) | Ended::Broken(error) => Some(error),
             };
-            let step = Step::End {
-                input: index,
-                bytes,
-                error,
-                broken,
-                point: None,
-            };
+            let step = Step::End { input: index, bytes, error, broken, point: None };
             self.send(0, None, step)?;
         }
         Ok(())
     }
 
     fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, Ended> {
-        let options = ReadOptions {
-            max_record: self.plan.max_record(),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let reader = match (input, point) {
             // An archive that was read before and is gone now may come back.
             (Input::File(path), Some(point)) => {
-                return Reader::reopen(path, &point, options)
-                    .map_err(|error| Ended::Broken(error.to_string()));
+                return Reader::reopen(path, &point, options).map_err(|error| Ended::Broken(error.to_string()));
             }
             (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.stop) {
                 Ok(input) => Reader::new(input_name(path), input, options),
@@ -231,9 +217,7 @@ impl<'a> RecordFeed<'a> {
             },
             (Input::Url(url), point) => return self.open_url(url, point, options),
             (Input::Packed(packed), Some(point)) => {
-                return packed
-                    .open(Some(&point), options)
-                    .map_err(|error| Ended::Broken(error.to_string()));
+                return packed.open(Some(&point), options).map_err(|error| Ended::Broken(error.to_string()));
             }
             (Input::Packed(packed), None) => packed.open(None, options),
             (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
@@ -249,12 +233,7 @@ impl<'a> RecordFeed<'a> {
         reader.map_err(|error| Ended::Failed(error.to_string()))
     }
 
-    fn open_url(
-        &self,
-        url: &str,
-        point: Option<ResumePoint>,
-        options: ReadOptions,
-    ) -> Result<Reader, Ended> {
+    fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, Ended> {
         let name = redacted(url);
         let told = |error: &dyn fmt::Display| format!("{name}: {error}");
         let opened = self.network.open(url);
@@ -265,20 +244,13 @@ impl<'a> RecordFeed<'a> {
             }
             Some(point) => {
                 let input = opened.map_err(|error| Ended::Broken(told(&error)))?;
-                Reader::resume(name, input, &point, options)
-                    .map_err(|error| Ended::Broken(error.to_string()))
+                Reader::resume(name, input, &point, options).map_err(|error| Ended::Broken(error.to_string()))
             }
         }
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
-    fn read(
-        &mut self,
-        input: usize,
-        before: u64,
-        mut begun: bool,
-        reader: &mut Reader,
-    ) -> Result<Ended, Stopped> {
+    fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<Ended, Stopped> {
         loop {
             self.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
@@ -293,8 +265,7 @@ impl<'a> RecordFeed<'a> {
             if let Some(clock) = self.clock {
                 clock.lap(Stage::Records, &mut begin);
             }
-            self.position
-                .store(before + Reader::position(reader), Ordering::Relaxed);
+            self.position.store(before + Reader::position(reader), Ordering::Relaxed);
             let after = reader.resume_point();
             let Some(error) = self.give(input, &mut begun, item, after)? else {
                 continue;
@@ -337,9 +308,7 @@ impl<'a> RecordFeed<'a> {
                     self.send_record(record, None, after)?;
                 }
             }
-            Err(ArchiveError::Damage {
-                offset, lost, what, ..
-            }) => {
+            Err(ArchiveError::Damage { offset, lost, what, .. }) => {
                 self.release(None)?;
                 let what = what.to_string();
                 // Before the first record there is no output yet to continue.
@@ -354,9 +323,9 @@ impl<'a> RecordFeed<'a> {
     /// A revisit with its content, if that is wanted and known; any other record as it is.
     fn resolved(&self, record: Record) -> Record {
         match &self.revisits {
-            Some(revisits) if record.kind == RecordType::Revisit => revisits
-                .resolved(self.plan, &self.network, &record)
-                .unwrap_or(record),
+            Some(revisits) if record.kind == RecordType::Revisit => {
+                revisits.resolved(self.plan, &self.network, &record).unwrap_or(record)
+            }
             _ => record,
         }
     }
@@ -381,33 +350,17 @@ impl<'a> RecordFeed<'a> {
         let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
         let listed = self.listed.as_ref().filter(|_| is_capture);
         let listing = listed.map(|listed| listed.listing(record.url()));
-        let step = Step::Record(Captured {
-            record,
-            charset,
-            listing: listing.unwrap_or_default(),
-        });
+        let step = Step::Record(Captured { record, charset, listing: listing.unwrap_or_default() });
         self.send(bytes, after.into(), step)
     }
 
-    pub(crate) fn send(
-        &mut self,
-        bytes: u64,
-        point: Option<ResumePoint>,
-        step: Step<Captured>,
-    ) -> Result<(), Stopped> {
+    pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step<Captured>) -> Result<(), Stopped> {
         if !self.gate.enter(bytes) {
             return Err(Stopped);
         }
         let number = self.next;
         self.next += 1;
-        self.tasks
-            .send(Task {
-                number,
-                bytes,
-                point,
-                step,
-            })
-            .map_err(|_| Stopped)
+        self.tasks.send(Task { number, bytes, point, step }).map_err(|_| Stopped)
     }
 }
 
@@ -421,11 +374,7 @@ fn input_name(path: &Path) -> String {
 }
 
 fn failed(path: &Path, source: io::Error) -> ArchiveError {
-    ArchiveError::Io {
-        file: input_name(path).into(),
-        offset: 0,
-        source,
-    }
+    ArchiveError::Io { file: input_name(path).into(), offset: 0, source }
 }
 
 /// What an input gives.

@@ -55,72 +55,42 @@ impl Revisits {
         if revisits.full {
             tracing::warn!("revisits: only the first {MOST} keys of captures are remembered");
         }
-        tracing::info!(
-            "revisits: keys of captures that they may name: {}",
-            revisits.places.len()
-        );
+        tracing::info!("revisits: keys of captures that they may name: {}", revisits.places.len());
         revisits
     }
 
     fn add(&mut self, input: u32, record: &Record) {
         let head = record.block.get(..HEAD).unwrap_or(&record.block);
-        let may_be_page = head
-            .windows(4)
-            .any(|word| word.eq_ignore_ascii_case(b"html"));
+        let may_be_page = head.windows(4).any(|word| word.eq_ignore_ascii_case(b"html"));
         // A record in the middle of a compressed member cannot be read by itself.
         if record.kind != RecordType::Response || record.place.inner > 0 || !may_be_page {
             return;
         }
-        let keys = [
-            digest(record),
-            id(record.id()),
-            capture(record.url(), record.date()),
-        ];
+        let keys = [digest(record), id(record.id()), capture(record.url(), record.date())];
         for key in keys.into_iter().flatten() {
             if self.places.len() >= MOST {
                 self.full = true;
                 return;
             }
-            self.places
-                .entry(key)
-                .or_insert((input, record.place.offset));
+            self.places.entry(key).or_insert((input, record.place.offset));
         }
     }
 
     /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
     /// be read. It keeps its own place, id, URL and date.
-    pub(crate) fn resolved(
-        &self,
-        plan: &Plan,
-        network: &Network,
-        revisit: &Record,
-    ) -> Option<Record> {
-        let field = |name: &str| {
-            revisit
-                .headers
-                .get(name)
-                .map(|value| value.trim_matches(['<', '>', ' ']))
-        };
+    pub(crate) fn resolved(&self, plan: &Plan, network: &Network, revisit: &Record) -> Option<Record> {
+        let field = |name: &str| revisit.headers.get(name).map(|value| value.trim_matches(['<', '>', ' ']));
         // What the revisit says outright comes before what has the same digest.
         let keys = [
             id(revisit.refers_to()),
-            capture(
-                field("WARC-Refers-To-Target-URI"),
-                field("WARC-Refers-To-Date"),
-            ),
+            capture(field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date")),
             digest(revisit),
         ];
-        let mut known = keys
-            .into_iter()
-            .flatten()
-            .filter_map(|key| self.places.get(&key));
+        let mut known = keys.into_iter().flatten().filter_map(|key| self.places.get(&key));
         let &(index, offset) = known.next()?;
         let input = plan.inputs.get(usize::try_from(index).ok()?)?;
         let bytes = at(input, offset, network)?.ok()?;
-        let mut original = Reader::new(input.name(), bytes, options(plan))
-            .ok()?
-            .next()?
-            .ok()?;
+        let mut original = Reader::new(input.name(), bytes, options(plan)).ok()?.next()?.ok()?;
         original.place.offset = original.place.offset.saturating_add(offset);
         if original.kind != RecordType::Response {
             return None;
@@ -135,10 +105,7 @@ impl Revisits {
 }
 
 fn options(plan: &Plan) -> ReadOptions {
-    ReadOptions {
-        max_record: plan.max_record(),
-        ..ReadOptions::default()
-    }
+    ReadOptions { max_record: plan.max_record(), ..ReadOptions::default() }
 }
 
 /// The stored bytes of an archive from `offset` on; none of what can be read once, or from its start only.

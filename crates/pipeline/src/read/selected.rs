@@ -20,9 +20,7 @@ impl RecordFeed<'_> {
         point: Option<ResumePoint>,
         selection: &RecordSelection,
     ) -> Result<u64, Stopped> {
-        let from = point.map_or(0, |point| {
-            usize::try_from(point.items()).unwrap_or(usize::MAX)
-        });
+        let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
         let done = selection.rows().iter().take(from).map(|row| row.length);
         let mut bytes = done.fold(0, u64::saturating_add);
         let mut begun = point.is_some();
@@ -39,16 +37,10 @@ impl RecordFeed<'_> {
         let lengths = selection.rows().iter().skip(from).map(|row| row.length);
         for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
             bytes = bytes.saturating_add(length);
-            self.position
-                .store(before.saturating_add(bytes), Ordering::Relaxed);
+            self.position.store(before.saturating_add(bytes), Ordering::Relaxed);
             let after = ResumePoint::after(row + 1);
             match found {
-                FoundRecord::Missing {
-                    archive,
-                    offset,
-                    length,
-                    error,
-                } => {
+                FoundRecord::Missing { archive, offset, length, error } => {
                     let step = lost(offset, length, format!("{archive}: {error}"));
                     self.send(0, begun.then_some(after), step)?;
                 }
@@ -83,15 +75,8 @@ impl RecordFeed<'_> {
         stored: StoredRecord,
         after: ResumePoint,
     ) -> Result<(), Stopped> {
-        let options = ReadOptions {
-            max_record: self.plan.max_record(),
-            ..ReadOptions::default()
-        };
-        let StoredRecord {
-            archive,
-            offset,
-            bytes,
-        } = stored;
+        let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
+        let StoredRecord { archive, offset, bytes } = stored;
         let length = bytes.len() as u64;
         let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
             Ok(reader) if whole => reader.collect(),
@@ -107,26 +92,13 @@ impl RecordFeed<'_> {
                     record.place.offset = record.place.offset.saturating_add(offset);
                     if !*begun {
                         *begun = true;
-                        let step = Step::Begin {
-                            input,
-                            info: None,
-                            date: record.date().map(str::to_owned),
-                        };
+                        let step = Step::Begin { input, info: None, date: record.date().map(str::to_owned) };
                         self.send(0, None, step)?;
                     }
                     self.send_record(record, None, after)?;
                 }
-                Err(ArchiveError::Damage {
-                    offset: at,
-                    lost: bytes,
-                    what,
-                    ..
-                }) => {
-                    let step = lost(
-                        offset.saturating_add(at),
-                        bytes,
-                        format!("{archive}: {what}"),
-                    );
+                Err(ArchiveError::Damage { offset: at, lost: bytes, what, .. }) => {
+                    let step = lost(offset.saturating_add(at), bytes, format!("{archive}: {what}"));
                     self.send(0, after.filter(|_| *begun), step)?;
                 }
                 Err(error) => {

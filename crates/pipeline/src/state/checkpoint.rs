@@ -131,24 +131,15 @@ impl Checkpoint {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => {
-                return Err(ResumeError::Io {
-                    path: path.to_owned(),
-                    source,
-                });
+                return Err(ResumeError::Io { path: path.to_owned(), source });
             }
         };
-        let damaged = |error: rmp_serde::decode::Error| ResumeError::Damaged {
-            path: path.to_owned(),
-            what: error.to_string(),
-        };
+        let damaged =
+            |error: rmp_serde::decode::Error| ResumeError::Damaged { path: path.to_owned(), what: error.to_string() };
         let state = unsealed(&bytes);
-        let Versioned { version } =
-            rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
+        let Versioned { version } = rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
         if version != VERSION {
-            return Err(ResumeError::Version {
-                path: path.to_owned(),
-                version,
-            });
+            return Err(ResumeError::Version { path: path.to_owned(), version });
         }
         let state = state.ok_or_else(|| ResumeError::Damaged {
             path: path.to_owned(),
@@ -191,23 +182,12 @@ impl Checkpoint {
         let complete = self.complete.iter().map(|file| file.file.path.as_path());
         let mut files = self.outputs.paths().chain(complete);
         if let Some(path) = files.find(|path| path.parent() != folder) {
-            return Err(format!(
-                "{} is not in the folder of the outputs",
-                path.display()
-            ));
+            return Err(format!("{} is not in the folder of the outputs", path.display()));
         }
         let named = plan.sides().into_iter();
-        let named: Vec<PathBuf> = named
-            .filter_map(|(path, _)| replaceable(&path).ok().flatten())
-            .collect();
-        let sides = [
-            &self.sides, &self.aside, &self.complete_sides, &self.complete_aside,
-        ];
-        match sides
-            .into_iter()
-            .flatten()
-            .find(|side| !named.contains(&side.path))
-        {
+        let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
+        let sides = [&self.sides, &self.aside, &self.complete_sides, &self.complete_aside];
+        match sides.into_iter().flatten().find(|side| !named.contains(&side.path)) {
             Some(side) => Err(format!("{} is no file of this run", side.path.display())),
             None => Ok(()),
         }
@@ -252,17 +232,9 @@ impl Continued {
             return Ok(None);
         };
         let journal = journal_file(path);
-        let mut contents =
-            journal::read(&journal, &state.journal).map_err(|error| ResumeError::Damaged {
-                path: journal,
-                what: error.to_string(),
-            })?;
-        state
-            .check_paths(plan)
-            .map_err(|what| ResumeError::Damaged {
-                path: path.to_owned(),
-                what,
-            })?;
+        let mut contents = journal::read(&journal, &state.journal)
+            .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
+        state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
         if let Some(why) = plan.needs_all_inputs() {
             check_planned(plan, &contents.planned, why)?;
         }
@@ -279,12 +251,7 @@ impl Continued {
                 (names.collect(), todo)
             }
         };
-        let continued = Self {
-            state,
-            contents,
-            again,
-            todo,
-        };
+        let continued = Self { state, contents, again, todo };
         if continued.state.finished {
             continued.check_finished(plan)?;
         }
@@ -343,9 +310,7 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
         }
     }
     match left.into_values().flatten().next() {
-        Some(missing) => Err(ResumeError::Missing {
-            input: missing.name.clone(),
-        }),
+        Some(missing) => Err(ResumeError::Missing { input: missing.name.clone() }),
         None => Ok(()),
     }
 }
@@ -363,16 +328,11 @@ fn remaining(
     }
     let mut take = |identity: &Identity| {
         let index = left.get_mut(&identity.name).and_then(VecDeque::pop_front);
-        let missing = || ResumeError::Missing {
-            input: identity.name.clone(),
-        };
+        let missing = || ResumeError::Missing { input: identity.name.clone() };
         let index = index.ok_or_else(missing)?;
         let input = plan.inputs.get(index).ok_or_else(missing)?;
         match identity.change(input) {
-            Some(change) => Err(ResumeError::Changed {
-                input: identity.name.clone(),
-                change,
-            }),
+            Some(change) => Err(ResumeError::Changed { input: identity.name.clone(), change }),
             None => Ok((index, identity.has_appeared(input))),
         }
     };
@@ -434,21 +394,13 @@ mod tests {
         let mut state = Checkpoint::new(settings("wet"));
         state.journal = Extent::new(3, Sha256::new());
         state.summary.records = 7;
-        state
-            .summary
-            .drop(crate::counts::drop_reason::DropReason::NotHtml);
+        state.summary.drop(crate::counts::drop_reason::DropReason::NotHtml);
         state.summary.truncate("length");
         state.save(&LocalDisk, &path).unwrap();
         let read = load("wet").unwrap().unwrap();
-        assert_eq!(
-            (&read.journal, &read.summary),
-            (&state.journal, &state.summary)
-        );
+        assert_eq!((&read.journal, &read.summary), (&state.journal, &state.summary));
         let error = load("jsonl").unwrap_err().to_string();
-        assert!(
-            error.contains("the run to continue had format wet, this one has jsonl"),
-            "{error}"
-        );
+        assert!(error.contains("the run to continue had format wet, this one has jsonl"), "{error}");
     }
 
     #[test]
@@ -458,10 +410,7 @@ mod tests {
         let mut state = Checkpoint::new(settings("wet"));
         state.version = 9;
         state.save(&LocalDisk, &path).unwrap();
-        assert!(matches!(
-            Checkpoint::read(&path),
-            Err(ResumeError::Version { version: 9, .. })
-        ));
+        assert!(matches!(Checkpoint::read(&path), Err(ResumeError::Version { version: 9, .. })));
         state.version = VERSION;
         state.save(&LocalDisk, &path).unwrap();
         let whole = fs::read(&path).unwrap();
@@ -470,24 +419,14 @@ mod tests {
             bytes[at] ^= 4;
             bytes
         };
-        let mut others = vec![
-            Vec::new(),
-            b"junk".to_vec(),
-            whole[..whole.len() / 2].to_vec(),
-        ];
+        let mut others = vec![Vec::new(), b"junk".to_vec(), whole[..whole.len() / 2].to_vec()];
         // The version itself stands at the beginning.
         others.extend((12..whole.len()).map(flipped));
         for bytes in others {
             fs::write(&path, bytes).unwrap();
             let error = Checkpoint::read(&path).unwrap_err().to_string();
-            let named = format!(
-                "{}: the state of the run is empty or damaged",
-                path.display()
-            );
-            assert!(
-                error.starts_with(&named) && error.contains("remove this file"),
-                "{error}"
-            );
+            let named = format!("{}: the state of the run is empty or damaged", path.display());
+            assert!(error.starts_with(&named) && error.contains("remove this file"), "{error}");
         }
     }
 }

@@ -71,13 +71,7 @@ pub(crate) struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// The journal at `path`, of which those bytes count.
     pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, counted: Counted) -> Self {
-        Self {
-            disk,
-            path,
-            file: None,
-            counted,
-            pending: Vec::new(),
-        }
+        Self { disk, path, file: None, counted, pending: Vec::new() }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -129,10 +123,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
         return Ok(contents);
     }
     let bytes = read_own(path)?;
-    contents.digest = Counted {
-        digest: extent.check(&*bytes)?,
-        length: extent.length,
-    };
+    contents.digest = Counted { digest: extent.check(&*bytes)?, length: extent.length };
     let mut rest = usize::try_from(extent.length)
         .ok()
         .and_then(|length| bytes.get(..length))
@@ -162,13 +153,7 @@ mod tests {
     fn only_what_counts_is_read_and_appended_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        let done = |name: &str| Done {
-            identity: Identity {
-                name: name.into(),
-                stamp: None,
-            },
-            ..Done::default()
-        };
+        let done = |name: &str| Done { identity: Identity { name: name.into(), stamp: None }, ..Done::default() };
         let read = |extent: &Extent| read(&path, extent).map(|contents| contents.done);
         let mut journal = Journal::new(&LocalDisk, path.clone(), Counted::default());
         journal.add(&JournalEntry::Done(done("a"))).unwrap();

@@ -105,10 +105,7 @@ mod tests {
         std::os::unix::fs::symlink(&victim, folder.path().join(".run.lock")).unwrap();
         let destination = Destination::Folder(folder.path().to_owned());
         let error = OutputLock::acquire(&destination).unwrap_err().to_string();
-        assert!(
-            error.contains(".run.lock: a symbolic link where"),
-            "{error}"
-        );
+        assert!(error.contains(".run.lock: a symbolic link where"), "{error}");
         assert!(!victim.exists());
     }
 
@@ -116,16 +113,10 @@ mod tests {
     fn the_second_is_refused_until_the_first_is_done() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.jsonl");
-        for destination in [
-            Destination::Folder(folder.path().to_owned()),
-            Destination::File(file),
-        ] {
+        for destination in [Destination::Folder(folder.path().to_owned()), Destination::File(file)] {
             let first = OutputLock::acquire(&destination).unwrap();
             let error = OutputLock::acquire(&destination).unwrap_err();
-            assert!(
-                error.to_string().ends_with("another run is writing there"),
-                "{error}"
-            );
+            assert!(error.to_string().ends_with("another run is writing there"), "{error}");
             drop(first);
             OutputLock::acquire(&destination).unwrap();
         }

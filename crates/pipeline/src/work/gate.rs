@@ -22,12 +22,7 @@ struct Inside {
 impl Gate {
     /// A gate for so many tasks and bytes at a time.
     pub(crate) fn new(tasks: usize, bytes: u64) -> Self {
-        Self {
-            tasks,
-            bytes,
-            inside: Mutex::default(),
-            changed: Condvar::new(),
-        }
+        Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
@@ -41,27 +36,20 @@ impl Gate {
             if inside.closed {
                 return false;
             }
-            let fits =
-                inside.tasks < self.tasks && inside.bytes.saturating_add(bytes) <= self.bytes;
+            let fits = inside.tasks < self.tasks && inside.bytes.saturating_add(bytes) <= self.bytes;
             if fits || inside.tasks == 0 {
                 inside.tasks += 1;
                 inside.bytes = inside.bytes.saturating_add(bytes);
                 return true;
             }
-            inside = self
-                .changed
-                .wait(inside)
-                .unwrap_or_else(PoisonError::into_inner);
+            inside = self.changed.wait(inside).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
     pub(crate) fn hold(&self, bytes: u64) -> Held<'_> {
         let entered = self.enter(bytes);
-        Held {
-            gate: entered.then_some(self),
-            bytes,
-        }
+        Held { gate: entered.then_some(self), bytes }
     }
 
     /// Says that so many tasks of `bytes` in all are done.

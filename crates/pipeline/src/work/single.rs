@@ -58,11 +58,7 @@ impl<'a> SingleRecords<'a> {
 
     /// What becomes of `record`, and the bytes of the page if it holds one. `charset` is the encoding
     /// that the crawl's metadata gives for it.
-    pub fn take(
-        &mut self,
-        record: Record,
-        charset: Option<String>,
-    ) -> (RecordOutcome, Option<u64>) {
+    pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
         let worker = Worker {
             extract: self.extract,
             encoders: &self.encoders,
@@ -75,17 +71,9 @@ impl<'a> SingleRecords<'a> {
             hands_over: false,
             about: false,
         };
-        let made = worker.made(&Captured {
-            record,
-            charset,
-            listing: Listing::default(),
-        });
+        let made = worker.made(&Captured { record, charset, listing: Listing::default() });
         let outcome = match made.verdict {
-            RecordVerdict::Document {
-                encoded,
-                fingerprint,
-                ..
-            } => match self.duplicates.judge(&fingerprint) {
+            RecordVerdict::Document { encoded, fingerprint, .. } => match self.duplicates.judge(&fingerprint) {
                 Some(reason) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
                 None => RecordOutcome::Document(encoded.into_iter().flatten().flatten().collect()),
             },

@@ -83,19 +83,7 @@ impl<T> Task<T> {
                 Step::Open { identity, stem } => Step::Open { identity, stem },
                 Step::Begin { input, info, date } => Step::Begin { input, info, date },
                 Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
-                Step::End {
-                    input,
-                    bytes,
-                    error,
-                    broken,
-                    point,
-                } => Step::End {
-                    input,
-                    bytes,
-                    error,
-                    broken,
-                    point,
-                },
+                Step::End { input, bytes, error, broken, point } => Step::End { input, bytes, error, broken, point },
             },
         }
     }
@@ -134,15 +122,7 @@ pub(crate) struct Made {
 impl Made {
     /// What came of a record that is no page, or not known to be one.
     pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
-        Self {
-            page: None,
-            truncated: None,
-            capped: Vec::new(),
-            time: None,
-            aside: None,
-            verdict,
-            about: None,
-        }
+        Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, about: None }
     }
 }
 

@@ -8,8 +8,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender};
 use trommel::PAGE_FACTOR;
 use trommel_archive::{
-    MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordBlock, RecordType,
-    media_type, payload,
+    MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordBlock, RecordType, media_type, payload,
 };
 use trommel_extract::{Document, Hints};
 use trommel_filters::{Capture, Filters, Fingerprint};
@@ -110,11 +109,7 @@ impl Worker<'_> {
 
     /// What becomes of one record: a fault of the program on it is its failure only.
     pub(crate) fn made(&self, captured: &Captured) -> Made {
-        let Captured {
-            record,
-            charset,
-            listing,
-        } = captured;
+        let Captured { record, charset, listing } = captured;
         let charset = charset.as_deref();
         if let Some(reason) = by_kind(record) {
             return Made::without_page(RecordVerdict::Dropped(reason));
@@ -127,20 +122,10 @@ impl Worker<'_> {
         }
         let id = id(record);
         let made = catch_unwind(AssertUnwindSafe(|| self.make(captured, &id)));
-        let mut made = made.unwrap_or_else(|panic| {
-            Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
-        });
-        if let RecordVerdict::Failed {
-            kind,
-            message,
-            members,
-        } = &mut made.verdict
-        {
-            let kept = Kept {
-                id: &id,
-                record,
-                charset,
-            };
+        let mut made =
+            made.unwrap_or_else(|panic| Made::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
+        if let RecordVerdict::Failed { kind, message, members } = &mut made.verdict {
+            let kept = Kept { id: &id, record, charset };
             let kept = self.quarantine.then(|| kept.members(*kind, message));
             *message = format!("{}: {message}", label(record));
             match kept {
@@ -153,11 +138,7 @@ impl Worker<'_> {
     }
 
     fn make(&self, captured: &Captured, id: &str) -> Made {
-        let Captured {
-            record,
-            charset,
-            listing,
-        } = captured;
+        let Captured { record, charset, listing } = captured;
         let mut lap = Instant::now();
         let page = match payload(record, &self.payload) {
             Ok(page) => page,
@@ -180,11 +161,7 @@ impl Worker<'_> {
             }
         };
         let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
-        let capture = Capture {
-            status: page.status,
-            media_type,
-            robots: &robots,
-        };
+        let capture = Capture { status: page.status, media_type, robots: &robots };
         if let Some(reason) = self.filters.capture(&capture) {
             return Made::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
         }
@@ -276,28 +253,18 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         }),
         status: page.status,
         truncated: record.truncated().map(str::to_owned),
-        notes: notes
-            .chain(of_page)
-            .chain(of_document)
-            .collect::<Vec<_>>()
-            .join("; "),
+        notes: notes.chain(of_page).chain(of_document).collect::<Vec<_>>().join("; "),
         ..made
     }
 }
 
 /// Budgets that a page passed: bytes of its record, of its payload, and the caps of reading it.
 fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
-    let record = record
-        .notes
-        .iter()
-        .any(|note| matches!(note, Note::BlockTooLong { .. }));
+    let record = record.notes.iter().any(|note| matches!(note, Note::BlockTooLong { .. }));
     let payload = page.notes.contains(&PayloadNote::LimitHit);
     let budgets = [(record, "max-record"), (payload, "max-payload")];
     let passed = budgets.into_iter().filter(|(passed, _)| *passed);
-    passed
-        .map(|(_, name)| name.to_owned())
-        .chain(caps.iter().cloned())
-        .collect()
+    passed.map(|(_, name)| name.to_owned()).chain(caps.iter().cloned()).collect()
 }
 
 /// Names a record in messages.
@@ -308,11 +275,7 @@ fn label(record: &Record) -> String {
 }
 
 fn failed(kind: FailureKind, message: String) -> RecordVerdict {
-    RecordVerdict::Failed {
-        kind,
-        message,
-        members: Vec::new(),
-    }
+    RecordVerdict::Failed { kind, message, members: Vec::new() }
 }
 
 /// Text that is taken as it is.
@@ -334,11 +297,7 @@ fn is_for_robots(url: Option<&str>) -> bool {
 fn by_kind(record: &Record) -> Option<DropReason> {
     match &record.kind {
         // WET: text that somebody took out of a capture.
-        RecordType::Conversion
-            if record
-                .content_type()
-                .is_some_and(|kind| kind.trim_start().starts_with(PLAIN)) =>
-        {
+        RecordType::Conversion if record.content_type().is_some_and(|kind| kind.trim_start().starts_with(PLAIN)) => {
             None
         }
         RecordType::Response | RecordType::Resource => None,
@@ -377,32 +336,16 @@ mod tests {
         let (task_sender, tasks) = crossbeam_channel::unbounded();
         let (result_sender, results) = crossbeam_channel::unbounded();
         let (spares, _) = crossbeam_channel::bounded(1);
-        let task = |number: usize, step| Task {
-            number: number as u64,
-            bytes: 1,
-            point: None,
-            step,
-        };
+        let task = |number: usize, step| Task { number: number as u64, bytes: 1, point: None, step };
         let record = |number, bytes| {
             let archive = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
             let options = trommel_archive::ReadOptions::default();
-            let mut reader =
-                trommel_archive::Reader::new("a", archive.as_slice(), options).unwrap();
-            let captured = Captured {
-                record: reader.next().unwrap().unwrap(),
-                charset: None,
-                listing: Default::default(),
-            };
-            Task {
-                bytes,
-                ..task(number, Step::Record(captured))
-            }
+            let mut reader = trommel_archive::Reader::new("a", archive.as_slice(), options).unwrap();
+            let captured =
+                Captured { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
+            Task { bytes, ..task(number, Step::Record(captured)) }
         };
-        let begin = Step::Begin {
-            input: 0,
-            info: None,
-            date: None,
-        };
+        let begin = Step::Begin { input: 0, info: None, date: None };
         task_sender.send(task(0, begin)).unwrap();
         for number in 1..=TOGETHER {
             task_sender.send(record(number, 1)).unwrap();

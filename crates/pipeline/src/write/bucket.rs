@@ -37,11 +37,7 @@ impl Bucket {
     ///
     /// # Errors
     /// If there is no room for the folder, the bucket does not answer, or has such outputs already.
-    pub fn take(
-        plan: &mut Plan,
-        network: NetworkOptions,
-        existing: Existing,
-    ) -> Result<Option<Self>, BucketError> {
+    pub fn take(plan: &mut Plan, network: NetworkOptions, existing: Existing) -> Result<Option<Self>, BucketError> {
         let (prefix, name) = match &plan.output.destination {
             Destination::File(path) => match path.to_string_lossy().rsplit_once('/') {
                 Some((folder, name)) => (format!("{folder}/"), name.to_owned()),
@@ -61,10 +57,7 @@ impl Bucket {
         }
         let folder = tempfile::tempdir().map_err(BucketError::Folder)?;
         let below = |path: &Path| {
-            let name = path
-                .to_string_lossy()
-                .strip_prefix(&prefix)
-                .map(str::to_owned);
+            let name = path.to_string_lossy().strip_prefix(&prefix).map(str::to_owned);
             name.map(|name| folder.path().join(name))
         };
         plan.output.destination = match name.is_empty() {
@@ -91,18 +84,14 @@ impl Bucket {
     /// # Errors
     /// If the bucket does not answer, or has an output of the plan already.
     fn check(&self, plan: &Plan, existing: Existing) -> Result<(), BucketError> {
-        let at = |url: &str, source: SourceError| BucketError::Answer {
-            url: url.to_owned(),
-            source,
-        };
+        let at = |url: &str, source: SourceError| BucketError::Answer { url: url.to_owned(), source };
         let there = self.remote.list(&self.prefix);
         let there = there.map_err(|source| at(&self.prefix, source))?;
         let there: HashSet<String> = there.into_iter().collect();
         for path in plan.outputs().into_iter().chain(plan.quarantine.clone()) {
             let Some(url) = self.url(&path) else { continue };
             let below = format!("{url}/");
-            let is_there =
-                there.contains(&url) || there.iter().any(|name| name.starts_with(&below));
+            let is_there = there.contains(&url) || there.iter().any(|name| name.starts_with(&below));
             if is_there && existing != Existing::Overwrite {
                 return Err(BucketError::Exists(url));
             }

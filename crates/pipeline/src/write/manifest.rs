@@ -71,11 +71,7 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
 }
 
 /// The files in a folder that earlier runs made in one of these formats of one of these inputs.
-pub(crate) fn made_of(
-    folder: &Path,
-    inputs: &HashSet<String>,
-    formats: &[String],
-) -> io::Result<Vec<String>> {
+pub(crate) fn made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String]) -> io::Result<Vec<String>> {
     let manifest = earlier(&folder.join(MANIFEST))?;
     let is_of = |file: &Listed| {
         formats.contains(&file.format)
@@ -93,11 +89,7 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::
     let path = folder.join(MANIFEST);
     let mut manifest = earlier(&path)?;
     let names: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    let inputs = files
-        .iter()
-        .flat_map(|file| &file.inputs)
-        .cloned()
-        .collect();
+    let inputs = files.iter().flat_map(|file| &file.inputs).cloned().collect();
     let mut formats: Vec<String> = files.iter().map(|file| file.format.clone()).collect();
     formats.sort();
     formats.dedup();
@@ -107,9 +99,7 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::
             disk.remove(&stale)?;
         }
     }
-    manifest
-        .files
-        .retain(|file| folder.join(&file.name).exists() && !names.contains(file.name.as_str()));
+    manifest.files.retain(|file| folder.join(&file.name).exists() && !names.contains(file.name.as_str()));
     manifest.files.extend_from_slice(files);
     manifest.files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut bytes = serde_json::to_vec_pretty(&manifest)?;
@@ -170,10 +160,7 @@ mod tests {
         fs::remove_file(folder.join("gone.jsonl")).unwrap();
         complete(&LocalDisk, folder, &[listed(folder, "a.jsonl", 2)]).unwrap();
         let files = earlier(&folder.join(MANIFEST)).unwrap().files;
-        let names: Vec<_> = files
-            .iter()
-            .map(|file| (&*file.name, file.documents))
-            .collect();
+        let names: Vec<_> = files.iter().map(|file| (&*file.name, file.documents)).collect();
         assert_eq!(names, [("a.jsonl", 2), ("b.jsonl", 1)]);
         // In another shape: what was made of the same input before goes.
         fs::write(folder.join("a-00000.jsonl"), "abc").unwrap();
@@ -200,9 +187,6 @@ mod tests {
         fs::write(folder.join(MANIFEST), "[]").unwrap();
         complete(&LocalDisk, folder, &[listed(folder, "a.tantivy", 1)]).unwrap();
         let text = fs::read_to_string(folder.join(MANIFEST)).unwrap();
-        assert!(
-            text.contains("\"a.tantivy\"") && !text.contains("sha256"),
-            "{text}"
-        );
+        assert!(text.contains("\"a.tantivy\"") && !text.contains("sha256"), "{text}");
     }
 }

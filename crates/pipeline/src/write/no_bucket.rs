@@ -20,17 +20,10 @@ impl Bucket {
     ///
     /// # Errors
     /// If the outputs of the plan are on `s3://`.
-    pub fn take(
-        plan: &mut Plan,
-        _: NetworkOptions,
-        _: Existing,
-    ) -> Result<Option<Self>, BucketError> {
+    pub fn take(plan: &mut Plan, _: NetworkOptions, _: Existing) -> Result<Option<Self>, BucketError> {
         match &plan.output.destination {
             Destination::Folder(path) | Destination::File(path) if path.starts_with("s3:") => {
-                Err(BucketError::Answer {
-                    url: path.to_string_lossy().into_owned(),
-                    source: SourceError::NotBuilt,
-                })
+                Err(BucketError::Answer { url: path.to_string_lossy().into_owned(), source: SourceError::NotBuilt })
             }
             _ => Ok(None),
         }

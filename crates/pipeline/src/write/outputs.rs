@@ -7,9 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{
-    Compression, Disk, Encode, Extent, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder,
-};
+use trommel_output::{Compression, Disk, Encode, Extent, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder};
 
 use crate::{
     error::RunError,
@@ -31,14 +29,7 @@ impl Encoder {
     /// One for plain lines of JSON.
     pub(crate) fn jsonl() -> Self {
         let (format, compression) = (Format::Jsonl, Compression::None);
-        Self {
-            encode: Box::new(Jsonl),
-            encoding: Encoding {
-                format,
-                compression,
-            },
-            compression,
-        }
+        Self { encode: Box::new(Jsonl), encoding: Encoding { format, compression }, compression }
     }
 
     /// One for each encoding of the plan, in its order.
@@ -47,11 +38,7 @@ impl Encoder {
         encodings
             .map(|&encoding| {
                 let (encode, compression) = encoder(encoding.format, encoding.compression)?;
-                Ok(Self {
-                    encode,
-                    encoding,
-                    compression,
-                })
+                Ok(Self { encode, encoding, compression })
             })
             .collect()
     }
@@ -159,12 +146,9 @@ impl Open<'_> {
     fn checkpoint(&mut self) -> Result<Option<OpenPart>, RunError> {
         match &mut self.target {
             Target::File(shard) => match shard.checkpoint() {
-                Ok(extent) => Ok(Some(OpenPart {
-                    file: self.file.clone(),
-                    part: self.part,
-                    encoded: self.encoded,
-                    extent,
-                })),
+                Ok(extent) => {
+                    Ok(Some(OpenPart { file: self.file.clone(), part: self.part, encoded: self.encoded, extent }))
+                }
                 Err(source) => Err(RunError::output(&self.file.path, source)),
             },
             Target::Stdout(_) => self.end_frame().map(|()| None),
@@ -201,24 +185,11 @@ impl<'a> Outputs<'a> {
         state: &OutputsState,
     ) -> Result<Self, RunError> {
         let mut open = Vec::new();
-        for OpenPart {
-            file,
-            part,
-            encoded,
-            extent,
-        } in &state.open
-        {
-            let compression = encoders
-                .get(file.encoding)
-                .map_or(Compression::None, |encoder| encoder.compression);
+        for OpenPart { file, part, encoded, extent } in &state.open {
+            let compression = encoders.get(file.encoding).map_or(Compression::None, |encoder| encoder.compression);
             let shard = Shard::resume(disk, &file.path, compression, extent)
                 .map_err(|source| RunError::unfinished(&file.path, source))?;
-            open.push(Open {
-                file: file.clone(),
-                part: *part,
-                encoded: *encoded,
-                target: Target::File(shard),
-            });
+            open.push(Open { file: file.clone(), part: *part, encoded: *encoded, target: Target::File(shard) });
         }
         Ok(Self {
             plan,
@@ -254,24 +225,14 @@ impl<'a> Outputs<'a> {
         let Some(encoder) = self.encoders.get(at) else {
             return Ok(None);
         };
-        let Beginning {
-            input,
-            stem,
-            info,
-            date,
-        } = &self.beginning;
+        let Beginning { input, stem, info, date } = &self.beginning;
         let path = self.plan.output.path(stem, encoder.encoding, part);
         let name = match path.as_deref().and_then(Path::file_name) {
             Some(name) => name.to_string_lossy(),
             // As in a folder.
             None => Cow::Owned(format!("{stem}{}", encoder.encoding.suffix())),
         };
-        let head = OutputHead {
-            name: &name,
-            info: info.as_deref(),
-            date: date.as_deref(),
-            epoch: self.plan.epoch,
-        };
+        let head = OutputHead { name: &name, info: info.as_deref(), date: date.as_deref(), epoch: self.plan.epoch };
         let mut bytes = Vec::new();
         encoder.encode.head(&head, &mut bytes)?;
         let (path, target) = match path {
@@ -285,24 +246,14 @@ impl<'a> Outputs<'a> {
             }
             // Standard output is opened once: the run has one output then, and it is never ended early.
             None => match self.stdout.take() {
-                Some(stdout) => (
-                    PathBuf::from("standard output"),
-                    Target::Stdout(Frames::new(stdout, encoder.compression, false)),
-                ),
+                Some(stdout) => {
+                    (PathBuf::from("standard output"), Target::Stdout(Frames::new(stdout, encoder.compression, false)))
+                }
                 None => return Ok(None),
             },
         };
-        let mut open = Open {
-            file: Written {
-                path,
-                encoding: at,
-                input: input.clone(),
-                documents: 0,
-            },
-            part,
-            encoded: 0,
-            target,
-        };
+        let mut open =
+            Open { file: Written { path, encoding: at, input: input.clone(), documents: 0 }, part, encoded: 0, target };
         open.write(&bytes)?;
         Ok(Some(open))
     }
@@ -332,9 +283,7 @@ impl<'a> Outputs<'a> {
         let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
         match (self.open.get(at), size) {
-            (Some(open), Some(size)) => {
-                open.file.documents > 0 && open.encoded.saturating_add(length) > size
-            }
+            (Some(open), Some(size)) => open.file.documents > 0 && open.encoded.saturating_add(length) > size,
             _ => false,
         }
     }
@@ -374,9 +323,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn checkpoint(&mut self) -> Result<OutputsState, RunError> {
         let parts = self.open.iter_mut().map(Open::checkpoint);
         Ok(OutputsState {
-            open: parts
-                .filter_map(Result::transpose)
-                .collect::<Result<_, _>>()?,
+            open: parts.filter_map(Result::transpose).collect::<Result<_, _>>()?,
             beginning: self.plan.output.split.map(|_| self.beginning.clone()),
         })
     }

@@ -37,17 +37,10 @@ impl Kept<'_> {
             ("WARC-Concurrent-To".to_owned(), bracketed),
         ];
         for name in ["WARC-Target-URI", "WARC-Date"] {
-            let value = self
-                .record
-                .headers
-                .get(name)
-                .filter(|value| !value.is_empty());
+            let value = self.record.headers.get(name).filter(|value| !value.is_empty());
             about.extend(value.map(|value| (name.to_owned(), one_line(value))));
         }
-        about.push((
-            "Content-Type".to_owned(),
-            "application/warc-fields".to_owned(),
-        ));
+        about.push(("Content-Type".to_owned(), "application/warc-fields".to_owned()));
         let mut block = format!(
             "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
             one_line(&self.record.place.file),
@@ -87,10 +80,7 @@ pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
 }
 
 fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {
-    let fields: Vec<(&str, &str)> = fields
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let mut plain = Vec::with_capacity(block.len() + 1024);
     write_record(&mut plain, VERSION, &fields, block)?;
     gzip_member(&plain, 6)

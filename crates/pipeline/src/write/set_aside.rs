@@ -51,10 +51,7 @@ impl FromStr for SetAside {
         let parts = text.split_once('=');
         parts
             .filter(|(kind, path)| !kind.is_empty() && path.ends_with(".warc.gz"))
-            .map(|(kind, path)| Self {
-                kind: kind.to_ascii_lowercase(),
-                path: path.into(),
-            })
+            .map(|(kind, path)| Self { kind: kind.to_ascii_lowercase(), path: path.into() })
             .ok_or_else(|| SetAsideError(text.to_owned()))
     }
 }
@@ -83,11 +80,7 @@ impl SetAside {
     pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
         let place = all.iter().position(|own| own.takes(media_type))?;
         let member = record_member(record, id).ok()?;
-        Some(Aside {
-            place,
-            member,
-            line: line(record, media_type),
-        })
+        Some(Aside { place, member, line: line(record, media_type) })
     }
 }
 
@@ -99,16 +92,7 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
     };
     let date = record.date().map(digits).unwrap_or_default();
     let url = record.url().unwrap_or("-");
-    let key: String = url
-        .chars()
-        .map(|c| {
-            if c.is_whitespace() || c.is_control() {
-                '_'
-            } else {
-                c
-            }
-        })
-        .collect();
+    let key: String = url.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
     let fields = json!({
         "url": url,
         "mime": media_type,
@@ -129,19 +113,11 @@ pub(crate) struct AsideFiles<'a> {
 
 impl<'a> AsideFiles<'a> {
     /// `states` is what an interrupted run left of the files.
-    pub(crate) fn new(
-        disk: &'a dyn Disk,
-        all: &[SetAside],
-        states: &[SideState],
-    ) -> Result<Self, RunError> {
+    pub(crate) fn new(disk: &'a dyn Disk, all: &[SetAside], states: &[SideState]) -> Result<Self, RunError> {
         let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
-        let files = paths.map(|path| {
-            SideOutput::new(disk, &path, states)
-                .map_err(|source| RunError::unfinished(&path, source))
-        });
-        Ok(Self {
-            files: files.collect::<Result<_, RunError>>()?,
-        })
+        let files = paths
+            .map(|path| SideOutput::new(disk, &path, states).map_err(|source| RunError::unfinished(&path, source)));
+        Ok(Self { files: files.collect::<Result<_, RunError>>()? })
     }
 
     /// Keeps a record.
@@ -170,10 +146,7 @@ impl<'a> AsideFiles<'a> {
 
     /// Lets go of the files, and gives those that are begun and not ended.
     pub(crate) fn leave(&mut self) -> Vec<PathBuf> {
-        self.files
-            .drain(..)
-            .filter_map(|file| file.begun())
-            .collect()
+        self.files.drain(..).filter_map(|file| file.begun()).collect()
     }
 }
 

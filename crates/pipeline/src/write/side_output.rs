@@ -31,10 +31,7 @@ pub(crate) struct SideOutput<'a> {
 /// What the name of a side output stands for.
 enum Target {
     /// A file, by the name that symbolic links lead to.
-    File {
-        path: PathBuf,
-        shard: Option<Box<Shard>>,
-    },
+    File { path: PathBuf, shard: Option<Box<Shard>> },
     /// A device or a pipe, which is written as it comes and has no state.
     InPlace(Option<BufWriter<fs::File>>),
 }
@@ -47,19 +44,13 @@ impl<'a> SideOutput<'a> {
         let target = match replaceable(path)? {
             Some(path) => {
                 let state = states.iter().find(|state| state.path == path);
-                let resume = |state: &SideState| {
-                    Shard::resume(disk, &path, Compression::None, &state.extent)
-                };
+                let resume = |state: &SideState| Shard::resume(disk, &path, Compression::None, &state.extent);
                 let shard = state.map(resume).transpose()?.map(Box::new);
                 Target::File { path, shard }
             }
             None => Target::InPlace(None),
         };
-        Ok(Self {
-            disk,
-            path: path.to_owned(),
-            target,
-        })
+        Ok(Self { disk, path: path.to_owned(), target })
     }
 
     /// Its final name.
@@ -97,10 +88,7 @@ impl<'a> SideOutput<'a> {
     pub(crate) fn checkpoint(&mut self) -> io::Result<Option<SideState>> {
         match &mut self.target {
             Target::File { path, shard } => {
-                let state = |extent| SideState {
-                    path: path.clone(),
-                    extent,
-                };
+                let state = |extent| SideState { path: path.clone(), extent };
                 let shard = shard.as_mut();
                 shard.map(|shard| shard.checkpoint().map(state)).transpose()
             }
@@ -116,10 +104,7 @@ impl<'a> SideOutput<'a> {
     pub(crate) fn complete(&mut self) -> io::Result<Option<SideState>> {
         match &mut self.target {
             Target::File { path, shard } => {
-                let state = |extent| SideState {
-                    path: path.clone(),
-                    extent,
-                };
+                let state = |extent| SideState { path: path.clone(), extent };
                 let shard = shard.take();
                 shard.map(|shard| shard.complete().map(state)).transpose()
             }
@@ -163,21 +148,12 @@ pub(crate) struct SideOutputs<'a> {
 
 impl<'a> SideOutputs<'a> {
     /// Those of a plan; `states` is what an interrupted run left of them.
-    pub(crate) fn new(
-        disk: &'a dyn Disk,
-        plan: &Plan,
-        states: &[SideState],
-    ) -> Result<Self, RunError> {
+    pub(crate) fn new(disk: &'a dyn Disk, plan: &Plan, states: &[SideState]) -> Result<Self, RunError> {
         let open = |path: Option<&PathBuf>| -> Result<Option<SideOutput<'a>>, RunError> {
             let Some(path) = path else { return Ok(None) };
-            SideOutput::new(disk, path, states)
-                .map(Some)
-                .map_err(|source| RunError::unfinished(path, source))
+            SideOutput::new(disk, path, states).map(Some).map_err(|source| RunError::unfinished(path, source))
         };
-        Ok(Self {
-            quarantine: open(plan.quarantine.as_ref())?,
-            dropped: open(plan.dropped.as_ref())?,
-        })
+        Ok(Self { quarantine: open(plan.quarantine.as_ref())?, dropped: open(plan.dropped.as_ref())? })
     }
 
     fn all(&mut self) -> impl Iterator<Item = &mut SideOutput<'a>> {

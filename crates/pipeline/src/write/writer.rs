@@ -104,30 +104,21 @@ impl<'a> RunWriter<'a> {
         disk: &'a dyn Disk,
         continued: Continued,
     ) -> Result<Self, RunError> {
-        let Continued {
-            state,
-            contents,
-            again,
-            todo,
-        } = continued;
+        let Continued { state, contents, again, todo } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
-        let mut journal = state_file
-            .as_deref()
-            .map(|path| Journal::new(disk, journal_file(path), contents.digest));
+        let mut journal = state_file.as_deref().map(|path| Journal::new(disk, journal_file(path), contents.digest));
         if let Some(journal) = &mut journal {
             let again = again.into_iter().map(JournalEntry::Again);
             let is_first = contents.planned.is_empty() && plan.needs_all_inputs().is_some();
             let planned = plan.inputs.iter().filter(|_| is_first);
             let planned = planned.map(|input| JournalEntry::Planned(Identity::of(input)));
             for entry in again.chain(planned) {
-                journal
-                    .add(&entry)
-                    .map_err(|source| RunError::output(journal.path(), source))?;
+                journal.add(&entry).map_err(|source| RunError::output(journal.path(), source))?;
             }
         }
         let current = state.current.clone().unwrap_or_default();
@@ -156,10 +147,7 @@ impl<'a> RunWriter<'a> {
             report: current.report,
             summary: state.summary.clone(),
             times: state.times.clone(),
-            saved: Checkpoint {
-                finished: false,
-                ..state
-            },
+            saved: Checkpoint { finished: false, ..state },
         };
         for done in contents.done {
             writer.add_report(done.report);
@@ -174,9 +162,7 @@ impl<'a> RunWriter<'a> {
     /// # Errors
     /// If they do not add up.
     pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
-        let Continued {
-            state, contents, ..
-        } = continued;
+        let Continued { state, contents, .. } = continued;
         let mut summary = state.summary;
         summary.files = contents.done.into_iter().map(|done| done.report).collect();
         summary.time(&state.times);
@@ -212,34 +198,17 @@ impl<'a> RunWriter<'a> {
                 self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
                 let file = self.input_name();
                 tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
-                self.summary.damage(DamageReport {
-                    file,
-                    offset,
-                    lost,
-                    what,
-                });
+                self.summary.damage(DamageReport { file, offset, lost, what });
             }
-            Step::End {
-                input,
-                bytes,
-                error,
-                broken,
-                point,
-            } => {
+            Step::End { input, bytes, error, broken, point } => {
                 if let (true, Some(error)) = (broken, &error) {
                     self.stop_unless_known(error)?;
                 }
-                debug_assert!(
-                    self.plan.follow.is_some() || self.todo.get(self.ended) == Some(&input)
-                );
+                debug_assert!(self.plan.follow.is_some() || self.todo.get(self.ended) == Some(&input));
                 return self.end(bytes, error, point);
             }
         }
-        let Since {
-            encoded,
-            records,
-            blocks,
-        } = self.since;
+        let Since { encoded, records, blocks } = self.since;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame().max(self.duplicates.bytes());
         let part_ended = self.outputs.has_complete()
@@ -255,11 +224,13 @@ impl<'a> RunWriter<'a> {
     /// Nothing has come for a while: who reads plain standard output gets what there is. Where frames of a
     /// compressed one end must not depend on time.
     pub(crate) fn idle(&mut self) -> Result<(), RunError> {
-        let is_plain = self.plan.output.encodings.iter().all(|encoding| {
-            encoding.compression == Compression::None || encoding.format == Format::Wet
-        });
-        if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout
-        {
+        let is_plain = self
+            .plan
+            .output
+            .encodings
+            .iter()
+            .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet);
+        if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
             self.end_frame(None)?;
         }
         Ok(())
@@ -280,9 +251,7 @@ impl<'a> RunWriter<'a> {
             let journal = journal_file(&path);
             for path in [path, journal] {
                 if path.exists() {
-                    self.disk
-                        .remove(&path)
-                        .map_err(|source| RunError::output(&path, source))?;
+                    self.disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
                 }
             }
             return Ok(());
@@ -360,12 +329,7 @@ impl<'a> RunWriter<'a> {
         self.identity.name.clone()
     }
 
-    fn begin(
-        &mut self,
-        input: usize,
-        info: Option<Vec<u8>>,
-        date: Option<String>,
-    ) -> Result<(), RunError> {
+    fn begin(&mut self, input: usize, info: Option<Vec<u8>>, date: Option<String>) -> Result<(), RunError> {
         self.outputs.begin(Beginning {
             input: self.input_name(),
             stem: match &self.stem {
@@ -379,12 +343,7 @@ impl<'a> RunWriter<'a> {
         Ok(())
     }
 
-    fn end(
-        &mut self,
-        bytes: u64,
-        error: Option<String>,
-        point: Option<ResumePoint>,
-    ) -> Result<(), RunError> {
+    fn end(&mut self, bytes: u64, error: Option<String>, point: Option<ResumePoint>) -> Result<(), RunError> {
         if let Some(error) = &error {
             tracing::error!("{error}");
         }
@@ -394,14 +353,8 @@ impl<'a> RunWriter<'a> {
         report.error = error;
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
         if let Some(journal) = &mut self.journal {
-            let done = Done {
-                identity: std::mem::take(&mut self.identity),
-                report: report.clone(),
-                point,
-            };
-            journal
-                .add(&JournalEntry::Done(done))
-                .map_err(|source| RunError::output(journal.path(), source))?;
+            let done = Done { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
+            journal.add(&JournalEntry::Done(done)).map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.add_report(report);
         self.ended += 1;
@@ -442,8 +395,7 @@ impl<'a> RunWriter<'a> {
                 known.add(report);
                 return;
             }
-            self.report_of
-                .insert(report.file.clone(), self.reports.len());
+            self.report_of.insert(report.file.clone(), self.reports.len());
         }
         self.reports.push(report);
     }

@@ -22,10 +22,7 @@ pub struct Failing {
 
 impl Failing {
     pub fn after(operations: u64) -> Self {
-        Self {
-            left: Arc::new(AtomicU64::new(operations)),
-            readable: usize::MAX,
-        }
+        Self { left: Arc::new(AtomicU64::new(operations)), readable: usize::MAX }
     }
 
     pub fn never() -> Self {
@@ -33,19 +30,14 @@ impl Failing {
     }
 
     pub fn reading(bytes: usize) -> Self {
-        Self {
-            left: Arc::new(AtomicU64::new(u64::MAX)),
-            readable: bytes,
-        }
+        Self { left: Arc::new(AtomicU64::new(u64::MAX)), readable: bytes }
     }
 }
 
 fn spend(left: &AtomicU64) -> io::Result<()> {
-    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
-        left.checked_sub(1)
-    })
-    .map(drop)
-    .map_err(|_| io::ErrorKind::StorageFull.into())
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
+        .map(drop)
+        .map_err(|_| io::ErrorKind::StorageFull.into())
 }
 
 struct File(Box<dyn DiskFile>, Arc<AtomicU64>);

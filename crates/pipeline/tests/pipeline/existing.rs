@@ -53,10 +53,7 @@ fn a_second_run_into_one_output_is_refused_while_the_first_is_at_work() {
         wait.recv().unwrap();
         for existing in [Existing::Refuse, Existing::Overwrite, Existing::Resume] {
             let error = refusal(&second, existing);
-            assert!(
-                error.ends_with("out: another run is writing there"),
-                "{error}"
-            );
+            assert!(error.ends_with("out: another run is writing there"), "{error}");
         }
         drop(go_on);
         running.join().unwrap().unwrap()
@@ -77,12 +74,7 @@ fn outputs_are_replaced_only_when_asked() {
     let plans = [
         small(&inputs, &out, Format::Jsonl, Compression::None),
         Plan {
-            output: Output::new(
-                all.to_str().unwrap(),
-                &OutputSettings::default(),
-                &OutputSettings::default(),
-            )
-            .unwrap(),
+            output: Output::new(all.to_str().unwrap(), &OutputSettings::default(), &OutputSettings::default()).unwrap(),
             quarantine: None,
             ..small(&inputs, &out, Format::Jsonl, Compression::None)
         },
@@ -111,18 +103,12 @@ fn a_finished_run_is_left_as_it_is() {
     let plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     let first = finished(&plan);
     let before = files(&out);
-    let changed = fs::metadata(out.join("_SUCCESS"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let changed = fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap();
     // A disk on which nothing can be changed.
     let again = go(&plan, &Failing::after(0), true).unwrap();
     assert_eq!(counts(again), counts(first));
     assert!(files(&out) == before);
-    let now = fs::metadata(out.join("_SUCCESS"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let now = fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap();
     assert_eq!(now, changed);
     // An output that is gone is missed.
     fs::remove_file(out.join("b.jsonl.zst")).unwrap();
@@ -150,24 +136,15 @@ fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
     let whole = folder.path().join("whole");
     let expected = finished(&small(&all, &whole, Format::Jsonl, Compression::Zstd));
     let sorted = |mut summary: Summary| {
-        summary
-            .files
-            .sort_by(|one, other| one.file.cmp(&other.file));
-        summary
-            .damage
-            .sort_by(|one, other| one.file.cmp(&other.file));
+        summary.files.sort_by(|one, other| one.file.cmp(&other.file));
+        summary.damage.sort_by(|one, other| one.file.cmp(&other.file));
         counts(summary)
     };
     let expected = sorted(expected);
     let mut added = 0;
     for operations in 0.. {
         let out = folder.path().join(operations.to_string());
-        let few = small(
-            &[a.clone(), b.clone()],
-            &out,
-            Format::Jsonl,
-            Compression::Zstd,
-        );
+        let few = small(&[a.clone(), b.clone()], &out, Format::Jsonl, Compression::Zstd);
         let is_done = go(&few, &Failing::after(operations), false).is_ok();
         let plan = small(&all, &out, Format::Jsonl, Compression::Zstd);
         // Interrupted once more on the way.
@@ -204,18 +181,11 @@ fn files_beside_the_outputs_grow_over_interruptions() {
         let out = folder.path().join(name);
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
         plan.dropped = Some(out.join("dropped.jsonl"));
-        plan.set_aside = vec![
-            format!("png={}/png.warc.gz", out.display())
-                .parse()
-                .unwrap(),
-        ];
+        plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
         (plan, out)
     };
     for first in [&dropping, &a, &b] {
-        let (plan, whole) = to(
-            &[first, &c],
-            &format!("whole-{}", first.display()).replace('/', "-"),
-        );
+        let (plan, whole) = to(&[first, &c], &format!("whole-{}", first.display()).replace('/', "-"));
         go(&plan, &Failing::never(), false).unwrap();
         let expected = files(&whole);
         for operations in (0..).step_by(3) {
@@ -240,10 +210,7 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let revisits = |plan: &mut Plan| plan.settings.archive.resolve_revisits = true;
     let sites = |plan: &mut Plan| plan.settings.sites.memory = SiteMode::TwoPass;
     type Change = dyn Fn(&mut Plan);
-    let changes: [(&str, &Change); 2] = [
-        ("--resolve-revisits", &revisits),
-        ("--site-memory two-pass", &sites),
-    ];
+    let changes: [(&str, &Change); 2] = [("--resolve-revisits", &revisits), ("--site-memory two-pass", &sites)];
     for (name, change) in changes {
         let to = |inputs: &[PathBuf], out: &str| {
             let out = folder.path().join(out);
@@ -266,10 +233,7 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
             assert!(all.begins(Existing::Resume).is_err());
             assert!(files(&folder.path().join(&out)) == before);
             // Under the inputs that it had, it goes on.
-            assert_eq!(
-                few.begins(Existing::Resume).unwrap(),
-                operations != u64::MAX
-            );
+            assert_eq!(few.begins(Existing::Resume).unwrap(), operations != u64::MAX);
             go(&few, &LocalDisk, true).unwrap();
             go_over(&all, &LocalDisk, Existing::Overwrite).unwrap();
             assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));
@@ -282,10 +246,7 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
         let bytes = fs::read(&inputs[1]).unwrap();
         fs::write(&inputs[1], [&bytes[..], &page(99)].concat()).unwrap();
         let error = refusal(&both, Existing::Resume);
-        assert!(
-            error.contains("b.warc: has changed since the run read it"),
-            "{error}"
-        );
+        assert!(error.contains("b.warc: has changed since the run read it"), "{error}");
         fs::write(&inputs[1], &bytes).unwrap();
         go(&both, &LocalDisk, true).unwrap();
         assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));
@@ -301,18 +262,12 @@ fn the_first_difference_of_the_inputs_is_named() {
     finished(&plan);
     let fewer = small(&inputs[..1], &out, Format::Jsonl, Compression::None);
     let error = refusal(&fewer, Existing::Resume);
-    assert!(
-        error.contains("b.warc: the run to continue read this input"),
-        "{error}"
-    );
+    assert!(error.contains("b.warc: the run to continue read this input"), "{error}");
     let mut bytes = fs::read(&inputs[1]).unwrap();
     bytes.extend(page(99));
     fs::write(&inputs[1], &bytes).unwrap();
     let error = refusal(&plan, Existing::Resume);
-    assert!(
-        error.contains("b.warc: has changed since the run read it: it had "),
-        "{error}"
-    );
+    assert!(error.contains("b.warc: has changed since the run read it: it had "), "{error}");
     assert!(!error.contains("continues"), "{error}");
 }
 
@@ -331,10 +286,7 @@ fn a_whole_file_takes_no_more_inputs() {
     let before = fs::read(&all).unwrap();
     assert!(go(&to(&inputs[..1]), &Failing::after(0), true).is_ok());
     let error = refusal(&to(&inputs), Existing::Resume);
-    assert!(
-        error.contains("is finished, and") && error.contains("b.warc is new"),
-        "{error}"
-    );
+    assert!(error.contains("is finished, and") && error.contains("b.warc is new"), "{error}");
     assert!(fs::read(&all).unwrap() == before);
 }
 
@@ -367,11 +319,7 @@ fn another_size_of_parts_leaves_nothing_behind() {
         plan
     };
     for operations in [2, 12, 30, u64::MAX] {
-        let _ = go_over(
-            &to(Some(1500)),
-            &Failing::after(operations),
-            Existing::Overwrite,
-        );
+        let _ = go_over(&to(Some(1500)), &Failing::after(operations), Existing::Overwrite);
         for split in [Some(4000), None] {
             go_over(&to(split), &LocalDisk, Existing::Overwrite).unwrap();
             let names = names(&out);
@@ -420,12 +368,7 @@ fn saving_costs_the_same_however_many_inputs_there_are() {
                 path
             })
             .collect();
-        let plan = small(
-            &paths,
-            &folder.join("out"),
-            Format::Jsonl,
-            Compression::None,
-        );
+        let plan = small(&paths, &folder.join("out"), Format::Jsonl, Compression::None);
         let summary = go(&plan, &Failing::never(), false).unwrap();
         assert_eq!(summary.files.len(), inputs);
         fs::metadata(plan.state_file().unwrap()).unwrap().len()

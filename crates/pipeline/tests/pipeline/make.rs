@@ -17,11 +17,7 @@ pub fn id(number: usize) -> String {
 
 pub fn record(kind: &str, number: usize, more: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
     let id = format!("<{}>", id(number));
-    let mut headers = vec![
-        ("WARC-Type", kind),
-        ("WARC-Date", DATE),
-        ("WARC-Record-ID", &id),
-    ];
+    let mut headers = vec![("WARC-Type", kind), ("WARC-Date", DATE), ("WARC-Record-ID", &id)];
     headers.extend(more);
     let mut out = Vec::new();
     write_record(&mut out, "WARC/1.0", &headers, block).unwrap();
@@ -30,10 +26,7 @@ pub fn record(kind: &str, number: usize, more: &[(&str, &str)], block: &[u8]) ->
 
 pub fn response(number: usize, kind: &str, body: &[u8], more: &[(&str, &str)]) -> Vec<u8> {
     let url = format!("http://example.com/{number}");
-    let mut headers = vec![
-        ("WARC-Target-URI", url.as_str()),
-        ("Content-Type", "application/http; msgtype=response"),
-    ];
+    let mut headers = vec![("WARC-Target-URI", url.as_str()), ("Content-Type", "application/http; msgtype=response")];
     headers.extend(more);
     let mut block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n").into_bytes();
     block.extend_from_slice(body);
@@ -56,10 +49,7 @@ pub fn metadata(number: usize, url: usize, concurrent: &str, block: &str) -> Vec
 }
 
 pub fn gzip(records: &[Vec<u8>]) -> Vec<u8> {
-    records
-        .iter()
-        .flat_map(|record| gzip_member(record, 6).unwrap())
-        .collect()
+    records.iter().flat_map(|record| gzip_member(record, 6).unwrap()).collect()
 }
 
 /// Stands in for the extractor: the text is what follows `<p>`; the encodings known from outside show
@@ -82,14 +72,8 @@ pub fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
 
 pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan {
     let inputs = inputs.iter().map(|&path| Input::File(path.into()));
-    let output = Output {
-        destination,
-        encodings: vec![Encoding {
-            format,
-            compression: Compression::None,
-        }],
-        split: None,
-    };
+    let output =
+        Output { destination, encodings: vec![Encoding { format, compression: Compression::None }], split: None };
     let mut plan = Plan::new(inputs.collect(), output);
     let limits = &mut plan.settings.limits;
     limits.jobs = NonZeroUsize::new(3);
@@ -99,10 +83,7 @@ pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan 
 }
 
 pub fn lines(bytes: &[u8]) -> Vec<Value> {
-    bytes
-        .split_inclusive(|&byte| byte == b'\n')
-        .map(|line| serde_json::from_slice(line).unwrap())
-        .collect()
+    bytes.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
 
 /// The names in a folder but those of the state of a run.

@@ -29,17 +29,10 @@ fn failed_records_come_back_as_they_were() {
     let mut out = Vec::new();
     let summary = run(&plan, &extract, Environment::new(&mut out, &mut ())).unwrap();
     assert_eq!(summary.outcome(), Outcome::Partial);
-    assert_eq!(
-        summary.quarantine.as_deref(),
-        Some(&*quarantine.to_string_lossy())
-    );
+    assert_eq!(summary.quarantine.as_deref(), Some(&*quarantine.to_string_lossy()));
 
-    let read = |path: &Path| -> Vec<_> {
-        Reader::open(path, ReadOptions::default())
-            .unwrap()
-            .map(Result::unwrap)
-            .collect()
-    };
+    let read =
+        |path: &Path| -> Vec<_> { Reader::open(path, ReadOptions::default()).unwrap().map(Result::unwrap).collect() };
     let (stored, kept) = (read(&path), read(&quarantine));
     assert_eq!(kept.len(), 2);
     assert_eq!(kept[0].block, stored[1].block);
@@ -78,11 +71,7 @@ fn no_failure_no_quarantine() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc");
     fs::write(&path, page(1)).unwrap();
-    let mut plan = plan(
-        &[&path],
-        Destination::Folder(folder.path().join("out")),
-        Format::Jsonl,
-    );
+    let mut plan = plan(&[&path], Destination::Folder(folder.path().join("out")), Format::Jsonl);
     plan.quarantine = Some(folder.path().join("out/quarantine.warc.gz"));
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert_eq!(summary.quarantine, None);

@@ -17,8 +17,8 @@ use trommel::ByteSize;
 use trommel_filters::{DuplicateSettings, FilterSettings, Reason};
 use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Environment, Existing, Outcome, Plan, Progress,
-    ProgressState, RunError, Summary, run,
+    Destination, DropReason, Encoding, Environment, Existing, Outcome, Plan, Progress, ProgressState, RunError,
+    Summary, run,
 };
 
 use crate::{disk::Failing, make::*};
@@ -71,10 +71,7 @@ pub fn go_over(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Summa
 }
 
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    names(folder)
-        .into_iter()
-        .map(|name| (name.clone(), fs::read(folder.join(name)).unwrap()))
-        .collect()
+    names(folder).into_iter().map(|name| (name.clone(), fs::read(folder.join(name)).unwrap())).collect()
 }
 
 /// The counts without what depends on time and folder.
@@ -95,17 +92,11 @@ pub fn counts(mut summary: Summary) -> Summary {
 fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());
-    for (format, compression) in [
-        (Format::Jsonl, Compression::Zstd),
-        (Format::Wet, Compression::Gzip),
-        (Format::Msgpack, Compression::None),
-    ] {
+    for (format, compression) in
+        [(Format::Jsonl, Compression::Zstd), (Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)]
+    {
         let whole = folder.path().join(format!("{format}"));
-        let expected = go(
-            &small(&inputs, &whole, format, compression),
-            &Failing::never(),
-            false,
-        );
+        let expected = go(&small(&inputs, &whole, format, compression), &Failing::never(), false);
         let expected = counts(expected.unwrap());
         assert!(expected.adds_up() && expected.damaged == 1);
         let bytes = files(&whole);
@@ -245,14 +236,8 @@ fn several_formats_go_on_together() {
     let to = |name: &str| {
         let out = folder.path().join(name);
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-        for (format, compression) in [
-            (Format::Wet, Compression::Gzip),
-            (Format::Msgpack, Compression::None),
-        ] {
-            plan.output.encodings.push(Encoding {
-                format,
-                compression,
-            });
+        for (format, compression) in [(Format::Wet, Compression::Gzip), (Format::Msgpack, Compression::None)] {
+            plan.output.encodings.push(Encoding { format, compression });
         }
         (plan, out)
     };
@@ -290,10 +275,7 @@ fn parts_go_on_where_they_ended() {
     let to = |name: &str| {
         let out = folder.path().join(name);
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
-        plan.output.encodings.push(Encoding {
-            format: Format::Wet,
-            compression: Compression::Gzip,
-        });
+        plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
         plan.output.split = Some(1500);
         (plan, out)
     };
@@ -306,10 +288,7 @@ fn parts_go_on_where_they_ended() {
     let manifest: Value = serde_json::from_slice(&files(&whole)["_MANIFEST"]).unwrap();
     let listed = manifest["files"].as_array().unwrap();
     let of = |name: &'static str| listed.iter().filter(move |file| file["format"] == name);
-    assert!(
-        of("jsonl").count() > 5 && of("wet").count() > 5,
-        "{manifest}"
-    );
+    assert!(of("jsonl").count() > 5 && of("wet").count() > 5, "{manifest}");
     for format in ["jsonl", "wet"] {
         let documents = of(format).map(|file| file["documents"].as_u64().unwrap());
         assert_eq!(documents.sum::<u64>(), expected.documents);
@@ -374,10 +353,7 @@ fn a_stopped_run_goes_on() {
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
     let stop = Arc::new(AtomicBool::new(false));
-    let mut stopper = Stopper {
-        stop: stop.clone(),
-        records: 0,
-    };
+    let mut stopper = Stopper { stop: stop.clone(), records: 0 };
     let mut stdout = io::sink();
     let mut host = Environment::new(&mut stdout, &mut stopper);
     host.stop = &stop;
@@ -433,29 +409,18 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     let mut other = plan.clone();
     other.files.model = "other".to_owned();
     let error = go(&other, &Failing::never(), true).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("the run to continue had model file none, this one has other"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("the run to continue had model file none, this one has other"), "{error}");
     // The work of an interrupted run is not thrown away unasked.
     let error = go(&other, &Failing::never(), false).unwrap_err();
     assert!(matches!(error, RunError::Interrupted(_)), "{error}");
     let summary = go_over(&other, &Failing::never(), Existing::Overwrite).unwrap();
     assert!(summary.adds_up());
     let outputs = ["a.jsonl", "b.jsonl", "quarantine.warc.gz"];
-    assert_eq!(
-        names(&out),
-        [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat()
-    );
+    assert_eq!(names(&out), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat());
 
     let mut pipe = plan.clone();
     pipe.output.destination = Destination::Stdout;
-    assert!(matches!(
-        go(&pipe, &Failing::never(), true),
-        Err(RunError::Resume(_))
-    ));
+    assert!(matches!(go(&pipe, &Failing::never(), true), Err(RunError::Resume(_))));
 }
 
 /// Makes a folder with the bytes of the spool in it.
@@ -503,9 +468,7 @@ fn assembled_outputs_survive_errors_as_well() {
 
 /// All that is in a folder, by name.
 fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
         .map(|path| {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -520,16 +483,9 @@ fn flipped_bits_are_refused_or_written_again() {
     let inputs = archives(folder.path());
     let out = folder.path().join("out");
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    plan.output.encodings.push(Encoding {
-        format: Format::Wet,
-        compression: Compression::Gzip,
-    });
+    plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
     plan.dropped = Some(out.join("dropped.jsonl"));
-    plan.set_aside = vec![
-        format!("png={}/png.warc.gz", out.display())
-            .parse()
-            .unwrap(),
-    ];
+    plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
     let expected = counts(go(&plan, &Failing::never(), false).unwrap());
     let whole = files(&out);
     let (mut flips, mut refused, mut files_hit) = (0, 0, BTreeMap::new());
@@ -539,11 +495,7 @@ fn flipped_bits_are_refused_or_written_again() {
             break;
         }
         let left = everything(&out);
-        assert!(
-            left.contains_key(".run.checkpoint"),
-            "{operations}: {:?}",
-            left.keys()
-        );
+        assert!(left.contains_key(".run.checkpoint"), "{operations}: {:?}", left.keys());
         for (name, bytes) in left.iter().filter(|(_, bytes)| !bytes.is_empty()) {
             for part in 0..3 {
                 let at = (bytes.len() - 1) * part / 2;
@@ -578,9 +530,7 @@ fn flipped_bits_are_refused_or_written_again() {
     }
     assert!(flips >= 60, "{flips}");
     assert!(refused > flips / 3, "{refused} of {flips}: {files_hit:?}");
-    for name in [
-        ".run.checkpoint", ".run.journal", ".a.jsonl.zst.tmp", ".dropped.jsonl.tmp",
-    ] {
+    for name in [".run.checkpoint", ".run.journal", ".a.jsonl.zst.tmp", ".dropped.jsonl.tmp"] {
         assert!(files_hit.contains_key(name), "{name}: {files_hit:?}");
     }
 }

@@ -13,8 +13,8 @@ use trommel::OutputSettings;
 use trommel_archive::write::gzip_member;
 use trommel_output::{Compression, Format, record_id};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Environment, Existing, FailureKind, Input, Outcome, Output,
-    ProgressState, RunError, Summary, run,
+    Destination, DropReason, Encoding, Environment, Existing, FailureKind, Input, Outcome, Output, ProgressState,
+    RunError, Summary, run,
 };
 
 use crate::make::*;
@@ -30,10 +30,7 @@ fn to_stdout(inputs: &[&Path], format: Format) -> (Summary, Vec<u8>) {
 #[test]
 fn documents_keep_the_order_and_the_place_of_their_records() {
     let folder = tempfile::tempdir().unwrap();
-    let (a, b) = (
-        folder.path().join("a.warc.gz"),
-        folder.path().join("b.warc"),
-    );
+    let (a, b) = (folder.path().join("a.warc.gz"), folder.path().join("b.warc"));
     let records: Vec<Vec<u8>> = (0..60).map(page).collect();
     fs::write(&a, gzip(&records)).unwrap();
     fs::write(&b, page(60)).unwrap();
@@ -47,10 +44,7 @@ fn documents_keep_the_order_and_the_place_of_their_records() {
         assert_eq!(line["id"], id(number));
         assert_eq!(line["url"], format!("http://example.com/{number}"));
         assert_eq!(line["text"], format!("Page {number}"));
-        assert_eq!(
-            (&line["date"], &line["status"]),
-            (&DATE.into(), &200.into())
-        );
+        assert_eq!((&line["date"], &line["status"]), (&DATE.into(), &200.into()));
         assert_eq!(line["charset_source"], "utf-8");
         if number < 60 {
             let member = gzip_member(&records[number], 6).unwrap().len();
@@ -68,25 +62,15 @@ fn documents_keep_the_order_and_the_place_of_their_records() {
             assert_eq!(line["source"]["offset"], 0);
         }
     }
-    let files: Vec<_> = summary
-        .files
-        .iter()
-        .map(|file| (file.records, file.documents, file.stored_bytes))
-        .collect();
-    assert_eq!(
-        files,
-        [(60, 60, offset as u64), (1, 1, page(60).len() as u64)]
-    );
+    let files: Vec<_> = summary.files.iter().map(|file| (file.records, file.documents, file.stored_bytes)).collect();
+    assert_eq!(files, [(60, 60, offset as u64), (1, 1, page(60).len() as u64)]);
     assert_eq!(summary.stored_bytes, (offset + page(60).len()) as u64);
 }
 
 #[test]
 fn the_number_of_workers_does_not_show() {
     let folder = tempfile::tempdir().unwrap();
-    let (a, b) = (
-        folder.path().join("a.warc.gz"),
-        folder.path().join("b.warc.gz"),
-    );
+    let (a, b) = (folder.path().join("a.warc.gz"), folder.path().join("b.warc.gz"));
     // Larger than the window between reader and writer.
     fs::write(&a, gzip(&(0..300).map(page).collect::<Vec<_>>())).unwrap();
     fs::write(&b, gzip(&(300..310).map(page).collect::<Vec<_>>())).unwrap();
@@ -105,10 +89,8 @@ fn the_number_of_workers_does_not_show() {
             let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
             assert!(summary.adds_up());
             assert_eq!(summary.documents, 310);
-            let contents: BTreeMap<String, Vec<u8>> = names(&out)
-                .into_iter()
-                .map(|name| (name.clone(), fs::read(out.join(name)).unwrap()))
-                .collect();
+            let contents: BTreeMap<String, Vec<u8>> =
+                names(&out).into_iter().map(|name| (name.clone(), fs::read(out.join(name)).unwrap())).collect();
             // The manifest and its mark are there as well.
             assert_eq!(contents.len(), 4);
             assert!(contents[name].len() > 1000);
@@ -130,10 +112,7 @@ fn one_file_for_all_inputs() {
     plan.output.encodings[0].compression = Compression::Zstd;
     run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     let bytes = zstd::stream::decode_all(fs::read(&out).unwrap().as_slice()).unwrap();
-    let texts: Vec<Value> = lines(&bytes)
-        .iter()
-        .map(|line| line["text"].clone())
-        .collect();
+    let texts: Vec<Value> = lines(&bytes).iter().map(|line| line["text"].clone()).collect();
     assert_eq!(texts, ["Page 1", "Page 2"]);
     assert_eq!(names(folder.path()), ["a.warc", "all.jsonl.zst", "b.warc"]);
 }
@@ -176,10 +155,7 @@ fn every_record_is_accounted_for() {
     assert_eq!(summary.drops, drops);
     assert_eq!((summary.records, summary.pages), (14, 4));
     assert_eq!((summary.documents, summary.empty), (4, 1));
-    assert_eq!(
-        summary.truncated,
-        BTreeMap::from([("length".to_owned(), 1)])
-    );
+    assert_eq!(summary.truncated, BTreeMap::from([("length".to_owned(), 1)]));
     assert_eq!(summary.outcome(), Outcome::Clean);
     let lines = lines(&out);
     let texts: Vec<&Value> = lines.iter().map(|line| &line["text"]).collect();
@@ -197,12 +173,7 @@ fn the_encoding_that_the_crawler_detected_reaches_the_page_before() {
     let path = folder.path().join("a.warc.gz");
     let records = [
         page(1),
-        metadata(
-            2,
-            9,
-            &format!("<{}>", id(1)),
-            "charset-detected: windows-1251\r\n",
-        ),
+        metadata(2, 9, &format!("<{}>", id(1)), "charset-detected: windows-1251\r\n"),
         page(3),
         metadata(4, 3, "<urn:uuid:other>", "charset-detected: EUC-KR\r\n"),
         page(5),
@@ -212,10 +183,7 @@ fn the_encoding_that_the_crawler_detected_reaches_the_page_before() {
     ];
     fs::write(&path, gzip(&records)).unwrap();
     let (summary, out) = to_stdout(&[&path], Format::Jsonl);
-    let charsets: Vec<Value> = lines(&out)
-        .iter()
-        .map(|line| line["charset"].clone())
-        .collect();
+    let charsets: Vec<Value> = lines(&out).iter().map(|line| line["charset"].clone()).collect();
     assert_eq!(charsets, ["windows-1251", "EUC-KR", "none", "none", "none"]);
     assert_eq!(summary.drops, BTreeMap::from([(DropReason::Metadata, 3)]));
 }
@@ -255,26 +223,16 @@ fn what_cannot_be_read_is_reported_and_passed() {
     let good = at("good.warc");
     inputs.insert(2, &good);
     let mut plan = plan(&inputs, Destination::Folder(out.clone()), Format::Jsonl);
-    plan.inputs.push(Input::Nothing {
-        argument: "*.none".into(),
-        reason: "no file matches".to_owned(),
-    });
+    plan.inputs.push(Input::Nothing { argument: "*.none".into(), reason: "no file matches".to_owned() });
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert!(summary.adds_up());
     assert_eq!(summary.outcome(), Outcome::Partial);
     assert_eq!(summary.documents, 1);
-    let errors: Vec<bool> = summary
-        .files
-        .iter()
-        .map(|file| file.error.is_some())
-        .collect();
+    let errors: Vec<bool> = summary.files.iter().map(|file| file.error.is_some()).collect();
     assert_eq!(errors, [true, true, false, true, true]);
     for file in summary.files.iter().filter(|file| file.error.is_some()) {
         let error = file.error.as_deref().unwrap();
-        assert!(
-            error.starts_with(&file.file) && !error.contains('\n'),
-            "{error}"
-        );
+        assert!(error.starts_with(&file.file) && !error.contains('\n'), "{error}");
     }
     assert_eq!(names(&out), ["_MANIFEST", "_SUCCESS", "good.jsonl"]);
 
@@ -330,10 +288,7 @@ fn a_closed_pipe_ends_the_run_and_another_error_fails_it() {
 
     let mut full = Broken(1000, io::ErrorKind::StorageFull);
     let error = run(&plan, &extract, Environment::new(&mut full, &mut ())).unwrap_err();
-    assert!(
-        error.to_string().starts_with("standard output: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("standard output: "), "{error}");
 }
 
 #[test]
@@ -350,10 +305,7 @@ fn a_failed_run_leaves_no_output_under_its_name() {
     };
     let environment = |existing| {
         let (stdout, progress) = (Box::leak(Box::new(io::sink())), Box::leak(Box::new(())));
-        Environment {
-            existing,
-            ..Environment::new(stdout, progress)
-        }
+        Environment { existing, ..Environment::new(stdout, progress) }
     };
     let error = run(&plan, &in_the_way, environment(Existing::Refuse)).unwrap_err();
     assert!(matches!(error, RunError::Output { .. }), "{error}");
@@ -466,20 +418,9 @@ fn progress_ends_at_the_end() {
     }
     let mut last = Last(ProgressState::default());
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
-    run(
-        &plan,
-        &extract,
-        Environment::new(&mut io::sink(), &mut last),
-    )
-    .unwrap();
+    run(&plan, &extract, Environment::new(&mut io::sink(), &mut last)).unwrap();
     let bytes = fs::metadata(&path).unwrap().len();
-    let expected = ProgressState {
-        bytes,
-        total: Some(bytes),
-        records: 2,
-        documents: 2,
-        failures: 0,
-    };
+    let expected = ProgressState { bytes, total: Some(bytes), records: 2, documents: 2, failures: 0 };
     assert_eq!(last.0, expected);
 }
 
@@ -489,12 +430,7 @@ fn the_name_of_the_output_is_understood() {
     let path = folder.path().join("a.warc");
     fs::write(&path, page(1)).unwrap();
     let name = folder.path().join("deep/out");
-    let output = Output::new(
-        &name.to_string_lossy(),
-        &OutputSettings::default(),
-        &OutputSettings::default(),
-    )
-    .unwrap();
+    let output = Output::new(&name.to_string_lossy(), &OutputSettings::default(), &OutputSettings::default()).unwrap();
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     plan.output = output;
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
@@ -509,10 +445,7 @@ fn several_formats_are_written_as_each_alone() {
     let path = folder.path().join("a.warc");
     let empty = response(9, "text/html", b"<p>", &[]);
     fs::write(&path, [page(1), empty, page(2)].concat()).unwrap();
-    let encoding = |format, compression| Encoding {
-        format,
-        compression,
-    };
+    let encoding = |format, compression| Encoding { format, compression };
     let encodings = [
         encoding(Format::Jsonl, Compression::Zstd),
         encoding(Format::Wet, Compression::Gzip),

@@ -30,18 +30,12 @@ impl PyRecordBatch {
     #[getter]
     fn column_names(&self) -> Vec<String> {
         let schema = self.batch.schema();
-        schema
-            .fields()
-            .iter()
-            .map(|field| field.name().clone())
-            .collect()
+        schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
     /// The same as a `pyarrow.RecordBatch`.
     fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py()
-            .import("pyarrow")?
-            .call_method1("record_batch", (slf,))
+        slf.py().import("pyarrow")?.call_method1("record_batch", (slf,))
     }
 
     /// The rows as dicts. Needs pyarrow.
@@ -54,11 +48,7 @@ impl PyRecordBatch {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<RecordBatch of {} rows, {} columns>",
-            self.batch.num_rows(),
-            self.batch.num_columns()
-        )
+        format!("<RecordBatch of {} rows, {} columns>", self.batch.num_rows(), self.batch.num_columns())
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -73,9 +63,6 @@ impl PyRecordBatch {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // A wish that need not be met, as the interface says.
         let _ = requested_schema;
-        Ok((
-            capsule::schema(py, &self.batch)?,
-            capsule::array(py, &self.batch)?,
-        ))
+        Ok((capsule::schema(py, &self.batch)?, capsule::array(py, &self.batch)?))
     }
 }

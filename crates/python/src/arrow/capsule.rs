@@ -56,12 +56,8 @@ fn taken(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResul
     let array = array.pointer_checked(Some(ARRAY))?.cast();
     // SAFETY: The names were checked, so these point to the structures of those names, which are moved out:
     // what stays behind is marked as released.
-    let (schema, array) = unsafe {
-        (
-            FFI_ArrowSchema::from_raw(schema.as_ptr()),
-            FFI_ArrowArray::from_raw(array.as_ptr()),
-        )
-    };
+    let (schema, array) =
+        unsafe { (FFI_ArrowSchema::from_raw(schema.as_ptr()), FFI_ArrowArray::from_raw(array.as_ptr())) };
     // SAFETY: Both come from one call of a producer, so the array has the type that the schema says.
     let data = unsafe { from_ffi(array, &schema) };
     data.map(make_array).map_err(told)

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Float32Array, Int32Array, Int64Array, ListArray, RecordBatch,
-    StringArray, StructArray,
+    ArrayRef, BooleanArray, Float32Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
 };
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
@@ -18,9 +17,8 @@ use crate::errors::TrommelError;
 
 /// What is known of a page without its record.
 const OF_PAGES: [&str; 19] = [
-    "text", "url", "language", "title", "author", "published", "modified", "site", "description",
-    "canonical", "next", "lang_declared", "headings", "page_type", "confidence", "comments",
-    "charset", "charset_source", "capped",
+    "text", "url", "language", "title", "author", "published", "modified", "site", "description", "canonical", "next",
+    "lang_declared", "headings", "page_type", "confidence", "comments", "charset", "charset_source", "capped",
 ];
 
 /// Columns of record batches.
@@ -34,9 +32,7 @@ impl ArrowColumns {
 
     /// Those of pages that are no records.
     pub(crate) fn of_pages(optional: OptionalColumns) -> Self {
-        let columns = COLUMNS
-            .iter()
-            .filter(|column| OF_PAGES.contains(&column.name));
+        let columns = COLUMNS.iter().filter(|column| OF_PAGES.contains(&column.name));
         Self(columns.chain(optional.columns()).collect())
     }
 
@@ -64,9 +60,7 @@ fn data_type(column: &Column) -> DataType {
         ColumnValue::Long(_) => DataType::Int64,
         ColumnValue::Float(_) => DataType::Float32,
         ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
-        ColumnValue::Structures(own) => {
-            DataType::List(element(DataType::Struct(structure_fields(own))))
-        }
+        ColumnValue::Structures(own) => DataType::List(element(DataType::Struct(structure_fields(own)))),
     }
 }
 
@@ -94,16 +88,9 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
     let rows = rows.iter().copied();
     Ok(match column.value {
         ColumnValue::Text(value) => texts(rows.map(|row| row.and_then(value)))?,
-        ColumnValue::Int(value) => {
-            Arc::new(rows.map(|row| row.and_then(value)).collect::<Int32Array>())
-        }
-        ColumnValue::Long(value) => {
-            Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>())
-        }
-        ColumnValue::Float(value) => Arc::new(
-            rows.map(|row| row.and_then(value))
-                .collect::<Float32Array>(),
-        ),
+        ColumnValue::Int(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int32Array>()),
+        ColumnValue::Long(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>()),
+        ColumnValue::Float(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Float32Array>()),
         ColumnValue::List(value) => text_lists(rows.map(|row| row.map_or(&[][..], value)))?,
         ColumnValue::Structures(own) => structures(rows.collect(), own)?,
     })
@@ -112,19 +99,13 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
 /// Lists of structures, the fields of all elements one after the other.
 fn structures(rows: Vec<Option<&OutputRecord>>, own: &Structures) -> PyResult<ArrayRef> {
     let count = |row: &Option<&OutputRecord>| row.map_or(0, own.count);
-    let all: Vec<(&OutputRecord, usize)> = rows
-        .iter()
-        .flatten()
-        .flat_map(|row| (0..(own.count)(row)).map(move |at| (*row, at)))
-        .collect();
-    let arrays = own
-        .fields
-        .iter()
-        .map(|field| field_array(field.value, &all));
+    let all: Vec<(&OutputRecord, usize)> =
+        rows.iter().flatten().flat_map(|row| (0..(own.count)(row)).map(move |at| (*row, at))).collect();
+    let arrays = own.fields.iter().map(|field| field_array(field.value, &all));
     let arrays: Vec<ArrayRef> = arrays.collect::<PyResult<_>>()?;
     let fields = structure_fields(own);
-    let values = StructArray::try_new(fields.clone(), arrays, None)
-        .map_err(|error| TrommelError::new_err(error.to_string()))?;
+    let values =
+        StructArray::try_new(fields.clone(), arrays, None).map_err(|error| TrommelError::new_err(error.to_string()))?;
     let lengths = rows.iter().map(count);
     list(element(DataType::Struct(fields)), lengths, Arc::new(values))
 }
@@ -148,9 +129,7 @@ fn field_array(value: FieldValue, all: &[(&OutputRecord, usize)]) -> PyResult<Ar
         FieldValue::List(value) => text_lists(all.map(|(row, at)| value(row, at)))?,
         FieldValue::Rows(value) => {
             let tables: Vec<&[Vec<String>]> = all.map(|(row, at)| value(row, at)).collect();
-            let rows = tables
-                .iter()
-                .flat_map(|rows| rows.iter().map(Vec::as_slice));
+            let rows = tables.iter().flat_map(|rows| rows.iter().map(Vec::as_slice));
             let cells = text_lists(rows)?;
             let row = element(DataType::List(element(DataType::Utf8)));
             list(row, tables.iter().map(|rows| rows.len()), cells)?
@@ -163,37 +142,27 @@ fn text_lists<'a>(lists: impl Iterator<Item = &'a [String]>) -> PyResult<ArrayRe
     let lists: Vec<&[String]> = lists.collect();
     let all = lists.iter().flat_map(|list| list.iter());
     let values = texts(all.map(|text| Some(text.as_str())))?;
-    list(
-        element(DataType::Utf8),
-        lists.iter().map(|list| list.len()),
-        values,
-    )
+    list(element(DataType::Utf8), lists.iter().map(|list| list.len()), values)
 }
 
 fn texts<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> PyResult<ArrayRef> {
     let bytes: usize = values.clone().flatten().map(str::len).sum();
     // Offsets have 32 bits.
     if i32::try_from(bytes).is_err() {
-        return Err(PyValueError::new_err(
-            "these pages are too long for one batch: give fewer at once",
-        ));
+        return Err(PyValueError::new_err("these pages are too long for one batch: give fewer at once"));
     }
     Ok(Arc::new(values.collect::<StringArray>()))
 }
 
-fn list(
-    element: Arc<Field>,
-    lengths: impl Iterator<Item = usize>,
-    values: ArrayRef,
-) -> PyResult<ArrayRef> {
+fn list(element: Arc<Field>, lengths: impl Iterator<Item = usize>, values: ArrayRef) -> PyResult<ArrayRef> {
     let mut offsets = vec![0_i32];
     let mut end = 0_usize;
     for length in lengths {
         end += length;
         let offset = i32::try_from(end);
-        offsets.push(offset.map_err(|_| {
-            PyValueError::new_err("these pages are too long for one batch: give fewer at once")
-        })?);
+        offsets.push(
+            offset.map_err(|_| PyValueError::new_err("these pages are too long for one batch: give fewer at once"))?,
+        );
     }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     ListArray::try_new(element, offsets, values, None)

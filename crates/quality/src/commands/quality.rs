@@ -31,17 +31,9 @@ pub struct QualityArgs {
 
 pub fn run(args: &QualityArgs) -> anyhow::Result<()> {
     if !args.model.is_empty() && args.model.len() != args.judged.len() {
-        bail!(
-            "{} files of judged pages but {} models: name one each, or none",
-            args.judged.len(),
-            args.model.len()
-        );
+        bail!("{} files of judged pages but {} models: name one each, or none", args.judged.len(), args.model.len());
     }
-    let judged: Vec<JudgedSet> = args
-        .judged
-        .iter()
-        .map(|path| JudgedSet::read(path))
-        .collect::<Result<_, _>>()?;
+    let judged: Vec<JudgedSet> = args.judged.iter().map(|path| JudgedSet::read(path)).collect::<Result<_, _>>()?;
     let tested = match &args.data {
         Some(data) => test(args, data, &judged)?,
         None => Vec::new(),

@@ -28,14 +28,12 @@ pub fn run(args: &RolesArgs) -> anyhow::Result<()> {
         .pages
         .iter()
         .map(|pages| {
-            let gold = gold_beside(pages)
-                .with_context(|| format!("{}: no gold file beside it", pages.display()))?;
+            let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
             Ok(read_set(pages, &gold)?)
         })
         .collect::<anyhow::Result<Vec<PageSet>>>()?;
     let model = train_roles(&sets, &args.roles, &args.date)?;
-    std::fs::write(&args.out, model.to_bytes()?)
-        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    std::fs::write(&args.out, model.to_bytes()?).with_context(|| format!("cannot write {}", args.out.display()))?;
     let mut text = "role               pages  blocks  precision  recall\n".to_owned();
     for role in &model.file().roles {
         let score = role.score;

@@ -26,8 +26,7 @@ pub fn run(args: &RulesArgs) -> anyhow::Result<()> {
     let mut names = Vec::new();
     let mut sums: Vec<(&str, Effect, Vec<Effect>)> = Vec::new();
     for pages in &args.pages {
-        let gold = gold_beside(pages)
-            .with_context(|| format!("{}: no gold file beside it", pages.display()))?;
+        let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
         let set = read_set(pages, &gold)?;
         for (at, (rule, effect)) in effects(&set, &model).into_iter().enumerate() {
             if sums.len() == at {

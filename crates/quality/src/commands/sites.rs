@@ -20,9 +20,5 @@ pub struct SitesArgs {
 }
 
 pub fn run(args: &SitesArgs) -> anyhow::Result<()> {
-    crate::out(&trommel_quality::sites::run(
-        &args.data,
-        &args.model,
-        args.judged.as_deref(),
-    )?)
+    crate::out(&trommel_quality::sites::run(&args.data, &args.model, args.judged.as_deref())?)
 }

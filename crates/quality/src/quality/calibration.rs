@@ -64,12 +64,7 @@ mod tests {
     fn the_error_is_the_weighted_gap() {
         // Bin 0: weight 3, predicted (.1 x 1 + .4 x 2) / 3 = .3, observed 2/3: gap 11/30.
         // Bin 1: weight 5, predicted (.8 x 4 + 1 x 1) / 5 = .84, observed 4/5: gap .04.
-        let samples = [
-            (0.1, false, 1.0),
-            (0.4, true, 2.0),
-            (0.8, true, 4.0),
-            (1.0, false, 1.0),
-        ];
+        let samples = [(0.1, false, 1.0), (0.4, true, 2.0), (0.8, true, 4.0), (1.0, false, 1.0)];
         let found = Calibration::of(samples, 2);
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         assert_eq!((found.bins[0].samples, found.bins[1].samples), (2, 2));

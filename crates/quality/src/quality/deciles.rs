@@ -19,9 +19,7 @@ pub fn deciles(pages: &[(f64, f64)]) -> Vec<Decile> {
     (0..10)
         .filter_map(|tenth| {
             let part = sorted.get(tenth * sorted.len() / 10..(tenth + 1) * sorted.len() / 10)?;
-            let mean = |value: fn(&(f64, f64)) -> f64| {
-                part.iter().map(value).sum::<f64>() / part.len() as f64
-            };
+            let mean = |value: fn(&(f64, f64)) -> f64| part.iter().map(value).sum::<f64>() / part.len() as f64;
             (!part.is_empty()).then(|| Decile {
                 pages: part.len(),
                 confidence: mean(|page| page.0),
@@ -34,10 +32,7 @@ pub fn deciles(pages: &[(f64, f64)]) -> Vec<Decile> {
 /// Mean distance of confidence and F1 over the deciles, weighted by their pages, 0..=1.
 pub(super) fn distance(deciles: &[Decile]) -> f64 {
     let pages: usize = deciles.iter().map(|decile| decile.pages).sum();
-    let sum: f64 = deciles
-        .iter()
-        .map(|decile| decile.pages as f64 * (decile.confidence - decile.f1).abs())
-        .sum();
+    let sum: f64 = deciles.iter().map(|decile| decile.pages as f64 * (decile.confidence - decile.f1).abs()).sum();
     sum / pages.max(1) as f64
 }
 
@@ -48,10 +43,7 @@ mod tests {
     #[test]
     fn pages_are_dealt_out_by_confidence() {
         // Twenty pages, from the most confident down; F1 is the half of the confidence.
-        let pages: Vec<(f64, f64)> = (0..20)
-            .rev()
-            .map(|at| (f64::from(at) / 20.0, f64::from(at) / 40.0))
-            .collect();
+        let pages: Vec<(f64, f64)> = (0..20).rev().map(|at| (f64::from(at) / 20.0, f64::from(at) / 40.0)).collect();
         let found = deciles(&pages);
         assert_eq!(found.len(), 10);
         assert!(found.iter().all(|decile| decile.pages == 2));

@@ -24,21 +24,12 @@ pub(super) struct Figures {
 
 impl Figures {
     pub fn of<'a>(pages: impl Iterator<Item = &'a JudgedRow> + Clone) -> Self {
-        let by_words = pages
-            .clone()
-            .flat_map(|page| weighed(page, |words| words, 1.0));
+        let by_words = pages.clone().flat_map(|page| weighed(page, |words| words, 1.0));
         let by_pages = pages.clone().flat_map(|page| {
-            let total: f64 = page
-                .words
-                .iter()
-                .map(|words| f64::from(*words).sqrt())
-                .sum();
+            let total: f64 = page.words.iter().map(|words| f64::from(*words).sqrt()).sum();
             weighed(page, f64::sqrt, total)
         });
-        let points: Vec<(f64, f64)> = pages
-            .clone()
-            .map(|page| (f64::from(page.confidence), page.scores.f1))
-            .collect();
+        let points: Vec<(f64, f64)> = pages.clone().map(|page| (f64::from(page.confidence), page.scores.f1)).collect();
         let (confidence, f1): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         let deciles = deciles(&points);
         Self {
@@ -62,11 +53,7 @@ impl Figures {
 }
 
 /// Probability, label and weight of each block.
-fn weighed(
-    page: &JudgedRow,
-    weight: fn(f64) -> f64,
-    total: f64,
-) -> impl Iterator<Item = (f64, bool, f64)> {
+fn weighed(page: &JudgedRow, weight: fn(f64) -> f64, total: f64) -> impl Iterator<Item = (f64, bool, f64)> {
     page.probabilities
         .iter()
         .zip(&page.labels)
@@ -93,10 +80,7 @@ mod tests {
         // Words: 1 at .75 is content; of 13 at .25, 4 are.
         close(all.by_words.bins[7].weight, 1.0);
         close(all.by_words.bins[2].observed, 4.0 / 13.0);
-        close(
-            all.by_words.error,
-            (0.25 + 13.0 * (4.0 / 13.0 - 0.25)) / 14.0,
-        );
+        close(all.by_words.error, (0.25 + 13.0 * (4.0 / 13.0 - 0.25)) / 14.0);
         // Pages: the first is divided 1 to 3, the second whole: 1.75 at .25, of which 1 is content.
         close(all.by_pages.bins[7].weight, 0.25);
         close(all.by_pages.bins[2].weight, 1.75);

@@ -37,21 +37,11 @@ pub(super) struct Floor {
 }
 
 const fn floor(set: &'static str, part: Subset<'static>, model: &'static str, f1: f64) -> Floor {
-    Floor {
-        set,
-        part,
-        model: Some(model),
-        f1,
-    }
+    Floor { set, part, model: Some(model), f1 }
 }
 
 const fn common(set: &'static str, part: Subset<'static>, f1: f64) -> Floor {
-    Floor {
-        set,
-        part,
-        model: None,
-        f1,
-    }
+    Floor { set, part, model: None, f1 }
 }
 
 /// All floors. The sets from daniel-dev on serve for tests only.
@@ -84,9 +74,7 @@ pub(super) const FLOORS: [Floor; 22] = [
 pub(super) fn floor_of(set: &str, part: Subset, model: &str) -> Option<f64> {
     FLOORS
         .iter()
-        .find(|floor| {
-            floor.set == set && floor.part == part && floor.model.is_none_or(|name| name == model)
-        })
+        .find(|floor| floor.set == set && floor.part == part && floor.model.is_none_or(|name| name == model))
         .map(|floor| floor.f1)
 }
 
@@ -102,10 +90,7 @@ mod tests {
         assert_eq!(of(Subset::Type("forum"), "best"), Some(0.82));
         assert_eq!(of(Subset::Type("forum"), "fast"), None);
         assert_eq!(of(Subset::WithoutComments, "best"), None);
-        assert_eq!(
-            floor_of("daniel-dev", Subset::Language("ru"), "any"),
-            Some(0.84)
-        );
+        assert_eq!(floor_of("daniel-dev", Subset::Language("ru"), "any"), Some(0.84));
         assert_eq!(floor_of("cleaneval", Subset::All, "fast"), Some(0.94));
     }
 }

@@ -32,11 +32,7 @@ pub struct HeldOut {
 /// # Errors
 /// If a set cannot be read, a model is of another training than the judged pages, or was trained on
 /// one of the sets.
-pub fn held_out(
-    data: &Path,
-    judged: &[JudgedSet],
-    models: &[Model],
-) -> Result<Vec<HeldOut>, QualityError> {
+pub fn held_out(data: &Path, judged: &[JudgedSet], models: &[Model]) -> Result<Vec<HeldOut>, QualityError> {
     for (judged, model) in judged.iter().zip(models) {
         check(judged, model)?;
     }
@@ -57,31 +53,17 @@ pub fn held_out(
 fn score(set: &PageSet, models: &[Model]) -> HeldOut {
     let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
     let reports = |comments| -> Vec<Report> {
-        let options = EvalOptions {
-            rule: Rule::Characters,
-            comments,
-        };
+        let options = EvalOptions { rule: Rule::Characters, comments };
         let policy = ContentPolicy {
-            comments: if has_comments && comments {
-                CommentPolicy::Include
-            } else {
-                CommentPolicy::Exclude
-            },
+            comments: if has_comments && comments { CommentPolicy::Include } else { CommentPolicy::Exclude },
             ..ContentPolicy::default()
         };
-        models
-            .iter()
-            .map(|model| evaluate(set, |page| text_by(model, &policy, page), &options))
-            .collect()
+        models.iter().map(|model| evaluate(set, |page| text_by(model, &policy, page), &options)).collect()
     };
     HeldOut {
         set: set.name.clone(),
         reports: reports(true),
-        without_comments: if has_comments {
-            reports(false)
-        } else {
-            Vec::new()
-        },
+        without_comments: if has_comments { reports(false) } else { Vec::new() },
     }
 }
 
@@ -89,30 +71,18 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
 /// the same.
 fn check(judged: &JudgedSet, model: &Model) -> Result<(), QualityError> {
     let file = model.file();
-    if let Some(set) = file
-        .training
-        .sets
-        .iter()
-        .find(|set| HELD_OUT.contains(&set.name.as_str()))
-    {
-        return Err(QualityError::Trained {
-            model: file.name.clone(),
-            set: set.name.clone(),
-        });
+    if let Some(set) = file.training.sets.iter().find(|set| HELD_OUT.contains(&set.name.as_str())) {
+        return Err(QualityError::Trained { model: file.name.clone(), set: set.name.clone() });
     }
-    let own = means(
-        judged
-            .pages
-            .iter()
-            .filter(|page| page.required.is_none())
-            .map(|page| (page.set.as_str(), &page.scores)),
-    );
+    let own =
+        means(judged.pages.iter().filter(|page| page.required.is_none()).map(|page| (page.set.as_str(), &page.scores)));
     let known = file.scores.iter().map(|score| score.set.as_str());
     for set in own.keys().copied().chain(known) {
         let score = file.scores.iter().find(|score| score.set == set);
-        let same = own.get(set).zip(score).is_some_and(|(own, score)| {
-            own.pages == score.pages as usize && (own.scores.f1 - score.f1).abs() < 1e-9
-        });
+        let same = own
+            .get(set)
+            .zip(score)
+            .is_some_and(|(own, score)| own.pages == score.pages as usize && (own.scores.f1 - score.f1).abs() < 1e-9);
         if !same {
             return Err(QualityError::OtherModel {
                 judged: judged.model.clone(),
@@ -131,18 +101,12 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_learn::{Gold, LabelledPage};
     use trommel_model::{
-        FORMAT, Linear, ModelFile, Score, Scorer, Selection, Training, TrainingSet, VERSION,
-        WeightedScorer,
+        FORMAT, Linear, ModelFile, Score, Scorer, Selection, Training, TrainingSet, VERSION, WeightedScorer,
     };
 
     /// A model that keeps every block, trained on one page of `set` with an F1 of a half.
     fn model(set: &str) -> Model {
-        let schema = trommel_features::Schema::new(
-            &[trommel_features::FeatureGroup::Shallow],
-            &[],
-            &[],
-            &[],
-        );
+        let schema = trommel_features::Schema::new(&[trommel_features::FeatureGroup::Shallow], &[], &[], &[]);
         Model::new(ModelFile {
             format: FORMAT.into(),
             version: VERSION,
@@ -152,10 +116,7 @@ mod tests {
             columns: schema.names().to_vec(),
             parts: vec![WeightedScorer {
                 share: 1.0,
-                scorer: Scorer::Linear(Linear {
-                    intercept: 3.0,
-                    weights: Vec::new(),
-                }),
+                scorer: Scorer::Linear(Linear { intercept: 3.0, weights: Vec::new() }),
             }],
             listed: Vec::new(),
             attribute_weights: Vec::new(),
@@ -165,13 +126,7 @@ mod tests {
             pooling: 0.0,
             selection: Selection::Threshold(0.5),
             adapted_from: None,
-            training: Training {
-                sets: vec![TrainingSet {
-                    name: set.into(),
-                    pages: 1,
-                }],
-                ..Training::default()
-            },
+            training: Training { sets: vec![TrainingSet { name: set.into(), pages: 1 }], ..Training::default() },
             scores: vec![Score {
                 set: set.into(),
                 how: "5-fold by host".into(),
@@ -214,13 +169,7 @@ mod tests {
         let error = check(&other, &model("s")).unwrap_err().to_string();
         assert!(error.ends_with("model all: s differs"), "{error}");
         assert!(check(&half, &model("t")).is_err());
-        let more = judged(
-            "all",
-            vec![
-                page("s", "1", "article", 0.5, 0.5),
-                page("t", "1", "article", 0.5, 0.5),
-            ],
-        );
+        let more = judged("all", vec![page("s", "1", "article", 0.5, 0.5), page("t", "1", "article", 0.5, 0.5)]);
         assert!(check(&more, &model("s")).is_err());
     }
 

@@ -27,25 +27,11 @@ mod tests {
 
     #[test]
     fn every_key_has_its_own_mean() {
-        let scores = |precision, recall, f1| Scores {
-            precision,
-            recall,
-            f1,
-        };
-        let pages = [
-            ("zh", scores(1.0, 0.5, 0.75)),
-            ("el", scores(0.25, 0.25, 0.25)),
-            ("zh", scores(0.5, 0.5, 0.25)),
-        ];
+        let scores = |precision, recall, f1| Scores { precision, recall, f1 };
+        let pages = [("zh", scores(1.0, 0.5, 0.75)), ("el", scores(0.25, 0.25, 0.25)), ("zh", scores(0.5, 0.5, 0.25))];
         let found = means(pages.iter().map(|(key, scores)| (*key, scores)));
         let found: Vec<(&str, Mean)> = found.into_iter().collect();
         let mean = |pages, scores| Mean { pages, scores };
-        assert_eq!(
-            found,
-            [
-                ("el", mean(1, scores(0.25, 0.25, 0.25))),
-                ("zh", mean(2, scores(0.75, 0.5, 0.5))),
-            ]
-        );
+        assert_eq!(found, [("el", mean(1, scores(0.25, 0.25, 0.25))), ("zh", mean(2, scores(0.75, 0.5, 0.5))),]);
     }
 }

@@ -40,11 +40,7 @@ pub(super) fn confidence_plot(models: &[(&str, &Figures)]) -> String {
     for (at, (model, figures)) in models.iter().enumerate() {
         panels.panel(at, model, "confidence", "F1");
         panels.cloud(at, &figures.pages);
-        let means: Vec<(f64, f64)> = figures
-            .deciles
-            .iter()
-            .map(|own| (own.confidence, own.f1))
-            .collect();
+        let means: Vec<(f64, f64)> = figures.deciles.iter().map(|own| (own.confidence, own.f1)).collect();
         panels.line(at, &means, ORANGE);
     }
     panels.svg.end()
@@ -57,9 +53,7 @@ struct Panels {
 
 impl Panels {
     fn new(title: &str, panels: usize) -> Self {
-        Self {
-            svg: Svg::new(title, COLUMN * panels as f64 + 20.0, HEIGHT),
-        }
+        Self { svg: Svg::new(title, COLUMN * panels as f64 + 20.0, HEIGHT) }
     }
 
     fn key(&mut self, from: f64, colour: &str, text: &str) {
@@ -133,10 +127,7 @@ mod tests {
     use super::*;
 
     fn figures() -> Figures {
-        let pages = vec![
-            page("s", "1", "article", 0.5, 0.25),
-            page("s", "2", "article", 1.0, 0.75),
-        ];
+        let pages = vec![page("s", "1", "article", 0.5, 0.25), page("s", "2", "article", 1.0, 0.75)];
         Figures::all(&judged("any", pages)).0
     }
 
@@ -145,16 +136,8 @@ mod tests {
         let figures = figures();
         let svg = calibration_plot(&[("fast", &figures), ("a<b", &figures)]);
         // (.25, 0) and (.75, 1): both weightings, in both panels.
-        assert_eq!(
-            svg.matches("points=\"144.0,412.0 304.0,92.0\"").count(),
-            2,
-            "{svg}"
-        );
-        assert_eq!(
-            svg.matches("points=\"554.0,412.0 714.0,92.0\"").count(),
-            2,
-            "{svg}"
-        );
+        assert_eq!(svg.matches("points=\"144.0,412.0 304.0,92.0\"").count(), 2, "{svg}");
+        assert_eq!(svg.matches("points=\"554.0,412.0 714.0,92.0\"").count(), 2, "{svg}");
         assert!(svg.contains(">a&lt;b</text>"), "{svg}");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     }

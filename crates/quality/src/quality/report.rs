@@ -41,12 +41,7 @@ impl Quality<'_> {
 
 /// `quality.md`.
 pub(super) fn report(quality: &Quality) -> String {
-    let mut parts = vec![
-        head(quality),
-        scores(quality),
-        required(quality),
-        PLOTS.to_owned(),
-    ];
+    let mut parts = vec![head(quality), scores(quality), required(quality), PLOTS.to_owned()];
     if let Some(notes) = quality.notes {
         parts.push(format!("## Notes\n\n{}\n", notes.trim_end()));
     }
@@ -61,14 +56,8 @@ pub(super) fn details(quality: &Quality) -> String {
          Written by `make quality`, beside [quality](../quality.md).\n"
             .to_owned(),
         calibration(quality),
-        format!(
-            "## Reliability by words\n\n{}",
-            reliability(quality, |own| &own.by_words)
-        ),
-        format!(
-            "## Reliability by pages\n\n{}",
-            reliability(quality, |own| &own.by_pages)
-        ),
+        format!("## Reliability by words\n\n{}", reliability(quality, |own| &own.by_words)),
+        format!("## Reliability by pages\n\n{}", reliability(quality, |own| &own.by_pages)),
         confidence(quality),
         format!("## Confidence by deciles\n\n{}", deciles(quality)),
         worst(quality),
@@ -103,11 +92,7 @@ fn scores(quality: &Quality) -> String {
     let (sets, types) = (by_set(quality.judged), by_type(quality.judged, TYPED));
     let tests = tested(quality.held_out);
     let lines = [&sets[..], &types[..], &tests[..]].concat();
-    let held_out = if tests.is_empty() {
-        "Not measured.\n".to_owned()
-    } else {
-        table(&models, &tests)
-    };
+    let held_out = if tests.is_empty() { "Not measured.\n".to_owned() } else { table(&models, &tests) };
     format!(
         "## Floors\n\n{}\n\
          In the tables below the floor stands beside the F1, with the difference where it is missed.\n\n\
@@ -131,33 +116,21 @@ fn required(quality: &Quality) -> String {
     if sets.is_empty() {
         return String::new();
     }
-    let headings = quality.models().into_iter().flat_map(|model| {
-        [
-            format!("{model}: texts kept"),
-            "pages whole".to_owned(),
-            "mean words".to_owned(),
-        ]
-    });
-    let mut table = MarkdownTable::new(
-        ["set", "pages"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain(headings),
-    );
+    let headings = quality
+        .models()
+        .into_iter()
+        .flat_map(|model| [format!("{model}: texts kept"), "pages whole".to_owned(), "mean words".to_owned()]);
+    let mut table = MarkdownTable::new(["set", "pages"].map(str::to_owned).into_iter().chain(headings));
     for set in sets {
         let mut pages = 0;
         let mut cells = Vec::new();
         for own in quality.partial {
             let rows = own.pages.iter().filter(|page| page.set == set);
-            let found: Vec<(Required, u64)> = rows
-                .filter_map(|page| Some((page.required?, page.kept_words)))
-                .collect();
+            let found: Vec<(Required, u64)> = rows.filter_map(|page| Some((page.required?, page.kept_words))).collect();
             pages = found.len();
             let sum = |of: fn(&(Required, u64)) -> u64| found.iter().map(of).sum::<u64>() as f64;
             let number = pages.max(1) as f64;
-            cells.push(share(
-                sum(|own| own.0.kept.into()) / sum(|own| own.0.all.into()).max(1.0),
-            ));
+            cells.push(share(sum(|own| own.0.kept.into()) / sum(|own| own.0.all.into()).max(1.0)));
             cells.push(share(sum(|own| own.0.is_whole().into()) / number));
             cells.push(format!("{:.0}", sum(|own| own.1) / number));
         }
@@ -173,16 +146,11 @@ fn required(quality: &Quality) -> String {
 }
 
 fn calibration(quality: &Quality) -> String {
-    let headings = quality
-        .models()
-        .into_iter()
-        .flat_map(|model| [format!("{model}: by words"), "by pages".to_owned()]);
+    let headings = quality.models().into_iter().flat_map(|model| [format!("{model}: by words"), "by pages".to_owned()]);
     let mut errors = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
     for (name, own) in parts(quality) {
-        let cells = own
-            .into_iter()
-            .flat_map(|own| [&own.by_words, &own.by_pages])
-            .map(|own| format!("{:.4}", own.error));
+        let cells =
+            own.into_iter().flat_map(|own| [&own.by_words, &own.by_pages]).map(|own| format!("{:.4}", own.error));
         errors.row(std::iter::once(name).chain(cells));
     }
     format!(
@@ -198,29 +166,19 @@ fn calibration(quality: &Quality) -> String {
 fn parts<'a>(quality: &'a Quality) -> Vec<(String, Vec<&'a Figures>)> {
     let all = quality.figures.iter().map(|(all, _)| all).collect();
     let mut rows = vec![("all".to_owned(), all)];
-    let sets = quality
-        .judged
-        .first()
-        .map(JudgedSet::sets)
-        .unwrap_or_default();
+    let sets = quality.judged.first().map(JudgedSet::sets).unwrap_or_default();
     for (at, set) in sets.into_iter().enumerate() {
-        let own = quality
-            .figures
-            .iter()
-            .filter_map(|(_, sets)| Some(&sets.get(at)?.1));
+        let own = quality.figures.iter().filter_map(|(_, sets)| Some(&sets.get(at)?.1));
         rows.push((set.to_owned(), own.collect()));
     }
     rows
 }
 
 fn reliability(quality: &Quality, of: fn(&Figures) -> &Calibration) -> String {
-    let headings = quality.models().into_iter().flat_map(|model| {
-        [
-            format!("{model}: weight"),
-            "probability".to_owned(),
-            "content".to_owned(),
-        ]
-    });
+    let headings = quality
+        .models()
+        .into_iter()
+        .flat_map(|model| [format!("{model}: weight"), "probability".to_owned(), "content".to_owned()]);
     let mut table = MarkdownTable::new(std::iter::once("probability".to_owned()).chain(headings));
     for at in 0..BINS {
         let edge = |at: usize| share(at as f64 / BINS as f64);
@@ -240,18 +198,13 @@ fn reliability(quality: &Quality, of: fn(&Figures) -> &Calibration) -> String {
 }
 
 fn confidence(quality: &Quality) -> String {
-    let headings = quality
-        .models()
-        .into_iter()
-        .flat_map(|model| [format!("{model}: rank correlation"), "distance".to_owned()]);
+    let headings =
+        quality.models().into_iter().flat_map(|model| [format!("{model}: rank correlation"), "distance".to_owned()]);
     let mut ranks = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
     for (name, own) in parts(quality) {
         let cells = own.into_iter().flat_map(|own| {
             let correlation = own.correlation.map(|rho| format!("{rho:.3}"));
-            [
-                correlation.unwrap_or_default(),
-                format!("{:.4}", own.distance),
-            ]
+            [correlation.unwrap_or_default(), format!("{:.4}", own.distance)]
         });
         ranks.row(std::iter::once(name).chain(cells));
     }
@@ -266,22 +219,15 @@ fn confidence(quality: &Quality) -> String {
 
 /// Confidence and F1 of tenths of the pages.
 fn deciles(quality: &Quality) -> String {
-    let headings = quality.models().into_iter().flat_map(|model| {
-        [
-            format!("{model}: pages"),
-            "confidence".to_owned(),
-            "F1".to_owned(),
-        ]
-    });
+    let headings = quality
+        .models()
+        .into_iter()
+        .flat_map(|model| [format!("{model}: pages"), "confidence".to_owned(), "F1".to_owned()]);
     let mut tenths = MarkdownTable::new(std::iter::once("decile".to_owned()).chain(headings));
     for at in 0..10 {
         let cells = quality.figures.iter().flat_map(|(all, _)| {
             all.deciles.get(at).map_or_else(Default::default, |decile| {
-                [
-                    decile.pages.to_string(),
-                    share(decile.confidence),
-                    share(decile.f1),
-                ]
+                [decile.pages.to_string(), share(decile.confidence), share(decile.f1)]
             })
         });
         tenths.row(std::iter::once((at + 1).to_string()).chain(cells));
@@ -301,9 +247,8 @@ fn worst(quality: &Quality) -> String {
         let f1 = f1.then(b.gold_words.cmp(&a.gold_words));
         f1.then_with(|| (&a.set, &a.id, &a.record_id).cmp(&(&b.set, &b.id, &b.record_id)))
     });
-    let mut table = MarkdownTable::new([
-        "page", "set", "type", "F1", "P", "R", "F1 of the labels", "gold words", "kept words",
-    ]);
+    let mut table =
+        MarkdownTable::new(["page", "set", "type", "F1", "P", "R", "F1 of the labels", "gold words", "kept words"]);
     for page in pages.iter().take(WORST) {
         table.row([
             page.id.clone(),
@@ -347,13 +292,7 @@ mod tests {
         };
         let judged = [judged("fast", pages(0.5)), judged("best", pages(0.0))];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
-        let quality = Quality {
-            judged: &judged,
-            partial: &[],
-            held_out: &[],
-            figures: &figures,
-            notes,
-        };
+        let quality = Quality { judged: &judged, partial: &[], held_out: &[], figures: &figures, notes };
         details(&quality) + &report(&quality)
     }
 
@@ -362,9 +301,7 @@ mod tests {
         let text = text(None);
         let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
         has("- `best`, trained on 2026-01-31: 5-fold cross-validation by host over 3 pages.\n");
-        has(
-            "| wcxb-dev | 2 | .625 | .625 | .625 | .868 (-0.2430) | .375 | .375 | .375 | .878 (-0.5030) |\n",
-        );
+        has("| wcxb-dev | 2 | .625 | .625 | .625 | .868 (-0.2430) | .375 | .375 | .375 | .878 (-0.5030) |\n");
         // Every page has a block of 30 words at .75, content, and one of 10 at .25, none: off by a
         // quarter whatever the weight.
         has("| set | fast: by words | by pages | best: by words | by pages |\n");
@@ -384,55 +321,25 @@ mod tests {
     fn the_worst_pages_are_those_of_the_last_model() {
         let text = text(Some("First words\n\n- of the notes\n\n"));
         let (_, worst) = text.split_once("## The worst pages\n").unwrap();
-        assert!(
-            worst.contains("The 3 pages with the lowest F1 of `best`"),
-            "{worst}"
-        );
-        assert!(
-            worst.contains(". 1 of all 3 have an F1 of 0, 0 of them because"),
-            "{worst}"
-        );
-        let rows: Vec<&str> = worst
-            .lines()
-            .take_while(|line| !line.starts_with("# "))
-            .filter(|line| line.starts_with("| "))
-            .collect();
-        assert_eq!(
-            rows[1],
-            "| b | wcxb-dev | forum | .000 | .000 | .000 | 1.000 | 30 | 40 |"
-        );
+        assert!(worst.contains("The 3 pages with the lowest F1 of `best`"), "{worst}");
+        assert!(worst.contains(". 1 of all 3 have an F1 of 0, 0 of them because"), "{worst}");
+        let rows: Vec<&str> =
+            worst.lines().take_while(|line| !line.starts_with("# ")).filter(|line| line.starts_with("| ")).collect();
+        assert_eq!(rows[1], "| b | wcxb-dev | forum | .000 | .000 | .000 | 1.000 | 30 | 40 |");
         let first: Vec<_> = rows[1..].iter().map(|row| row.get(2..3)).collect();
         assert_eq!(first, [Some("b"), Some("a"), Some("c")]);
-        assert!(
-            text.ends_with("\n## Notes\n\nFirst words\n\n- of the notes\n"),
-            "{text}"
-        );
+        assert!(text.ends_with("\n## Notes\n\nFirst words\n\n- of the notes\n"), "{text}");
     }
 
     #[test]
     fn lost_text_stands_before_text_that_nobody_asked_for() {
         let mut empty = page("s", "a", "listing", 0.0, 0.5);
         empty.gold_words = 0;
-        let judged = [judged(
-            "best",
-            vec![empty, page("s", "b", "forum", 0.0, 0.5)],
-        )];
+        let judged = [judged("best", vec![empty, page("s", "b", "forum", 0.0, 0.5)])];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
-        let text = worst(&Quality {
-            judged: &judged,
-            partial: &[],
-            held_out: &[],
-            figures: &figures,
-            notes: None,
-        });
-        assert!(
-            text.contains(". 2 of all 2 have an F1 of 0, 1 of them because"),
-            "{text}"
-        );
-        let at = |row: &str| {
-            text.find(row)
-                .unwrap_or_else(|| panic!("no {row} in {text}"))
-        };
+        let text = worst(&Quality { judged: &judged, partial: &[], held_out: &[], figures: &figures, notes: None });
+        assert!(text.contains(". 2 of all 2 have an F1 of 0, 1 of them because"), "{text}");
+        let at = |row: &str| text.find(row).unwrap_or_else(|| panic!("no {row} in {text}"));
         assert!(at("| b | s | forum |") < at("| a | s | listing |"));
     }
 
@@ -443,20 +350,8 @@ mod tests {
             ..page("recipes", id, "recipe", 0.5, 0.5)
         };
         let judged = [judged("fast", vec![row("a", 4, 4), row("b", 6, 3)])];
-        let text = required(&Quality {
-            judged: &judged,
-            partial: &judged,
-            held_out: &[],
-            figures: &[],
-            notes: None,
-        });
-        assert!(
-            text.contains("| set | pages | fast: texts kept | pages whole | mean words |\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("| recipes | 2 | .700 | .500 | 40 |\n"),
-            "{text}"
-        );
+        let text = required(&Quality { judged: &judged, partial: &judged, held_out: &[], figures: &[], notes: None });
+        assert!(text.contains("| set | pages | fast: texts kept | pages whole | mean words |\n"), "{text}");
+        assert!(text.contains("| recipes | 2 | .700 | .500 | 40 |\n"), "{text}");
     }
 }

@@ -20,16 +20,9 @@ pub const NOTES: &str = "quality-notes.md";
 /// # Errors
 /// If there are no judged pages, two models have none in common, the notes cannot be
 /// read or a file cannot be written.
-pub fn write(
-    judged: &[JudgedSet],
-    held_out: &[HeldOut],
-    out: &Path,
-) -> Result<Vec<PathBuf>, QualityError> {
+pub fn write(judged: &[JudgedSet], held_out: &[HeldOut], out: &Path) -> Result<Vec<PathBuf>, QualityError> {
     let judged = &common(judged)?[..];
-    let io = |path: &Path, source| QualityError::Io {
-        path: path.display().to_string(),
-        source,
-    };
+    let io = |path: &Path, source| QualityError::Io { path: path.display().to_string(), source };
     let notes = out.join(NOTES);
     let notes = match std::fs::read_to_string(&notes) {
         Ok(text) => Some(text),
@@ -37,24 +30,13 @@ pub fn write(
         Err(error) => return Err(io(&notes, error)),
     };
     // Pages of which only some texts are known have no F1.
-    let (judged, partial): (Vec<JudgedSet>, Vec<JudgedSet>) = judged
-        .iter()
-        .map(|own| own.split(|page| page.required.is_none()))
-        .unzip();
+    let (judged, partial): (Vec<JudgedSet>, Vec<JudgedSet>) =
+        judged.iter().map(|own| own.split(|page| page.required.is_none())).unzip();
     let judged = &judged[..];
     let figures: Vec<(Figures, Vec<(String, Figures)>)> = judged.iter().map(Figures::all).collect();
-    let models: Vec<(&str, &Figures)> = judged
-        .iter()
-        .zip(&figures)
-        .map(|(judged, (all, _))| (judged.model.as_str(), all))
-        .collect();
-    let quality = Quality {
-        judged,
-        partial: &partial,
-        held_out,
-        figures: &figures,
-        notes: notes.as_deref(),
-    };
+    let models: Vec<(&str, &Figures)> =
+        judged.iter().zip(&figures).map(|(judged, (all, _))| (judged.model.as_str(), all)).collect();
+    let quality = Quality { judged, partial: &partial, held_out, figures: &figures, notes: notes.as_deref() };
     let log = out.join("log");
     std::fs::create_dir_all(&log).map_err(|source| io(&log, source))?;
     let mut written = Vec::new();
@@ -75,10 +57,7 @@ pub fn write(
 fn common(judged: &[JudgedSet]) -> Result<Vec<JudgedSet>, QualityError> {
     let first = judged.first().filter(|first| !first.pages.is_empty());
     let first = first.ok_or(QualityError::Nothing)?;
-    let ids: Vec<BTreeSet<(&str, &str)>> = judged
-        .iter()
-        .map(|own| own.pages.iter().map(id).collect())
-        .collect();
+    let ids: Vec<BTreeSet<(&str, &str)>> = judged.iter().map(|own| own.pages.iter().map(id).collect()).collect();
     judged
         .iter()
         .map(|own| {
@@ -113,10 +92,7 @@ mod tests {
         assert_eq!(error.to_string(), "a and b have judged no page in common");
         let both = judged("c", [a.pages.clone(), b.pages].concat());
         let common = common(&[both, a.clone()]).unwrap();
-        let ids: Vec<_> = common
-            .iter()
-            .map(|own| own.pages.iter().map(id).collect::<Vec<_>>())
-            .collect();
+        let ids: Vec<_> = common.iter().map(|own| own.pages.iter().map(id).collect::<Vec<_>>()).collect();
         assert_eq!(ids, [[("s", "<1>")], [("s", "<1>")]]);
         for none in [&[][..], &[judged("a", Vec::new())]] {
             let error = write(none, &[], dir.path()).unwrap_err();

@@ -13,11 +13,7 @@ pub fn page(set: &str, id: &str, page_type: &str, f1: f64, confidence: f32) -> J
         probabilities: vec![0.75, 0.25],
         labels: vec![true, false],
         confidence,
-        scores: Scores {
-            precision: f1,
-            recall: f1,
-            f1,
-        },
+        scores: Scores { precision: f1, recall: f1, f1 },
         oracle_f1: 1.0,
         gold_words: 30,
         kept_words: 40,
@@ -27,10 +23,5 @@ pub fn page(set: &str, id: &str, page_type: &str, f1: f64, confidence: f32) -> J
 
 /// The pages as a model of that name judged them.
 pub fn judged(model: &str, pages: Vec<JudgedRow>) -> JudgedSet {
-    JudgedSet {
-        model: model.into(),
-        created: "2026-01-31".into(),
-        folds: 5,
-        pages,
-    }
+    JudgedSet { model: model.into(), created: "2026-01-31".into(), folds: 5, pages }
 }

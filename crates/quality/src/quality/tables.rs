@@ -18,24 +18,12 @@ pub(super) struct MeanLine<'a> {
 /// The sets as judged in cross-validation.
 pub(super) fn by_set(judged: &[JudgedSet]) -> Vec<MeanLine<'_>> {
     let sets = judged.first().map(JudgedSet::sets).unwrap_or_default();
-    let found: Vec<_> = judged
-        .iter()
-        .map(|judged| {
-            means(
-                judged
-                    .pages
-                    .iter()
-                    .map(|page| (page.set.as_str(), &page.scores)),
-            )
-        })
-        .collect();
+    let found: Vec<_> =
+        judged.iter().map(|judged| means(judged.pages.iter().map(|page| (page.set.as_str(), &page.scores)))).collect();
     let lines = sets.into_iter().map(|set| MeanLine {
         set,
         part: Subset::All,
-        means: found
-            .iter()
-            .filter_map(|means| means.get(set).copied())
-            .collect(),
+        means: found.iter().filter_map(|means| means.get(set).copied()).collect(),
     });
     lines.collect()
 }
@@ -53,10 +41,7 @@ pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<MeanLine
     let lines = types.map(|name| MeanLine {
         set,
         part: Subset::Type(name),
-        means: found
-            .iter()
-            .filter_map(|means| means.get(name).copied())
-            .collect(),
+        means: found.iter().filter_map(|means| means.get(name).copied()).collect(),
     });
     lines.collect()
 }
@@ -66,31 +51,16 @@ pub(super) fn tested(held_out: &[HeldOut]) -> Vec<MeanLine<'_>> {
     let mut lines = Vec::new();
     for own in held_out {
         let overall = |reports: &[Report]| reports.iter().map(|report| report.overall).collect();
-        let line = |part, means| MeanLine {
-            set: &own.set,
-            part,
-            means,
-        };
+        let line = |part, means| MeanLine { set: &own.set, part, means };
         lines.push(line(Subset::All, overall(&own.reports)));
         let languages = own.reports.first().map(|report| &report.by_language);
         // One language is the set itself.
-        for name in languages
-            .filter(|all| all.len() > 1)
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name)
-        {
-            let means = own
-                .reports
-                .iter()
-                .filter_map(|report| report.by_language.get(name).copied());
+        for name in languages.filter(|all| all.len() > 1).into_iter().flatten().map(|(name, _)| name) {
+            let means = own.reports.iter().filter_map(|report| report.by_language.get(name).copied());
             lines.push(line(Subset::Language(name), means.collect()));
         }
         if !own.without_comments.is_empty() {
-            lines.push(line(
-                Subset::WithoutComments,
-                overall(&own.without_comments),
-            ));
+            lines.push(line(Subset::WithoutComments, overall(&own.without_comments)));
         }
     }
     lines
@@ -100,12 +70,7 @@ pub(super) fn tested(held_out: &[HeldOut]) -> Vec<MeanLine<'_>> {
 pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
     let mut headings = vec!["set".to_owned(), "pages".to_owned()];
     for model in models {
-        headings.extend([
-            format!("{model}: P"),
-            "R".into(),
-            "F1".into(),
-            "floor".into(),
-        ]);
+        headings.extend([format!("{model}: P"), "R".into(), "F1".into(), "floor".into()]);
     }
     let mut table = MarkdownTable::new(headings);
     for line in lines {
@@ -147,20 +112,13 @@ pub(super) fn verdict(models: &[&str], lines: &[MeanLine]) -> String {
             let mean = models
                 .iter()
                 .position(|known| *known == model)
-                .zip(
-                    lines
-                        .iter()
-                        .find(|line| line.set == floor.set && line.part == floor.part),
-                )
+                .zip(lines.iter().find(|line| line.set == floor.set && line.part == floor.part))
                 .and_then(|(at, line)| line.means.get(at));
             match mean.map(|mean| mean.scores.f1) {
                 None => unmeasured.push(name),
-                Some(f1) if f1 < floor.f1 => missed.push(format!(
-                    "{name}: {} against {} ({:+.4})",
-                    share(f1),
-                    share(floor.f1),
-                    f1 - floor.f1
-                )),
+                Some(f1) if f1 < floor.f1 => {
+                    missed.push(format!("{name}: {} against {} ({:+.4})", share(f1), share(floor.f1), f1 - floor.f1))
+                }
                 Some(_) => met += 1,
             }
         }
@@ -197,18 +155,11 @@ mod tests {
                 page("aed424", "3", "article", news, 0.5),
             ]
         };
-        vec![
-            judged("fast", pages(0.9, 0.85, 0.93)),
-            judged("best", pages(0.96, 0.75, 1.0)),
-        ]
+        vec![judged("fast", pages(0.9, 0.85, 0.93)), judged("best", pages(0.96, 0.75, 1.0))]
     }
 
     fn mean(pages: usize, f1: f64) -> Mean {
-        let scores = Scores {
-            precision: f1,
-            recall: f1,
-            f1,
-        };
+        let scores = Scores { precision: f1, recall: f1, f1 };
         Mean { pages, scores }
     }
 
@@ -217,24 +168,12 @@ mod tests {
         let judged = two();
         let text = table(&["fast", "best"], &by_set(&judged));
         let has = |text: &str, row: &str| assert!(text.contains(row), "no {row} in {text}");
-        has(
-            &text,
-            "| set | pages | fast: P | R | F1 | floor | best: P | R | F1 | floor |\n",
-        );
+        has(&text, "| set | pages | fast: P | R | F1 | floor | best: P | R | F1 | floor |\n");
         // (.9 + .85) / 2 = .875 is above .868; (.96 + .75) / 2 = .855 is .023 below .878.
-        has(
-            &text,
-            "| wcxb-dev | 2 | .875 | .875 | .875 | .868 | .855 | .855 | .855 | .878 (-0.0230) |\n",
-        );
-        has(
-            &text,
-            "| aed424 | 1 | .930 | .930 | .930 | .930 | 1.000 | 1.000 | 1.000 | .930 |\n",
-        );
+        has(&text, "| wcxb-dev | 2 | .875 | .875 | .875 | .868 | .855 | .855 | .855 | .878 (-0.0230) |\n");
+        has(&text, "| aed424 | 1 | .930 | .930 | .930 | .930 | 1.000 | 1.000 | 1.000 | .930 |\n");
         let text = table(&["fast", "best"], &by_type(&judged, "wcxb-dev"));
-        has(
-            &text,
-            "| wcxb-dev: forum | 1 | .850 | .850 | .850 |  | .750 | .750 | .750 | .820 (-0.0700) |\n",
-        );
+        has(&text, "| wcxb-dev: forum | 1 | .850 | .850 | .850 |  | .750 | .750 | .750 | .820 (-0.0700) |\n");
         assert_eq!(text.lines().count(), 4, "article and forum: {text}");
     }
 
@@ -247,9 +186,7 @@ mod tests {
         // 9 floors of one model and 13 of both; met: fast on wcxb-dev, best on articles, both on
         // aed424; missed: best on wcxb-dev and forums.
         assert!(
-            text.starts_with(
-                "Of 35 floors of mean F1, 4 are met, 2 are missed and 29 are not measured.\n"
-            ),
+            text.starts_with("Of 35 floors of mean F1, 4 are met, 2 are missed and 29 are not measured.\n"),
             "{text}"
         );
         for line in [
@@ -268,10 +205,7 @@ mod tests {
             set: "daniel-dev".into(),
             overall: mean(4, overall),
             by_page_type: BTreeMap::new(),
-            by_language: languages
-                .iter()
-                .map(|(name, f1)| ((*name).to_owned(), mean(2, *f1)))
-                .collect(),
+            by_language: languages.iter().map(|(name, f1)| ((*name).to_owned(), mean(2, *f1))).collect(),
         };
         let held_out = [HeldOut {
             set: "daniel-dev".into(),

@@ -17,18 +17,10 @@ pub(super) fn address(page: &LabelledPage) -> String {
     }
     let head = &page.page.head;
     let stated = [head.canonical.as_deref(), head.meta("og:url")];
-    if let Some(stated) = stated
-        .into_iter()
-        .flatten()
-        .find(|url| site_of(url).is_some())
-    {
+    if let Some(stated) = stated.into_iter().flatten().find(|url| site_of(url).is_some()) {
         return stated.to_owned();
     }
-    let base = head
-        .base
-        .as_deref()
-        .and_then(site_of)
-        .map(|site| site.into_owned());
+    let base = head.base.as_deref().and_then(site_of).map(|site| site.into_owned());
     match base.or_else(|| linked(&page.html)) {
         Some(site) => format!("http://{site}/{}", gold.record_id),
         None => gold.url.clone(),
@@ -58,11 +50,7 @@ mod tests {
 
     fn of(url: &str, html: &str) -> String {
         address(&LabelledPage {
-            gold: Gold {
-                record_id: "7".to_owned(),
-                url: url.to_owned(),
-                ..Gold::default()
-            },
+            gold: Gold { record_id: "7".to_owned(), url: url.to_owned(), ..Gold::default() },
             page: ScanEngine.read(html, &Limits::default()),
             html: html.to_owned(),
         })
@@ -75,18 +63,12 @@ mod tests {
         assert_eq!(of("http://set.invalid/1", canonical), "http://a.org/x");
         let links = |own: usize, others: usize| {
             let own = "<a href=\"http://www.c.org/1\">one</a> ".repeat(own);
-            format!(
-                "{own}{}",
-                "<a href='https://d.org/'>two</a> ".repeat(others)
-            )
+            format!("{own}{}", "<a href='https://d.org/'>two</a> ".repeat(others))
         };
         let placeholder = "http://set.invalid/1";
         assert_eq!(of(placeholder, &links(10, 9)), "http://c.org/7");
         assert_eq!(of(placeholder, &links(9, 0)), placeholder);
         assert_eq!(of(placeholder, &links(10, 10)), placeholder);
-        assert_eq!(
-            of(placeholder, "<base href=http://f.org/dir/><p>Text"),
-            "http://f.org/7"
-        );
+        assert_eq!(of(placeholder, "<base href=http://f.org/dir/><p>Text"), "http://f.org/7");
     }
 }

@@ -57,10 +57,8 @@ impl Learned {
     /// The one with the highest F1 on sites of many pages, of those that lose nowhere much: by counts alone, or with
     /// probabilities.
     pub fn best(&self, by_counts: bool) -> Option<&Tried> {
-        let sound = self
-            .tried
-            .iter()
-            .filter(|own| own.loss <= MOST_LOSS && (own.constants.position == 0.0) == by_counts);
+        let sound =
+            self.tried.iter().filter(|own| own.loss <= MOST_LOSS && (own.constants.position == 0.0) == by_counts);
         sound.max_by(|a, b| a.many.total_cmp(&b.many))
     }
 }
@@ -82,20 +80,16 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
         let known = known.filter(|(own, _)| set.part == Part::Learns && own.is_some());
         learning.extend(known.map(|(_, at)| (*set, (number, at))));
     }
-    let groups: Vec<&str> = learning
-        .iter()
-        .filter_map(|(set, (_, at))| Some(set.set.pages.get(*at)?.gold.group()))
-        .collect();
+    let groups: Vec<&str> =
+        learning.iter().filter_map(|(set, (_, at))| Some(set.set.pages.get(*at)?.gold.group())).collect();
     let folds = by_group(&groups, FOLDS);
     let places = learning.iter().map(|(_, place)| *place);
     let fold_of: FxHashMap<(usize, usize), usize> = places.zip(folds.iter().copied()).collect();
     let plain = scored(&sets, model, &|_, _, _| None);
     let mut tried = Vec::new();
     for half in HALVES {
-        let rows: Vec<Vec<Row>> = learning
-            .iter()
-            .map(|(set, (_, at))| rows(set, *at, half).unwrap_or_default())
-            .collect();
+        let rows: Vec<Vec<Row>> =
+            learning.iter().map(|(set, (_, at))| rows(set, *at, half).unwrap_or_default()).collect();
         // By counts alone nothing depends on the position's mean.
         let masks = [[true, true, false], [true; 3]];
         for mask in masks.into_iter().skip(usize::from(half != HALVES[0])) {
@@ -106,9 +100,7 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
             let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|own| own != fold)).collect();
             let all = fitted(&|_| true);
             let positions = if mask[2] { &POSITION[..] } else { &[0.0] };
-            for (counts, position) in COUNTS
-                .iter()
-                .flat_map(|counts| positions.iter().map(move |own| (*counts, *own)))
+            for (counts, position) in COUNTS.iter().flat_map(|counts| positions.iter().map(move |own| (*counts, *own)))
             {
                 let of = |[share, sameness, mean]: Signals| Correction {
                     weights: [share * counts, sameness * counts, mean * position],
@@ -119,15 +111,8 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
                     let weights = fold.and_then(|fold| by_fold.get(*fold)).copied();
                     Some(of(weights.unwrap_or(all)).changes(known, own))
                 });
-                let losses = scores
-                    .iter()
-                    .zip(&plain)
-                    .map(|(own, plain)| mean(plain) - mean(own));
-                let constants = Constants {
-                    half,
-                    counts,
-                    position,
-                };
+                let losses = scores.iter().zip(&plain).map(|(own, plain)| mean(plain) - mean(own));
+                let constants = Constants { half, counts, position };
                 tracing::info!(?constants, "tried");
                 tried.push(Tried {
                     constants,
@@ -141,11 +126,7 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
     }
     let few = of_sites(&sets, &plain, 2, LEAST_PAGES - 1);
     let many = of_sites(&sets, &plain, LEAST_PAGES, u32::MAX);
-    Learned {
-        plain: (mean(&few), mean(&many)),
-        pages: (few.len(), many.len()),
-        tried,
-    }
+    Learned { plain: (mean(&few), mean(&many)), pages: (few.len(), many.len()), tried }
 }
 
 /// Changes of a page's log odds: set and page, what is known, its probabilities.
@@ -170,10 +151,7 @@ fn scored(sets: &[&SiteSet], model: &Model, changes: &Changes) -> Vec<Vec<f64>> 
 
 /// The scores of pages of sites of that many pages.
 fn of_sites(sets: &[&SiteSet], scores: &[Vec<f64>], least: u32, most: u32) -> Vec<f64> {
-    let pages = sets
-        .iter()
-        .zip(scores)
-        .flat_map(|(set, scores)| set.site_pages.iter().zip(scores));
+    let pages = sets.iter().zip(scores).flat_map(|(set, scores)| set.site_pages.iter().zip(scores));
     let pages = pages.filter(|(pages, _)| (least..=most).contains(*pages));
     pages.map(|(_, f1)| *f1).collect()
 }
@@ -248,9 +226,7 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
     }
     let mut found = [0.0; 3];
     for at in (0..3).rev() {
-        let known: f64 = (at + 1..3)
-            .map(|column| matrix[at][column] * found[column])
-            .sum();
+        let known: f64 = (at + 1..3).map(|column| matrix[at][column] * found[column]).sum();
         found[at] = (right[at] - known) / matrix[at][at];
     }
     found
@@ -263,31 +239,17 @@ mod tests {
     #[test]
     fn what_loses_much_or_sees_more_is_not_chosen() {
         let tried = |position: f32, many: f64, loss: f64| Tried {
-            constants: Constants {
-                half: 1.0,
-                counts: 1.0,
-                position,
-            },
-            correction: Correction {
-                weights: [0.0; 3],
-                half: 1.0,
-            },
+            constants: Constants { half: 1.0, counts: 1.0, position },
+            correction: Correction { weights: [0.0; 3], half: 1.0 },
             few: 0.5,
             many,
             loss,
         };
-        let all = [
-            (1.0, 0.9, 0.001),
-            (1.5, 0.95, 0.003),
-            (0.5, 0.8, 0.0),
-            (0.0, 0.85, 0.0),
-        ];
+        let all = [(1.0, 0.9, 0.001), (1.5, 0.95, 0.003), (0.5, 0.8, 0.0), (0.0, 0.85, 0.0)];
         let learned = Learned {
             plain: (0.5, 0.5),
             pages: (1, 1),
-            tried: all
-                .map(|(position, many, loss)| tried(position, many, loss))
-                .into(),
+            tried: all.map(|(position, many, loss)| tried(position, many, loss)).into(),
         };
         let of = |by_counts| learned.best(by_counts).map(|own| own.constants.position);
         assert_eq!((of(false), of(true)), (Some(1.0), Some(0.0)));
@@ -295,10 +257,7 @@ mod tests {
 
     #[test]
     fn equations_are_solved() {
-        let found = solve(
-            [[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]],
-            [6.0, 10.0, 8.0],
-        );
+        let found = solve([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]], [6.0, 10.0, 8.0]);
         for (found, expected) in found.iter().zip([1.0, 2.0, 3.0]) {
             assert!((found - expected).abs() < 1e-9, "{found}");
         }
@@ -306,37 +265,17 @@ mod tests {
 
     #[test]
     fn what_is_repeated_and_no_content_gets_a_negative_weight() {
-        let row = |signal: f64, label: f64| Row {
-            odds: 0.0,
-            signals: [signal, 0.0, 0.0],
-            label,
-            weight: 1.0,
-        };
-        let rows: Vec<Row> = (0..400)
-            .map(|at| {
-                row(
-                    f64::from(at % 2),
-                    f64::from(u8::from(at % 4 == 1 || at % 4 == 0)),
-                )
-            })
-            .collect();
+        let row = |signal: f64, label: f64| Row { odds: 0.0, signals: [signal, 0.0, 0.0], label, weight: 1.0 };
+        let rows: Vec<Row> =
+            (0..400).map(|at| row(f64::from(at % 2), f64::from(u8::from(at % 4 == 1 || at % 4 == 0)))).collect();
         // Of both kinds half is content: nothing to learn.
         let even = newton(&rows.iter().collect::<Vec<_>>(), [true; 3]);
         assert!(even[0].abs() < 0.05, "{even:?}");
-        let rows: Vec<Row> = (0..400)
-            .map(|at| {
-                row(
-                    f64::from(at % 2),
-                    f64::from(u8::from(at % 2 == 0 || at % 20 == 1)),
-                )
-            })
-            .collect();
+        let rows: Vec<Row> =
+            (0..400).map(|at| row(f64::from(at % 2), f64::from(u8::from(at % 2 == 0 || at % 20 == 1)))).collect();
         let told = newton(&rows.iter().collect::<Vec<_>>(), [true; 3]);
         // A tenth of the repeated is content: log odds of about -2.2.
         assert!((told[0] + 2.2).abs() < 0.2, "{told:?}");
-        assert_eq!(
-            newton(&rows.iter().collect::<Vec<_>>(), [false, true, true])[0],
-            0.0
-        );
+        assert_eq!(newton(&rows.iter().collect::<Vec<_>>(), [false, true, true])[0], 0.0);
     }
 }

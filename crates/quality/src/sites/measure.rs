@@ -49,18 +49,14 @@ impl SiteSet {
     pub fn new(set: PageSet, part: Part, model: &Model, held_out: Option<&JudgedSet>) -> Self {
         let urls: Vec<String> = set.pages.par_iter().map(address).collect();
         let rows = held_out.into_iter().flat_map(|judged| &judged.pages);
-        let rows: FxHashMap<&str, &JudgedRow> = rows
-            .filter(|row| row.set == set.name)
-            .map(|row| (row.record_id.as_str(), row))
-            .collect();
+        let rows: FxHashMap<&str, &JudgedRow> =
+            rows.filter(|row| row.set == set.name).map(|row| (row.record_id.as_str(), row)).collect();
         let judged: Vec<Judgement> = set
             .pages
             .par_iter()
             .map(|page| {
                 let mut own = model.judge(&page.page, page.gold.address());
-                if let Some(probabilities) = rows
-                    .get(page.gold.record_id.as_str())
-                    .and_then(|row| of_blocks(row, page))
+                if let Some(probabilities) = rows.get(page.gold.record_id.as_str()).and_then(|row| of_blocks(row, page))
                 {
                     own.probabilities.copy_from_slice(probabilities);
                     model.choose(&page.page, &mut own, false);
@@ -68,11 +64,7 @@ impl SiteSet {
                 own
             })
             .collect();
-        let prints: Vec<PagePrint> = set
-            .pages
-            .par_iter()
-            .map(|page| PagePrint::of(&page.page))
-            .collect();
+        let prints: Vec<PagePrint> = set.pages.par_iter().map(|page| PagePrint::of(&page.page)).collect();
         let mut memory = SiteMemory::new(DEFAULT_BYTES).with_model(model.identity());
         let mut sizes: BTreeMap<String, u32> = BTreeMap::new();
         for ((url, print), own) in urls.iter().zip(&prints).zip(&judged) {
@@ -82,12 +74,7 @@ impl SiteSet {
                 *sizes.entry(site.into_owned()).or_default() += 1;
             }
         }
-        let site_pages = urls.iter().map(|url| {
-            site_of(url)
-                .and_then(|site| sizes.get(&*site))
-                .copied()
-                .unwrap_or(0)
-        });
+        let site_pages = urls.iter().map(|url| site_of(url).and_then(|site| sizes.get(&*site)).copied().unwrap_or(0));
         let evidence = urls
             .iter()
             .zip(&prints)
@@ -161,10 +148,7 @@ impl SiteSet {
 fn of_blocks<'a>(row: &'a JudgedRow, page: &LabelledPage) -> Option<&'a [f32]> {
     let blocks = &page.page.blocks;
     let words = row.words.get(..blocks.len())?;
-    let is_same = words
-        .iter()
-        .zip(blocks)
-        .all(|(own, block)| *own == block.words);
+    let is_same = words.iter().zip(blocks).all(|(own, block)| *own == block.words);
     row.probabilities.get(..blocks.len()).filter(|_| is_same)
 }
 
@@ -182,13 +166,7 @@ impl Gain {
     fn mean(scores: &[[f64; 4]]) -> Self {
         let count = scores.len().max(1) as f64;
         let mean = |at: usize| scores.iter().map(|own| own[at]).sum::<f64>() / count;
-        Self {
-            pages: scores.len(),
-            plain: mean(0),
-            by_counts: mean(1),
-            two_pass: mean(2),
-            learned: mean(3),
-        }
+        Self { pages: scores.len(), plain: mean(0), by_counts: mean(1), two_pass: mean(2), learned: mean(3) }
     }
 }
 
@@ -223,12 +201,7 @@ pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction
                 set.score(at, model, Some(&changes)).f1
             };
             let shipped = evidence.changes(&own.probabilities);
-            [
-                plain,
-                by(&trommel_sites::BY_COUNTS),
-                set.score(at, model, Some(&shipped)).f1,
-                learned.map_or(plain, by),
-            ]
+            [plain, by(&trommel_sites::BY_COUNTS), set.score(at, model, Some(&shipped)).f1, learned.map_or(plain, by)]
         })
         .collect();
     let of = |from: u32, to: u32| {
@@ -237,11 +210,7 @@ pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction
         Gain::mean(&pages.map(|(scores, _)| *scores).collect::<Vec<_>>())
     };
     let sizes = SIZES.map(|least| {
-        let pages = set
-            .site_pages
-            .iter()
-            .filter(|pages| **pages >= least)
-            .count();
+        let pages = set.site_pages.iter().filter(|pages| **pages >= least).count();
         let hosts = set.urls.iter().zip(&set.site_pages);
         let mut hosts: Vec<String> = hosts
             .filter(|(_, pages)| **pages >= least)

@@ -22,17 +22,9 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
             let _ = write!(out, " {sites} | {pages} |");
         }
         let (blocks, bytes) = row.memory;
-        let _ = writeln!(
-            out,
-            " {blocks} | {:.1} |",
-            bytes as f64 / blocks.max(1) as f64
-        );
+        let _ = writeln!(out, " {blocks} | {:.1} |", bytes as f64 / blocks.max(1) as f64);
     }
-    let anew = if learned.is_some() {
-        " learned anew |"
-    } else {
-        ""
-    };
+    let anew = if learned.is_some() { " learned anew |" } else { "" };
     let _ = write!(out, "\n| set |");
     for pages in ["pages", "sites of 2-9: pages", "sites of 10+: pages"] {
         let _ = write!(out, " {pages} | plain | by counts | two-pass |{anew}");
@@ -46,21 +38,11 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
             Part::Checks => " (check)",
         };
         let _ = write!(out, "| {}{mark} |", row.name);
-        for Gain {
-            pages,
-            plain,
-            by_counts,
-            two_pass,
-            learned: anew,
-        } in [row.all, row.few, row.many]
-        {
+        for Gain { pages, plain, by_counts, two_pass, learned: anew } in [row.all, row.few, row.many] {
             if pages == 0 {
                 let _ = write!(out, " 0 | | | |");
             } else {
-                let _ = write!(
-                    out,
-                    " {pages} | {plain:.4} | {by_counts:.4} | {two_pass:.4} |"
-                );
+                let _ = write!(out, " {pages} | {plain:.4} | {by_counts:.4} | {two_pass:.4} |");
             }
             if learned.is_some() {
                 let _ = match pages {
@@ -98,21 +80,14 @@ fn constants(learned: &Learned) -> String {
     ]);
     let plain = [f1(learned.plain.0), f1(learned.plain.1), String::new()];
     table.row(std::iter::repeat_n(String::new(), 6).chain(plain));
-    let mut best: Vec<_> = learned
-        .tried
-        .iter()
-        .filter(|own| own.constants.position > 0.0)
-        .collect();
+    let mut best: Vec<_> = learned.tried.iter().filter(|own| own.constants.position > 0.0).collect();
     best.sort_by(|a, b| b.many.total_cmp(&a.many));
     best.truncate(ROWS);
     let likely = learned.tried.iter().filter(|own| {
         let own = own.constants;
         (own.half, own.counts, own.position) == (1.0, 1.0, 1.0)
     });
-    let by_counts = learned
-        .tried
-        .iter()
-        .filter(|own| own.constants.position == 0.0);
+    let by_counts = learned.tried.iter().filter(|own| own.constants.position == 0.0);
     for own in best.into_iter().chain(likely).chain(by_counts) {
         let constants = own.constants;
         let of = [constants.half, constants.counts, constants.position];

@@ -7,8 +7,8 @@ use serde_json::json;
 use trommel_extract::ContentPolicy;
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    EvalOptions, JudgedSet, LABEL_SHARE, LabelledPage, Learner, TrainOptions, Weighting, evaluate,
-    gold_beside, kept_text, read_set, train,
+    EvalOptions, JudgedSet, LABEL_SHARE, LabelledPage, Learner, TrainOptions, Weighting, evaluate, gold_beside,
+    kept_text, read_set, train,
 };
 use trommel_text::words::Rule;
 
@@ -55,11 +55,7 @@ fn judged_pages_become_tables_and_plots() {
     toy(folder, "best", [0.96, 0.64, 0.95]);
     let write = |out: &str| {
         let judged = ["--judged", "fast.judged", "--judged", "best.judged"];
-        let ran = trommel_quality(
-            folder,
-            &[&["report"], &judged[..], &["-o", out]].concat(),
-            b"",
-        );
+        let ran = trommel_quality(folder, &[&["report"], &judged[..], &["-o", out]].concat(), b"");
         let files: Vec<String> = ran.well().lines().map(str::to_owned).collect();
         let read = |file: &String| fs::read_to_string(folder.join(file)).unwrap();
         (files.clone(), files.iter().map(read).collect::<Vec<_>>())
@@ -77,51 +73,26 @@ fn judged_pages_become_tables_and_plots() {
     let text = &[&texts[0][..], &texts[3]].concat();
     // 35 floors, one for each model where it names none. fast: .75 on wcxb-dev and aed424. best: .8 on
     // wcxb-dev, .95 on aed424, .96 on articles, .64 on products.
-    has(
-        text,
-        "Of 35 floors of mean F1, 3 are met, 3 are missed and 29 are not measured.",
-    );
+    has(text, "Of 35 floors of mean F1, 3 are met, 3 are missed and 29 are not measured.");
     has(text, "- best on wcxb-dev: .800 against .878 (-0.0780)");
-    has(
-        text,
-        "| wcxb-dev | 2 | .750 | .750 | .750 | .868 (-0.1180) | .800 | .800 | .800 | .878 (-0.0780) |",
-    );
-    has(
-        text,
-        "| aed424 | 1 | .750 | .750 | .750 | .930 (-0.1800) | .950 | .950 | .950 | .930 |",
-    );
-    has(
-        text,
-        "| wcxb-dev: article | 1 | 1.000 | 1.000 | 1.000 |  | .960 | .960 | .960 | .950 |",
-    );
+    has(text, "| wcxb-dev | 2 | .750 | .750 | .750 | .868 (-0.1180) | .800 | .800 | .800 | .878 (-0.0780) |");
+    has(text, "| aed424 | 1 | .750 | .750 | .750 | .930 (-0.1800) | .950 | .950 | .950 | .930 |");
+    has(text, "| wcxb-dev: article | 1 | 1.000 | 1.000 | 1.000 |  | .960 | .960 | .960 | .950 |");
     // Words: nine of ten at .95 are content, one of ten at .25 is none: .9 x .05 + .1 x .25 = .07.
     // Pages: by square roots 3 to 1: .75 x .05 + .25 x .25 = .1.
     has(text, "| all | 0.0700 | 0.1000 | 0.0700 | 0.1000 |");
-    has(
-        text,
-        "| .900 to 1.000 | .900 | .950 | 1.000 | .900 | .950 | 1.000 |",
-    );
+    has(text, "| .900 to 1.000 | .900 | .950 | 1.000 | .900 | .950 | 1.000 |");
     // Confidence .9, .5, .7: the same order as 1, .5, .75 and .96, .64, .95.
     // Distances (.1 + 0 + .05) / 3 and (.06 + .14 + .25) / 3.
     has(text, "| all | 1.000 | 0.0500 | 1.000 | 0.1500 |");
-    has(
-        text,
-        "| w-2 | wcxb-dev | product | .640 | .640 | .640 | .875 | 1,234 | 90 |",
-    );
+    has(text, "| w-2 | wcxb-dev | product | .640 | .640 | .640 | .875 | 1,234 | 90 |");
     assert!(texts[1].contains(">by words</text>") && texts[1].ends_with("</svg>\n"));
     assert!(texts[2].contains(">best</text>") && texts[2].ends_with("</svg>\n"));
 
     fs::create_dir(folder.join("again")).unwrap();
-    assert_eq!(
-        write("again").1,
-        texts,
-        "the same input gives the same bytes"
-    );
+    assert_eq!(write("again").1, texts, "the same input gives the same bytes");
     fs::write(folder.join("again/quality-notes.md"), "Written by hand.\n").unwrap();
-    assert_eq!(
-        write("again").1[0],
-        format!("{}\n## Notes\n\nWritten by hand.\n", texts[0])
-    );
+    assert_eq!(write("again").1[0], format!("{}\n## Notes\n\nWritten by hand.\n", texts[0]));
 }
 
 #[test]
@@ -145,9 +116,7 @@ fn what_training_leaves_is_what_the_report_needs() {
     let trained = train(&sets, &options).unwrap().remove(0);
     let (model, judged) = (path("small.trommel"), path("small.judged"));
     fs::write(&model, trained.model.to_bytes().unwrap()).unwrap();
-    JudgedSet::new(&sets, &trained, true)
-        .write(Path::new(&judged), fs::File::create(&judged).unwrap())
-        .unwrap();
+    JudgedSet::new(&sets, &trained, true).write(Path::new(&judged), fs::File::create(&judged).unwrap()).unwrap();
 
     // The sample in the place of a set that the model was not trained on.
     let data = folder.join("data");
@@ -159,9 +128,7 @@ fn what_training_leaves_is_what_the_report_needs() {
     let data = path("data");
     let report = |judged: &str| -> Ran {
         let out = path("docs");
-        let arguments = [
-            "report", "--judged", judged, "--model", &model, "--data", &data, "-o", &out,
-        ];
+        let arguments = ["report", "--judged", judged, "--model", &model, "--data", &data, "-o", &out];
         trommel_quality(&workspace(), &arguments, b"")
     };
     report(&judged).well();
@@ -177,45 +144,25 @@ fn what_training_leaves_is_what_the_report_needs() {
         assert!(all.into_iter().all(near), "{found:?} {expected:?}");
     };
     let score = &trained.model.file().scores[0];
-    let own = [
-        f64::from(score.pages),
-        score.precision,
-        score.recall,
-        score.f1,
-    ];
+    let own = [f64::from(score.pages), score.precision, score.recall, score.f1];
     same("| wcxb-sample | ", &own);
     let keep = |page: &LabelledPage| {
-        let verdicts =
-            ContentPolicy::default().judge(&trained.model, &page.page, page.gold.address());
+        let verdicts = ContentPolicy::default().judge(&trained.model, &page.page, page.gold.address());
         let judged = &verdicts.judgement;
         kept_text(&page.page, &judged.choice.kept, &judged.embedded)
     };
-    let options = EvalOptions {
-        rule: Rule::Characters,
-        comments: true,
-    };
+    let options = EvalOptions { rule: Rule::Characters, comments: true };
     let mean = evaluate(&sets[0], keep, &options).overall;
     let scores = mean.scores;
-    let tested = [
-        mean.pages as f64, scores.precision, scores.recall, scores.f1,
-    ];
+    let tested = [mean.pages as f64, scores.precision, scores.recall, scores.f1];
     same("| cleaneval | ", &tested);
     assert!(text.contains("\n- small on daniel-dev: ru\n"), "{text}");
 
     // Pages that another model judged are not set beside this one.
     toy(folder, "other", [1.0, 0.5, 0.75]);
     let ran = report(&path("other.judged"));
-    assert_eq!(
-        (ran.code, ran.stderr.lines().count()),
-        (2, 1),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr.contains("not those of the model small"),
-        "{}",
-        ran.stderr
-    );
+    assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not those of the model small"), "{}", ran.stderr);
 }
 
 #[test]
@@ -227,24 +174,11 @@ fn what_cannot_be_is_said_in_one_line() {
     for (arguments, words) in [
         (&["--judged", "none.judged"][..], "none.judged"),
         (&["--judged", "text.judged"], "text.judged"),
-        (
-            &["--judged", "fast.judged", "--data", "none"],
-            "none: no folder",
-        ),
-        (
-            &[
-                "--judged", "fast.judged", "--model", "fast", "--model", "best",
-            ],
-            "1 files of judged pages but 2 models",
-        ),
+        (&["--judged", "fast.judged", "--data", "none"], "none: no folder"),
+        (&["--judged", "fast.judged", "--model", "fast", "--model", "best"], "1 files of judged pages but 2 models"),
     ] {
         let ran = trommel_quality(folder, &[&["report"], arguments].concat(), b"");
-        assert_eq!(
-            (ran.code, ran.stderr.lines().count()),
-            (2, 1),
-            "{}",
-            ran.stderr
-        );
+        assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
         assert!(!folder.join("docs").exists(), "nothing is written");
     }

@@ -35,10 +35,7 @@ fn without_the_token_nothing_is_answered() {
         assert_ne!(with(method, target, SECRET), 401, "{method} {target}");
     }
     // The length of a body is nobody's business who has no token.
-    assert_eq!(
-        post(host.address, "/extract", &vec![b'x'; 2 << 20]).status,
-        401
-    );
+    assert_eq!(post(host.address, "/extract", &vec![b'x'; 2 << 20]).status, 401);
     for open in ["/", "/assets/app.js", "/healthz", "/readyz"] {
         assert_eq!(get(host.address, open).status, 200, "{open}");
     }
@@ -47,24 +44,13 @@ fn without_the_token_nothing_is_answered() {
 #[test]
 fn requests_are_named_and_counted() {
     let host = Host::new();
-    let given = ask(
-        host.address,
-        "POST",
-        "/extract",
-        "X-Request-Id: crawl-7\r\n",
-        b"<p>x",
-    );
+    let given = ask(host.address, "POST", "/extract", "X-Request-Id: crawl-7\r\n", b"<p>x");
     assert_eq!(given.header("x-request-id"), Some("crawl-7"));
     let made = get(host.address, "/healthz");
     assert!(made.header("x-request-id").unwrap().len() > 8);
     post(host.address, "/extract?status=5", b"");
     let metrics = get(host.address, "/metrics");
-    assert!(
-        metrics
-            .header("content-type")
-            .unwrap()
-            .starts_with("application/openmetrics-text")
-    );
+    assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     for line in [
         "trommel_pages_total 1",
         "trommel_page_bytes_total 4",
@@ -73,10 +59,6 @@ fn requests_are_named_and_counted() {
         "trommel_stage_seconds_count{stage=\"parse\"} 1",
         "trommel_queue 0",
     ] {
-        assert!(
-            metrics.text().lines().any(|own| own == line),
-            "{line}\n{}",
-            metrics.text()
-        );
+        assert!(metrics.text().lines().any(|own| own == line), "{line}\n{}", metrics.text());
     }
 }

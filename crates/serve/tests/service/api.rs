@@ -11,16 +11,11 @@ fn the_document_names_every_path_and_its_models() {
     let given = get(host.address, "/openapi.json").json();
     assert_eq!(given, openapi(&["fast"]));
     let paths = given["paths"].as_object().unwrap();
-    for path in [
-        "/extract", "/extract/batch", "/inspect", "/metrics", "/healthz", "/readyz",
-    ] {
+    for path in ["/extract", "/extract/batch", "/inspect", "/metrics", "/healthz", "/readyz"] {
         assert!(paths.contains_key(path), "{path}");
     }
     let parameters = paths["/extract"]["post"]["parameters"].as_array().unwrap();
-    let model = parameters
-        .iter()
-        .find(|own| own["name"] == "model")
-        .unwrap();
+    let model = parameters.iter().find(|own| own["name"] == "model").unwrap();
     assert_eq!(model["schema"]["enum"], Value::from(vec!["fast"]));
     // What it says of a path is so.
     for (path, operations) in paths {

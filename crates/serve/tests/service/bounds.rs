@@ -19,30 +19,16 @@ const SECRET: &str = "correct-horse-battery-staple";
 #[test]
 fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
     let host = Host::new();
-    assert_eq!(
-        post(host.address, "/extract", &vec![b'x'; 1 << 20]).status,
-        200
-    );
+    assert_eq!(post(host.address, "/extract", &vec![b'x'; 1 << 20]).status, 200);
     // A gigabyte is refused by its header: none of it is sent.
     let mut stream = connect(host.address);
-    stream
-        .write_all(head("POST", "/extract", "", 1 << 30).as_bytes())
-        .unwrap();
+    stream.write_all(head("POST", "/extract", "", 1 << 30).as_bytes()).unwrap();
     let given = answer(&mut stream);
     assert_eq!(given.status, 413);
-    assert!(
-        given.json()["detail"]
-            .as_str()
-            .unwrap()
-            .contains("1048576 bytes")
-    );
+    assert!(given.json()["detail"].as_str().unwrap().contains("1048576 bytes"));
     // Without a length it is refused when it has come.
     let mut stream = connect(host.address);
-    stream
-        .write_all(
-            b"POST /extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
-        )
-        .unwrap();
+    stream.write_all(b"POST /extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n").unwrap();
     let chunk = [b"10000\r\n".as_slice(), &vec![b'x'; 0x10000], b"\r\n"].concat();
     while stream.write_all(&chunk).is_ok() {
         stream.set_nonblocking(true).unwrap();
@@ -62,9 +48,7 @@ fn transfer_codings_are_refused() {
     let host = Host::new();
     for (coding, status) in [("gzip, chunked", 415), ("Chunked", 200)] {
         let mut stream = connect(host.address);
-        let head = format!(
-            "POST /extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {coding}\r\n\r\n"
-        );
+        let head = format!("POST /extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {coding}\r\n\r\n");
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(b"4\r\n<p>x\r\n0\r\n\r\n").unwrap();
         assert_eq!(answer(&mut stream).status, status, "{coding}");
@@ -73,22 +57,14 @@ fn transfer_codings_are_refused() {
 
 #[test]
 fn slow_clients_are_let_go() {
-    let limits = ServiceLimits {
-        timeout: Duration::from_millis(300),
-        ..limits()
-    };
+    let limits = ServiceLimits { timeout: Duration::from_millis(300), ..limits() };
     let host = Host::with(settings(limits), &[]);
     // A body that does not come.
     let mut slow = connect(host.address);
-    slow.write_all(head("POST", "/extract", "", 100).as_bytes())
-        .unwrap();
+    slow.write_all(head("POST", "/extract", "", 100).as_bytes()).unwrap();
     slow.write_all(b"<p>").unwrap();
     // A head that does not end, the start of one, and nothing at all.
-    let starts: [&[u8]; 3] = [
-        b"POST /extract HTTP/1.1\r\nHost: localhost\r\n",
-        b"PRI * HTT",
-        b"",
-    ];
+    let starts: [&[u8]; 3] = [b"POST /extract HTTP/1.1\r\nHost: localhost\r\n", b"PRI * HTT", b""];
     let silent = starts.map(|start| {
         let mut stream = connect(host.address);
         stream.write_all(start).unwrap();
@@ -106,23 +82,15 @@ fn slow_clients_are_let_go() {
 
 #[test]
 fn connections_that_break_off_leave_nothing_behind() {
-    let limits = ServiceLimits {
-        jobs: NonZeroUsize::MIN,
-        queue: 0,
-        ..limits()
-    };
+    let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..limits() };
     let host = Host::with(settings(limits), &[]);
     for _ in 0..20 {
         let mut stream = connect(host.address);
-        stream
-            .write_all(head("POST", "/extract", "", 1000).as_bytes())
-            .unwrap();
+        stream.write_all(head("POST", "/extract", "", 1000).as_bytes()).unwrap();
         stream.write_all(b"<p>half").unwrap();
         drop(stream);
         let mut stream = connect(host.address);
-        stream
-            .write_all(head("POST", "/extract", "", 1000).as_bytes())
-            .unwrap();
+        stream.write_all(head("POST", "/extract", "", 1000).as_bytes()).unwrap();
         end(&stream);
         drop(stream);
     }
@@ -137,19 +105,12 @@ fn connections_that_break_off_leave_nothing_behind() {
 
 #[test]
 fn over_capacity_requests_are_told_to_come_back() {
-    let limits = ServiceLimits {
-        jobs: NonZeroUsize::MIN,
-        queue: 1,
-        ..limits()
-    };
+    let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 1, ..limits() };
     let host = Host::with(settings(limits), &[]);
     // One is judged, one waits.
-    let page =
-        b"<li><a href=x>One of many links</a> and a sentence that says something.".repeat(12_000);
+    let page = b"<li><a href=x>One of many links</a> and a sentence that says something.".repeat(12_000);
     let given: Vec<_> = std::thread::scope(|scope| {
-        let asked: Vec<_> = (0..6)
-            .map(|_| scope.spawn(|| post(host.address, "/extract", &page)))
-            .collect();
+        let asked: Vec<_> = (0..6).map(|_| scope.spawn(|| post(host.address, "/extract", &page))).collect();
         let is_full = || get(host.address, "/readyz").status == 503;
         while !is_full() && !asked.iter().all(std::thread::ScopedJoinHandle::is_finished) {}
         assert_eq!(get(host.address, "/healthz").status, 200);
@@ -157,18 +118,11 @@ fn over_capacity_requests_are_told_to_come_back() {
     });
     let refused: Vec<_> = given.iter().filter(|own| own.status == 429).collect();
     assert!((1..5).contains(&refused.len()), "{} refused", refused.len());
-    assert!(
-        refused
-            .iter()
-            .all(|own| own.header("retry-after") == Some("1"))
-    );
+    assert!(refused.iter().all(|own| own.header("retry-after") == Some("1")));
     // Nothing of those inside is lost.
     let mut others = given.iter().filter(|own| own.status != 429);
     assert!(others.all(|own| own.json()["text"].as_str().unwrap().len() > 100_000));
-    assert_eq!(
-        ask(host.address, "POST", "/extract", "", b"<p>x").status,
-        200
-    );
+    assert_eq!(ask(host.address, "POST", "/extract", "", b"<p>x").status, 200);
     assert_eq!(get(host.address, "/readyz").status, 200);
 }
 
@@ -176,11 +130,7 @@ fn over_capacity_requests_are_told_to_come_back() {
 /// connection goes on.
 #[test]
 fn early_answers_reach_clients_that_are_still_sending() {
-    let limits = ServiceLimits {
-        jobs: NonZeroUsize::MIN,
-        queue: 0,
-        ..limits()
-    };
+    let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..limits() };
     let mut settings = settings(limits);
     settings.token = Some(Token::new(SECRET).unwrap());
     let host = Host::with(settings, &[]);
@@ -207,9 +157,7 @@ fn early_answers_reach_clients_that_are_still_sending() {
     assert_eq!(send(&mut stream, "/extract", &token, long).status, 200);
     // More than it would read on is left, and the answer comes before.
     let mut endless = connect(host.address);
-    endless
-        .write_all(head("POST", "/extract", &token, 1 << 30).as_bytes())
-        .unwrap();
+    endless.write_all(head("POST", "/extract", &token, 1 << 30).as_bytes()).unwrap();
     assert_eq!(answer(&mut endless).status, 413);
     let mebibyte = vec![b'x'; 1 << 20];
     let sent = (0..1024).take_while(|_| endless.write_all(&mebibyte).is_ok());

@@ -30,10 +30,7 @@ fn pages_of_other_sites_cannot_ask() {
     let local = format!("Host: {}\r\n", host.address);
     for (lines, given) in [
         // A form of another site, as text/plain; a script of it; a sandboxed frame.
-        (
-            "Origin: https://evil.example\r\nContent-Type: text/plain\r\n",
-            403,
-        ),
+        ("Origin: https://evil.example\r\nContent-Type: text/plain\r\n", 403),
         ("Origin: http://localhost:3000\r\n", 403),
         ("Origin: null\r\n", 403),
         ("Sec-Fetch-Site: cross-site\r\n", 403),
@@ -41,11 +38,7 @@ fn pages_of_other_sites_cannot_ask() {
         ("", 200),
         ("Sec-Fetch-Site: same-origin\r\n", 200),
     ] {
-        for target in [
-            "/extract",
-            "/inspect",
-            "/extract?url=http://victim.example/a",
-        ] {
+        for target in ["/extract", "/inspect", "/extract?url=http://victim.example/a"] {
             let lines = format!("{local}{lines}");
             assert_eq!(status(&host, "POST", target, &lines), given, "{lines}");
         }
@@ -72,11 +65,7 @@ fn names_that_were_made_to_mean_this_machine_are_not_answered() {
     ] {
         for target in ["/about", "/metrics", "/", "/healthz", "/openapi.json"] {
             let lines = format!("Host: {name}:{port}\r\n");
-            assert_eq!(
-                status(&host, "GET", target, &lines),
-                given,
-                "{name} {target}"
-            );
+            assert_eq!(status(&host, "GET", target, &lines), given, "{name} {target}");
         }
     }
 }

@@ -32,9 +32,7 @@ impl Answer {
 
 pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream
 }
 
@@ -57,9 +55,7 @@ pub fn post(address: SocketAddr, target: &str, body: &[u8]) -> Answer {
 }
 
 pub fn head(method: &str, target: &str, headers: &str, length: usize) -> String {
-    format!(
-        "{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n{headers}\r\n"
-    )
+    format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n{headers}\r\n")
 }
 
 /// Reads one answer; the connection may stay open.
@@ -67,33 +63,17 @@ pub fn answer(stream: &mut impl Read) -> Answer {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
-        assert_eq!(
-            stream.read(&mut byte).unwrap(),
-            1,
-            "{}",
-            String::from_utf8_lossy(&head)
-        );
+        assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
         head.push(byte[0]);
     }
     let head = String::from_utf8(head).unwrap();
     let mut lines = head.lines();
-    let status = lines
-        .next()
-        .unwrap()
-        .split(' ')
-        .nth(1)
-        .unwrap()
-        .parse()
-        .unwrap();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     let headers = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
         .collect();
-    let mut answer = Answer {
-        status,
-        headers,
-        body: Vec::new(),
-    };
+    let mut answer = Answer { status, headers, body: Vec::new() };
     match answer.header("content-length") {
         Some(length) => {
             answer.body = vec![0; length.parse().unwrap()];

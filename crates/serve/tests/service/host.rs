@@ -70,11 +70,7 @@ impl Host {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
         let thread = std::thread::spawn(move || serve(settings, sockets, &flag));
-        Self {
-            address,
-            stop,
-            thread: Some(thread),
-        }
+        Self { address, stop, thread: Some(thread) }
     }
 
     /// Asks the service to stop.

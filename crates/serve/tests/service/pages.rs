@@ -25,41 +25,19 @@ fn answers_are_what_extract_prints() {
         .map(|path| fs::read(path).unwrap())
         .collect();
     assert!(pages.len() > 3);
-    pages.extend([
-        MILL.to_vec(),
-        Vec::new(),
-        b"Bytes \xff\xfe<p>\x80 of no encoding".to_vec(),
-    ]);
+    pages.extend([MILL.to_vec(), Vec::new(), b"Bytes \xff\xfe<p>\x80 of no encoding".to_vec()]);
     let url = "https://news.example/mill";
     for page in &pages {
         for (accept, target, form, settings) in [
             ("*/*", "/extract", PageForm::Json, "{}"),
-            (
-                "*/*",
-                "/extract?posts=true&text=markdown",
-                PageForm::Json,
-                r#"{"posts": true, "text": "markdown"}"#,
-            ),
+            ("*/*", "/extract?posts=true&text=markdown", PageForm::Json, r#"{"posts": true, "text": "markdown"}"#),
             ("text/plain", "/extract", PageForm::Text, "{}"),
-            (
-                "text/markdown",
-                "/extract",
-                PageForm::Markdown,
-                r#"{"text": "markdown"}"#,
-            ),
-            (
-                "text/markdown",
-                "/extract?links=true",
-                PageForm::Markdown,
-                r#"{"links": true}"#,
-            ),
+            ("text/markdown", "/extract", PageForm::Markdown, r#"{"text": "markdown"}"#),
+            ("text/markdown", "/extract?links=true", PageForm::Markdown, r#"{"links": true}"#),
         ] {
             let headers = format!("Accept: {accept}\r\nX-Page-Url: {url}\r\n");
             let given = ask(host.address, "POST", target, &headers, page);
-            let hints = Hints {
-                url: Some(url),
-                ..Hints::default()
-            };
+            let hints = Hints { url: Some(url), ..Hints::default() };
             let document = extractor(settings).document(page, &hints);
             assert_eq!(given.status, 200, "{}", given.text());
             assert_eq!(given.text(), form.print(document, Some(url), None).unwrap());
@@ -78,11 +56,7 @@ fn an_answer_has_the_keys_that_are_documented() {
     let written = serde_json::to_string(&page).unwrap() + "\n";
     assert_eq!(written, given.text());
     assert!(page.text.starts_with("The mill stands"));
-    let confidence: f32 = given
-        .header("x-trommel-confidence")
-        .unwrap()
-        .parse()
-        .unwrap();
+    let confidence: f32 = given.header("x-trommel-confidence").unwrap().parse().unwrap();
     assert!((confidence - page.confidence).abs() < 1e-3);
 }
 
@@ -148,32 +122,18 @@ fn what_is_wrong_has_its_status() {
     ] {
         let given = ask(host.address, method, target, headers, b"<p>x");
         assert_eq!(given.status, status, "{method} {target} {headers}");
-        assert_eq!(
-            given.header("content-type"),
-            Some("application/problem+json"),
-            "{target}"
-        );
+        assert_eq!(given.header("content-type"), Some("application/problem+json"), "{target}");
         let problem = given.json();
         assert_eq!(problem["status"], status);
         assert!(!problem["detail"].as_str().unwrap().contains("root:"));
     }
-    assert!(
-        get(host.address, "/extract")
-            .header("allow")
-            .unwrap()
-            .contains("POST")
-    );
+    assert!(get(host.address, "/extract").header("allow").unwrap().contains("POST"));
     // A URL is a name here, and never fetched; a file neither.
     let given = post(host.address, "/extract?url=file:///etc/passwd", b"").json();
-    assert_eq!(
-        (&given["url"], &given["text"]),
-        (&"file:///etc/passwd".into(), &"".into())
-    );
+    assert_eq!((&given["url"], &given["text"]), (&"file:///etc/passwd".into(), &"".into()));
     // What is no HTTP at all.
     let mut stream = connect(host.address);
-    stream
-        .write_all(b"\x16\x03\x01\x02\x00 nonsense\r\n\r\n")
-        .unwrap();
+    stream.write_all(b"\x16\x03\x01\x02\x00 nonsense\r\n\r\n").unwrap();
     assert_eq!(answer(&mut stream).status, 400);
     assert_eq!(get(host.address, "/healthz").status, 200);
 }
@@ -183,9 +143,7 @@ fn a_connection_serves_many_requests() {
     let host = Host::new();
     let mut stream = connect(host.address);
     for _ in 0..5 {
-        stream
-            .write_all(head("POST", "/extract", "", MILL.len()).as_bytes())
-            .unwrap();
+        stream.write_all(head("POST", "/extract", "", MILL.len()).as_bytes()).unwrap();
         stream.write_all(MILL).unwrap();
         assert_eq!(answer(&mut stream).status, 200);
     }
@@ -198,9 +156,7 @@ fn unix_sockets_serve_too() {
     let host = Host::with(settings(limits()), &[Listen::Unix(path.clone())]);
     let mut stream = UnixStream::connect(&path).unwrap();
     let text = "Accept: text/plain\r\n";
-    stream
-        .write_all(head("POST", "/extract", text, MILL.len()).as_bytes())
-        .unwrap();
+    stream.write_all(head("POST", "/extract", text, MILL.len()).as_bytes()).unwrap();
     stream.write_all(MILL).unwrap();
     let by_unix = answer(&mut stream);
     let by_tcp = ask(host.address, "POST", "/extract", text, MILL);
@@ -214,25 +170,14 @@ fn unix_sockets_serve_too() {
 fn the_page_for_eyes_is_one_that_loads_nothing_else() {
     let host = Host::new();
     let page = get(host.address, "/");
-    assert!(
-        page.header("content-type")
-            .unwrap()
-            .starts_with("text/html")
-    );
-    assert!(
-        page.header("content-security-policy")
-            .unwrap()
-            .starts_with("default-src 'none'")
-    );
+    assert!(page.header("content-type").unwrap().starts_with("text/html"));
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
     let loaded: Vec<&str> = ["src=\"", "href=\"/"]
         .iter()
         .flat_map(|mark| page.text().split(mark).skip(1))
         .map(|rest| rest.split('"').next().unwrap())
         .collect();
-    assert!(
-        loaded.len() >= 4 && !page.text().contains("http://"),
-        "{loaded:?}"
-    );
+    assert!(loaded.len() >= 4 && !page.text().contains("http://"), "{loaded:?}");
     for path in loaded {
         let path = format!("/{}", path.trim_start_matches('/'));
         assert_eq!(get(host.address, &path).status, 200, "{path}");
@@ -240,10 +185,7 @@ fn the_page_for_eyes_is_one_that_loads_nothing_else() {
     let hostile = b"<title><script>alert(1)</script></title><p>\"><img src=x onerror=alert(2)> and some words of text.";
     let shown = post(host.address, "/inspect?url=javascript:alert(3)", hostile).json();
     let html = shown["html"].as_str().unwrap();
-    assert!(
-        !html.contains("<script") && !html.contains("<img"),
-        "{html}"
-    );
+    assert!(!html.contains("<script") && !html.contains("<img"), "{html}");
     let all = post(host.address, "/inspect?threshold=0", MILL).json();
     let none = post(host.address, "/inspect?threshold=100", MILL).json();
     assert!(all["text"].as_str().unwrap().contains("Home"));
@@ -255,7 +197,10 @@ fn the_page_for_eyes_is_one_that_loads_nothing_else() {
 fn what_is_no_page_is_refused() {
     let host = Host::new();
     for (body, name) in [
-        (&b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Title (Words that read like a text) >> endobj"[..], "application/pdf"),
+        (
+            &b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Title (Words that read like a text) >> endobj"[..],
+            "application/pdf",
+        ),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
         (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x05\0\0\0a.txt", "application/zip"),
         (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "application/gzip"),

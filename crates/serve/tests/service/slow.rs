@@ -23,9 +23,7 @@ fn answers_within(host: &Host, seconds: u64) -> bool {
     let mut stream = TcpStream::connect(host.address).unwrap();
     let time = Duration::from_secs(seconds);
     stream.set_read_timeout(Some(time)).unwrap();
-    stream
-        .write_all(head("GET", "/healthz", "", 0).as_bytes())
-        .unwrap();
+    stream.write_all(head("GET", "/healthz", "", 0).as_bytes()).unwrap();
     let mut start = [0; 15];
     stream.read_exact(&mut start).is_ok() && &start == b"HTTP/1.1 200 OK"
 }
@@ -65,10 +63,7 @@ fn is_closed_within(stream: &TcpStream, seconds: u64) -> bool {
 
 #[test]
 fn who_takes_nothing_of_an_answer_is_let_go() {
-    let limits = ServiceLimits {
-        timeout: Duration::from_millis(600),
-        ..limits()
-    };
+    let limits = ServiceLimits { timeout: Duration::from_millis(600), ..limits() };
     let host = Host::with(settings(limits), &[]);
     let stream = deaf(&host);
     let request = head("GET", "/openapi.json", "", 0).repeat(50);
@@ -80,11 +75,7 @@ fn who_takes_nothing_of_an_answer_is_let_go() {
 /// The patience is for quiet times: when all connections are taken, those that do nothing make room.
 #[test]
 fn deaf_and_silent_clients_keep_nobody_out() {
-    let limits = ServiceLimits {
-        timeout: Duration::from_secs(300),
-        connections: 8,
-        ..limits()
-    };
+    let limits = ServiceLimits { timeout: Duration::from_secs(300), connections: 8, ..limits() };
     let host = Host::with(settings(limits), &[]);
     let request = head("GET", "/openapi.json", "", 0).repeat(50);
     let crowd: Vec<TcpStream> = (0..16)
@@ -110,11 +101,7 @@ fn deaf_and_silent_clients_keep_nobody_out() {
 
 #[test]
 fn who_sends_slowly_takes_no_place() {
-    let limits = ServiceLimits {
-        jobs: std::num::NonZeroUsize::MIN,
-        queue: 0,
-        ..limits()
-    };
+    let limits = ServiceLimits { jobs: std::num::NonZeroUsize::MIN, queue: 0, ..limits() };
     let host = Host::with(settings(limits), &[]);
     let halves: Vec<TcpStream> = (0..20)
         .map(|_| {
@@ -170,11 +157,7 @@ fn answers_hold_their_memory_until_they_are_taken() {
 /// The same bytes weigh more if they are markup: what there is no memory for is refused at once.
 #[test]
 fn pages_for_which_there_is_no_memory_are_refused() {
-    let limits = ServiceLimits {
-        max_memory: 32 << 20,
-        max_body: 16 << 20,
-        ..limits()
-    };
+    let limits = ServiceLimits { max_memory: 32 << 20, max_body: 16 << 20, ..limits() };
     let host = Host::with(settings(limits), &[]);
     let about = get(host.address, "/about").json();
     let most = about["max_body"].as_u64().unwrap();

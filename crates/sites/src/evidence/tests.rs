@@ -26,22 +26,11 @@ fn pages(evidence: &PageEvidence) -> Vec<Option<u32>> {
 
 #[test]
 fn a_page_is_no_evidence_about_itself() {
-    let memory = memory(&[
-        ("http://a.b/1", "One"),
-        ("http://a.b/2", "Two"),
-        ("http://a.b/3", "Three"),
-    ]);
-    let inside = memory
-        .evidence("http://a.b/1", &page("One"), Some(&[0.2, 0.8]))
-        .unwrap();
+    let memory = memory(&[("http://a.b/1", "One"), ("http://a.b/2", "Two"), ("http://a.b/3", "Three")]);
+    let inside = memory.evidence("http://a.b/1", &page("One"), Some(&[0.2, 0.8])).unwrap();
     assert_eq!((inside.pages, pages(&inside)), (2, vec![Some(2), Some(0)]));
-    let outside = memory
-        .evidence("http://www.a.b/4", &page("Four"), Some(&[0.5, 0.5]))
-        .unwrap();
-    assert_eq!(
-        (outside.pages, pages(&outside)),
-        (3, vec![Some(3), Some(0)])
-    );
+    let outside = memory.evidence("http://www.a.b/4", &page("Four"), Some(&[0.5, 0.5])).unwrap();
+    assert_eq!((outside.pages, pages(&outside)), (3, vec![Some(3), Some(0)]));
     // The menu is always the same, the story never; the positions' probabilities are those of other pages.
     let entropies = |own: &PageEvidence| [0, 1].map(|at: usize| own.blocks[at].entropy);
     assert_eq!(entropies(&inside), [Some(0.0), Some(1.0)]);
@@ -60,11 +49,7 @@ fn a_page_is_no_evidence_about_itself() {
 fn captures_of_one_url_say_nothing() {
     let twice = memory(&[("http://a.b/1", "One"), ("http://a.b/1#top", "One")]);
     assert_eq!(twice.evidence("http://a.b/1", &page("One"), None), None);
-    let more = memory(&[
-        ("http://a.b/1", "One"),
-        ("http://a.b/1", "One"),
-        ("http://a.b/2", "Two"),
-    ]);
+    let more = memory(&[("http://a.b/1", "One"), ("http://a.b/1", "One"), ("http://a.b/2", "Two")]);
     let own = more.evidence("http://a.b/1", &page("One"), None).unwrap();
     assert_eq!(pages(&own), [Some(2), Some(0)]);
 }
@@ -83,11 +68,7 @@ fn what_was_given_up_is_not_known() {
     for number in 0..4_000 {
         let url = format!("http://a.b/{number}");
         memory.add(&url, &page(&format!("Story {number}")), None);
-        let more = print(
-            &(0..10)
-                .map(|at| format!("<p>{number} {at}</p>"))
-                .collect::<String>(),
-        );
+        let more = print(&(0..10).map(|at| format!("<p>{number} {at}</p>")).collect::<String>());
         memory.add(&format!("{url}/more"), &more, None);
     }
     assert!(memory.is_sample());

@@ -5,10 +5,8 @@ use super::*;
 
 /// A page of a template with a few texts.
 fn print(texts: &[u16]) -> PagePrint {
-    let blocks: String = texts
-        .iter()
-        .map(|text| format!("<div class=c{}><p>Text {text}</p></div>", text % 7))
-        .collect();
+    let blocks: String =
+        texts.iter().map(|text| format!("<div class=c{}><p>Text {text}</p></div>", text % 7)).collect();
     PagePrint::of(&ScanEngine.read(&blocks, &Limits::default()))
 }
 
@@ -79,13 +77,7 @@ fn the_bound_holds_and_what_is_kept_is_exact() {
     // The tables as they stand, control bytes of empty tables included.
     assert!(most <= LEAST_BYTES, "{most}");
     assert!(memory.is_sample());
-    assert_eq!(
-        memory.sites(),
-        [SiteSize {
-            name: "a.example",
-            pages: 3_000
-        }]
-    );
+    assert_eq!(memory.sites(), [SiteSize { name: "a.example", pages: 3_000 }]);
     let counts: Vec<u32> = memory.texts.values().map(|count| count.pages).collect();
     assert!(counts.iter().all(|pages| [1, 3_000].contains(pages)));
     assert!(counts.len() > 5_000, "{}", counts.len());
@@ -98,11 +90,7 @@ fn a_block_takes_less_than_a_hundred_bytes() {
     let mut memory = SiteMemory::new(DEFAULT_BYTES);
     for page in 0..400u16 {
         let texts: Vec<u16> = (page * 40..page * 40 + 40).collect();
-        memory.add(
-            &format!("http://s{}.example/{page}", page % 20),
-            &print(&texts),
-            None,
-        );
+        memory.add(&format!("http://s{}.example/{page}", page % 20), &print(&texts), None);
     }
     let each = memory.allocated_bytes() as f64 / memory.blocks() as f64;
     assert!(each < 100.0, "{each}");

@@ -47,10 +47,7 @@ pub(crate) fn read(
     for number in 1.. {
         line.clear();
         let read = read_line(&mut lines, &mut line);
-        let is_whole = read.map_err(|source| RecordIndexError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+        let is_whole = read.map_err(|source| RecordIndexError::Io { path: path.to_owned(), source })?;
         if line.is_empty() {
             break;
         }
@@ -110,18 +107,8 @@ mod tests {
             org,example)/ 20240220211055 {\"url\": \"http://example.org/{x}\", \"status\": \"200\", \
             \"length\": \"100\", \"offset\": \"7\", \"filename\": \"a/b.warc.gz\"}\n\n\
             {\"urlkey\":\"x\",\"filename\":\"c.warc.gz\",\"offset\":9,\"length\":10}\n";
-        let row = |file: &str, offset, length| IndexEntry {
-            file: file.to_owned(),
-            offset,
-            length,
-        };
-        assert_eq!(
-            rows(text),
-            [
-                (2, Ok(row("a/b.warc.gz", 7, 100))),
-                (4, Ok(row("c.warc.gz", 9, 10)))
-            ]
-        );
+        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length };
+        assert_eq!(rows(text), [(2, Ok(row("a/b.warc.gz", 7, 100))), (4, Ok(row("c.warc.gz", 9, 10)))]);
     }
 
     #[test]
@@ -129,10 +116,7 @@ mod tests {
         for (line, message) in [
             ("org,example)/ 2024 warc", "no JSON object"),
             ("x 1 {\"filename\": \"a\"}", "no offset"),
-            (
-                "x 1 {\"filename\": \"a\", \"offset\": \"-1\", \"length\": 1}",
-                "offset is no number",
-            ),
+            ("x 1 {\"filename\": \"a\", \"offset\": \"-1\", \"length\": 1}", "offset is no number"),
             ("x 1 {\"offset\": 1, \"length\": 1}", "no filename"),
             ("x 1 {\"offset\"", "EOF"),
             (&"x".repeat(3 << 20), "longer than 1048576 bytes"),

@@ -27,49 +27,29 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), R
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         Err(RecordIndexError::Parquet {
             path: path.to_owned(),
-            what: format!(
-                "is damaged ({})",
-                text.unwrap_or("no message").escape_debug()
-            ),
+            what: format!("is damaged ({})", text.unwrap_or("no message").escape_debug()),
         })
     })
 }
 
 fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
-    let failed = |what: String| RecordIndexError::Parquet {
-        path: path.to_owned(),
-        what,
-    };
-    let file = File::open(path).map_err(|source| RecordIndexError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
+    let failed = |what: String| RecordIndexError::Parquet { path: path.to_owned(), what };
+    let file = File::open(path).map_err(|source| RecordIndexError::Io { path: path.to_owned(), source })?;
     let reader = SerializedFileReader::new(file).map_err(|error| failed(error.to_string()))?;
     let schema = reader.metadata().file_metadata().schema();
     let mut columns = Vec::new();
     for name in COLUMNS {
-        let column = schema
-            .get_fields()
-            .iter()
-            .find(|field| field.name() == name);
-        columns.push(Arc::clone(
-            column.ok_or_else(|| failed(format!("no column {name}")))?,
-        ));
+        let column = schema.get_fields().iter().find(|field| field.name() == name);
+        columns.push(Arc::clone(column.ok_or_else(|| failed(format!("no column {name}")))?));
     }
     let projection = Type::group_type_builder(schema.name())
         .with_fields(columns)
         .build()
         .map_err(|error| failed(error.to_string()))?;
-    let rows = reader
-        .get_row_iter(Some(projection))
-        .map_err(|error| failed(error.to_string()))?;
+    let rows = reader.get_row_iter(Some(projection)).map_err(|error| failed(error.to_string()))?;
     for (at, row) in rows.enumerate() {
         let row = row.map_err(|error| failed(error.to_string()))?;
-        let mut entry = IndexEntry {
-            file: String::new(),
-            offset: 0,
-            length: 0,
-        };
+        let mut entry = IndexEntry { file: String::new(), offset: 0, length: 0 };
         let mut wrong = None;
         for (name, field) in row.get_column_iter() {
             let put = match name.as_str() {
@@ -81,10 +61,7 @@ fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexE
                 wrong = Some(format!("{name} is {field}"));
             }
         }
-        each(IndexLine {
-            number: at + 1,
-            entry: wrong.map_or(Ok(entry), Err),
-        });
+        each(IndexLine { number: at + 1, entry: wrong.map_or(Ok(entry), Err) });
     }
     Ok(())
 }
@@ -120,8 +97,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let schema = Arc::new(parse_message_type(message).unwrap());
         let properties = Arc::new(WriterProperties::builder().build());
-        let mut writer =
-            SerializedFileWriter::new(file.reopen().unwrap(), schema, properties).unwrap();
+        let mut writer = SerializedFileWriter::new(file.reopen().unwrap(), schema, properties).unwrap();
         if fill {
             let mut group = writer.next_row_group().unwrap();
             let mut text = |values: &[&str]| {
@@ -156,11 +132,7 @@ mod tests {
         );
         let mut rows = Vec::new();
         crate::index::read(file.path(), &mut |row| rows.push(row.entry.unwrap())).unwrap();
-        let row = |file: &str, offset, length| IndexEntry {
-            file: file.to_owned(),
-            offset,
-            length,
-        };
+        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length };
         assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
     }
 

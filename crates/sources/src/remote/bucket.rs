@@ -29,10 +29,7 @@ impl Remote {
         let found = store.list(prefix.as_ref()).try_collect::<Vec<_>>();
         let found = self.runtime.block_on(self.options.stop.unless(found))?;
         let found = found.map_err(|error| told(&error))?;
-        let mut names: Vec<String> = found
-            .iter()
-            .map(|object| format!("s3://{bucket}/{}", object.location))
-            .collect();
+        let mut names: Vec<String> = found.iter().map(|object| format!("s3://{bucket}/{}", object.location)).collect();
         names.sort();
         Ok(names)
     }
@@ -88,16 +85,10 @@ async fn remove(store: &dyn ObjectStore, path: &path::Path) -> Result<(), Source
     }
 }
 
-async fn parts(
-    upload: &mut dyn MultipartUpload,
-    file: &mut File,
-    part: u64,
-) -> Result<(), SourceError> {
+async fn parts(upload: &mut dyn MultipartUpload, file: &mut File, part: u64) -> Result<(), SourceError> {
     loop {
         let mut bytes = Vec::new();
-        file.take(part)
-            .read_to_end(&mut bytes)
-            .map_err(|error| SourceError::File(error.to_string()))?;
+        file.take(part).read_to_end(&mut bytes).map_err(|error| SourceError::File(error.to_string()))?;
         if bytes.is_empty() {
             break;
         }

@@ -10,14 +10,8 @@ use crate::NetworkOptions;
 
 /// A client by the options of a store, which come from the environment as well. `object_store` makes the
 /// same, but lets it follow redirects, with all its headers, to wherever a server says.
-pub(super) fn client(
-    options: &ClientOptions,
-    network: &NetworkOptions,
-) -> object_store::Result<HttpClient> {
-    let failed = |error: reqwest::Error| object_store::Error::Generic {
-        store: "network",
-        source: Box::new(error),
-    };
+pub(super) fn client(options: &ClientOptions, network: &NetworkOptions) -> object_store::Result<HttpClient> {
+    let failed = |error: reqwest::Error| object_store::Error::Generic { store: "network", source: Box::new(error) };
     let mut builder = Client::builder()
         .redirect(Policy::none())
         .user_agent(text(options, ClientConfigKey::UserAgent).unwrap_or(USER_AGENT.to_owned()))

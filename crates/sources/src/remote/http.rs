@@ -47,11 +47,7 @@ impl Http {
     pub fn new(timeout: Duration, longest: usize, user_agent: &str) -> io::Result<Self> {
         // The first one stays: it does not matter whose it is.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("http")
-            .enable_all()
-            .build()?;
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("http").enable_all().build()?;
         // What is sent is for the server that the user named.
         let same_host = Policy::custom(|attempt| match attempt.previous().first() {
             Some(first) if first.host() != attempt.url().host() => {
@@ -61,27 +57,15 @@ impl Http {
             }
             _ => Policy::default().redirect(attempt),
         });
-        let client = Client::builder()
-            .timeout(timeout)
-            .user_agent(user_agent)
-            .redirect(same_host);
-        Ok(Self {
-            runtime,
-            client: client.build().map_err(io::Error::other)?,
-            longest,
-        })
+        let client = Client::builder().timeout(timeout).user_agent(user_agent).redirect(same_host);
+        Ok(Self { runtime, client: client.build().map_err(io::Error::other)?, longest })
     }
 
     /// Sends a request, with a body of some content type if there is one.
     ///
     /// # Errors
     /// If no answer comes, or one that is too long.
-    pub fn call(
-        &self,
-        method: &str,
-        url: &str,
-        body: Option<(&str, Vec<u8>)>,
-    ) -> Result<HttpAnswer, CallError> {
+    pub fn call(&self, method: &str, url: &str, body: Option<(&str, Vec<u8>)>) -> Result<HttpAnswer, CallError> {
         let method = Method::from_bytes(method.as_bytes());
         let method = method.map_err(|error| CallError::Final(error.to_string()))?;
         let mut request = self.client.request(method, url);
@@ -100,11 +84,7 @@ impl Http {
                 }
                 body.extend_from_slice(&piece);
             }
-            Ok(HttpAnswer {
-                status,
-                retry_after: asked,
-                body: String::from_utf8_lossy(&body).into_owned(),
-            })
+            Ok(HttpAnswer { status, retry_after: asked, body: String::from_utf8_lossy(&body).into_owned() })
         })
     }
 }

@@ -9,9 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use object_store::{
-    Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, client::HttpError, path::Path,
-};
+use object_store::{Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, client::HttpError, path::Path};
 use tokio::sync::mpsc::Sender;
 
 use super::{PIECE, UNKNOWN_LENGTH};
@@ -58,11 +56,7 @@ struct Identity {
 impl Identity {
     fn of(meta: &ObjectMeta) -> Self {
         let modified = meta.last_modified.timestamp();
-        Self {
-            size: meta.size,
-            modified: if meta.e_tag.is_some() { 0 } else { modified },
-            tag: meta.e_tag.clone(),
-        }
+        Self { size: meta.size, modified: if meta.e_tag.is_some() { 0 } else { modified }, tag: meta.e_tag.clone() }
     }
 }
 
@@ -79,21 +73,8 @@ enum Ended {
 }
 
 impl Object {
-    pub(crate) fn new(
-        store: Arc<dyn ObjectStore>,
-        path: Path,
-        name: String,
-        options: &NetworkOptions,
-    ) -> Self {
-        Self {
-            store,
-            path,
-            identity: None,
-            whole: false,
-            name,
-            idle: options.idle,
-            least_rate: options.least_rate,
-        }
+    pub(crate) fn new(store: Arc<dyn ObjectStore>, path: Path, name: String, options: &NetworkOptions) -> Self {
+        Self { store, path, identity: None, whole: false, name, idle: options.idle, least_rate: options.least_rate }
     }
 
     /// Asks for the object's size. It is what the first answer says, so that no bytes are wasted
@@ -261,18 +242,13 @@ fn pause(breaks: u32) -> Duration {
 
 /// Whether asking in another way would change nothing.
 fn is_final(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::NotFound { .. } | Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
-    )
+    matches!(error, Error::NotFound { .. } | Error::PermissionDenied { .. } | Error::Unauthenticated { .. })
 }
 
 /// Whether the request was repeated for as long as it may be, or did not come through at all.
 fn is_exhausted(error: &Error) -> bool {
     let text = one_line(error);
-    let status = text
-        .strip_prefix(STATUS)
-        .and_then(|rest| rest.get(..3)?.parse().ok());
+    let status = text.strip_prefix(STATUS).and_then(|rest| rest.get(..3)?.parse().ok());
     let mut cause = error.source();
     while let Some(error) = cause {
         if error.is::<HttpError>() {
@@ -306,11 +282,7 @@ pub(crate) fn one_line(error: &Error) -> String {
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    let text = if error.source().is_some() {
-        innermost.to_string()
-    } else {
-        error.to_string()
-    };
+    let text = if error.source().is_some() { innermost.to_string() } else { error.to_string() };
     // Servers send pages, and what terminals obey.
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

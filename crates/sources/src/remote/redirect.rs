@@ -35,10 +35,7 @@ pub(super) async fn send(
         };
         let host = || next.host_str().unwrap_or_default().to_owned();
         if !["http", "https"].contains(&next.scheme()) {
-            return Err(refused(SourceError::Address(format!(
-                "{}:// after a redirect",
-                next.scheme()
-            ))));
+            return Err(refused(SourceError::Address(format!("{}:// after a redirect", next.scheme()))));
         }
         if next.origin() != here.origin() {
             if is_signed(request.headers()) {
@@ -78,18 +75,12 @@ fn target(request: &HttpRequest, response: &HttpResponse) -> Option<Url> {
 
 /// Whether the headers hold a signature of AWS, or a token that goes with one.
 fn is_signed(headers: &HeaderMap) -> bool {
-    let by_aws = headers
-        .get(AUTHORIZATION)
-        .is_some_and(|value| value.as_bytes().starts_with(b"AWS"));
+    let by_aws = headers.get(AUTHORIZATION).is_some_and(|value| value.as_bytes().starts_with(b"AWS"));
     by_aws || headers.contains_key("x-amz-security-token")
 }
 
 fn forget_credentials(headers: &mut HeaderMap) {
-    let of_aws: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| name.as_str().starts_with("x-amz-"))
-        .cloned()
-        .collect();
+    let of_aws: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with("x-amz-")).cloned().collect();
     let usual = [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION];
     for name in of_aws.into_iter().chain(usual) {
         headers.remove(name);

@@ -12,9 +12,7 @@ use ::http::{
 };
 use object_store::{
     ClientOptions,
-    client::{
-        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
-    },
+    client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService},
 };
 
 use super::{UNKNOWN_LENGTH, client::client, redirect};
@@ -39,10 +37,7 @@ pub(super) struct RetryingConnector {
 
 impl HttpConnector for RetryingConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Client {
-            inner: client(options, &self.options)?,
-            connector: self.clone(),
-        }))
+        Ok(HttpClient::new(Client { inner: client(options, &self.options)?, connector: self.clone() }))
     }
 }
 
@@ -67,17 +62,11 @@ impl HttpService for Client {
             let (reason, asked) = match &answer {
                 Ok(response) if is_busy(response.status()) => {
                     unanswered = 0;
-                    (
-                        response.status().to_string(),
-                        retry_after(response.headers()),
-                    )
+                    (response.status().to_string(), retry_after(response.headers()))
                 }
                 Ok(response) if is_fault(response.status()) && unanswered + 1 < UNANSWERED => {
                     unanswered += 1;
-                    (
-                        response.status().to_string(),
-                        retry_after(response.headers()),
-                    )
+                    (response.status().to_string(), retry_after(response.headers()))
                 }
                 Err(error) if is_worth_another(error) && unanswered + 1 < UNANSWERED => {
                     unanswered += 1;
@@ -88,23 +77,14 @@ impl HttpService for Client {
             };
             last = next_pause(last);
             let pause = asked.unwrap_or(last);
-            if begin.elapsed() + pause
-                > self
-                    .connector
-                    .options
-                    .retry_for
-                    .max(asked.unwrap_or_default())
+            if begin.elapsed() + pause > self.connector.options.retry_for.max(asked.unwrap_or_default())
                 || self.connector.options.stop.is_set()
             {
                 return answer.map(with_length);
             }
             tries += 1;
             let url = redacted(&request.uri().to_string());
-            tracing::warn!(
-                "{url}: {reason}; asking again in {:.1} s (try {})",
-                pause.as_secs_f64(),
-                tries + 1
-            );
+            tracing::warn!("{url}: {reason}; asking again in {:.1} s (try {})", pause.as_secs_f64(), tries + 1);
             self.connector.options.stop.sleep(pause).await;
         }
     }
@@ -117,18 +97,14 @@ fn is_busy(status: StatusCode) -> bool {
 
 /// Whether the server failed in a way that may pass.
 fn is_fault(status: StatusCode) -> bool {
-    status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
-        || status == StatusCode::REQUEST_TIMEOUT
+    status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED || status == StatusCode::REQUEST_TIMEOUT
 }
 
 /// Whether the same request may come through later. A certificate that is not trusted stays so.
 fn is_worth_another(error: &HttpError) -> bool {
     let passing = matches!(
         error.kind(),
-        HttpErrorKind::Connect
-            | HttpErrorKind::Request
-            | HttpErrorKind::Timeout
-            | HttpErrorKind::Interrupted
+        HttpErrorKind::Connect | HttpErrorKind::Request | HttpErrorKind::Timeout | HttpErrorKind::Interrupted
     );
     let mut cause: Option<&dyn Error> = Some(error);
     while let Some(error) = cause {
@@ -206,10 +182,7 @@ mod tests {
         assert_eq!(asked("7"), Some(Duration::from_secs(7)));
         assert_eq!(asked("86400"), Some(LONGEST_RETRY_AFTER));
         assert_eq!(asked("Sat, 21 Nov 2015 00:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(
-            asked("Fri, 21 Nov 2110 00:00:00 GMT"),
-            Some(LONGEST_RETRY_AFTER)
-        );
+        assert_eq!(asked("Fri, 21 Nov 2110 00:00:00 GMT"), Some(LONGEST_RETRY_AFTER));
         assert_eq!(asked("soon"), None);
         assert_eq!(retry_after(&HeaderMap::new()), None);
     }

@@ -37,9 +37,7 @@ struct Shared {
 
 impl fmt::Debug for SeekableObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SeekableObject")
-            .field("at", &self.at)
-            .finish_non_exhaustive()
+        f.debug_struct("SeekableObject").field("at", &self.at).finish_non_exhaustive()
     }
 }
 

@@ -62,11 +62,7 @@ fn whole(stream: &mut TcpStream) {
 }
 
 fn options() -> NetworkOptions {
-    NetworkOptions {
-        idle: Duration::from_secs(1),
-        retry_for: Duration::from_secs(20),
-        ..NetworkOptions::default()
-    }
+    NetworkOptions { idle: Duration::from_secs(1), retry_for: Duration::from_secs(20), ..NetworkOptions::default() }
 }
 
 fn read(options: NetworkOptions, url: &str) -> Result<String, String> {
@@ -92,10 +88,7 @@ fn a_server_that_asks_for_fewer_requests_is_asked_again() {
             "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n\
              Content-Length: 0\r\n\r\n",
         ),
-        4 => say(
-            stream,
-            "HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-        ),
+        4 => say(stream, "HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
         _ => whole(stream),
     });
     let url = format!("http://127.0.0.1:{port}/a");
@@ -106,20 +99,11 @@ fn a_server_that_asks_for_fewer_requests_is_asked_again() {
 #[test]
 fn patience_has_an_end() {
     let (port, seen) = serve(|_, stream| {
-        say(
-            stream,
-            "HTTP/1.1 503 Slow Down\r\nConnection: close\r\nContent-Length: 14\r\n\r\n\x1b[2Jslow\r\ndown",
-        );
+        say(stream, "HTTP/1.1 503 Slow Down\r\nConnection: close\r\nContent-Length: 14\r\n\r\n\x1b[2Jslow\r\ndown");
     });
-    let brief = NetworkOptions {
-        retry_for: Duration::from_millis(300),
-        ..options()
-    };
+    let brief = NetworkOptions { retry_for: Duration::from_millis(300), ..options() };
     let error = read(brief, &format!("http://127.0.0.1:{port}/a")).unwrap_err();
-    assert!(
-        error.contains("503") && !error.contains('\x1b'),
-        "{error:?}"
-    );
+    assert!(error.contains("503") && !error.contains('\x1b'), "{error:?}");
     assert!(error.contains("slow down"), "{error:?}");
     // Nobody is asked in another way who asks for fewer requests.
     assert!(seen.lock().unwrap().len() <= 4);
@@ -134,10 +118,7 @@ fn objects_without_a_length_are_read() {
                 "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n\
                  a\r\n0123456789\r\n6\r\nabcdef\r\n0\r\n\r\n",
             ),
-            false => say(
-                stream,
-                &format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{BODY}"),
-            ),
+            false => say(stream, &format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{BODY}")),
         });
         let url = format!("http://127.0.0.1:{port}/a");
         assert_eq!(read(options(), &url).as_deref(), Ok(BODY), "{chunked}");
@@ -149,10 +130,7 @@ fn objects_without_a_length_are_read() {
 #[test]
 fn a_server_that_is_too_slow_is_given_up() {
     let (port, seen) = serve(|_, stream| {
-        say(
-            stream,
-            "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\n",
-        );
+        say(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\n");
         let mut stream = stream.try_clone().unwrap();
         thread::spawn(move || {
             while stream.write_all(b"x").is_ok() {
@@ -160,10 +138,7 @@ fn a_server_that_is_too_slow_is_given_up() {
             }
         });
     });
-    let quick = NetworkOptions {
-        idle: Duration::from_millis(400),
-        ..options()
-    };
+    let quick = NetworkOptions { idle: Duration::from_millis(400), ..options() };
     let url = format!("http://127.0.0.1:{port}/a");
     let error = read(quick, &url).unwrap_err();
     assert_eq!(error, SourceError::TooSlow(1024).to_string());
@@ -174,10 +149,7 @@ fn a_server_that_is_too_slow_is_given_up() {
 fn an_object_whose_network_is_gone_has_no_clean_end() {
     let open: Mutex<Vec<TcpStream>> = Mutex::default();
     let (port, _) = serve(move |_, stream| {
-        say(
-            stream,
-            "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\nabc",
-        );
+        say(stream, "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\nabc");
         open.lock().unwrap().push(stream.try_clone().unwrap());
     });
     let remote = Remote::new(options()).unwrap();
@@ -193,21 +165,14 @@ fn an_object_whose_network_is_gone_has_no_clean_end() {
 #[test]
 fn waiting_ends_with_the_flag() {
     // Never an answer; then a head and never a body.
-    for head in [
-        "",
-        "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\n",
-    ] {
+    for head in ["", "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\n"] {
         let open: Mutex<Vec<TcpStream>> = Mutex::default();
         let (port, _) = serve(move |_, stream| {
             say(stream, head);
             open.lock().unwrap().push(stream.try_clone().unwrap());
         });
         let stop = StopFlag::default();
-        let patient = NetworkOptions {
-            stop: stop.clone(),
-            idle: Duration::from_secs(3600),
-            ..options()
-        };
+        let patient = NetworkOptions { stop: stop.clone(), idle: Duration::from_secs(3600), ..options() };
         let setter = thread::spawn(move || {
             thread::sleep(Duration::from_millis(300));
             stop.set();
@@ -225,9 +190,7 @@ fn credentials_are_used_and_not_shown() {
     assert_eq!(read(options(), &url).as_deref(), Ok(BODY));
     for head in seen.lock().unwrap().iter() {
         assert!(head.starts_with("GET /a?token=TOP&part=1 "), "{head}");
-        let header = head
-            .lines()
-            .find(|line| line.starts_with("authorization: "));
+        let header = head.lines().find(|line| line.starts_with("authorization: "));
         // me:p@ss
         assert_eq!(header, Some("authorization: Basic bWU6cEBzcw=="), "{head}");
     }
@@ -250,10 +213,7 @@ fn hosts(follow_hosts: bool) -> NetworkOptions {
     let at = |address: &str| format!("{address}:0").parse().unwrap();
     NetworkOptions {
         follow_hosts,
-        addresses: vec![
-            ("named.test".to_owned(), at("127.0.0.1")),
-            ("other.test".to_owned(), at("127.0.0.2")),
-        ],
+        addresses: vec![("named.test".to_owned(), at("127.0.0.1")), ("other.test".to_owned(), at("127.0.0.2"))],
         ..options()
     }
 }
@@ -288,10 +248,7 @@ fn redirects_go_to_other_hosts_only_if_asked_for() {
         for head in std::mem::take(&mut *other.lock().unwrap()) {
             assert!(head.starts_with("GET /b HTTP"), "{head}");
             assert_eq!(header(&head, "authorization"), None);
-            assert!(
-                header(&head, "host").is_some_and(|host| host.contains(elsewhere)),
-                "{head}"
-            );
+            assert!(header(&head, "host").is_some_and(|host| host.contains(elsewhere)), "{head}");
         }
     }
 }
@@ -322,18 +279,13 @@ fn redirects_on_one_host_are_followed_to_an_end() {
 fn signed_requests_stay_at_their_server() {
     let (other_port, other) = serve_at("127.0.0.2", |_, stream| whole(stream));
     let (second_port, second) = serve(|_, stream| whole(stream));
-    for (host, port, is_signed) in [
-        ("other.test", other_port, true),
-        ("named.test", second_port, true),
-        ("other.test", other_port, false),
-    ] {
+    for (host, port, is_signed) in
+        [("other.test", other_port, true), ("named.test", second_port, true), ("other.test", other_port, false)]
+    {
         let to = format!("http://{host}:{port}/b/k");
         let (port, seen) = serve(move |_, stream| redirect(stream, &to));
         let options = hosts(true);
-        let connector = RetryingConnector {
-            options: options.clone(),
-            authorization: None,
-        };
+        let connector = RetryingConnector { options: options.clone(), authorization: None };
         let store = AmazonS3Builder::new()
             .with_endpoint(format!("http://named.test:{port}"))
             .with_allow_http(true)
@@ -351,11 +303,7 @@ fn signed_requests_stay_at_their_server() {
         let mut object = Object::new(Arc::new(store), path, "s3://b/k".to_owned(), &options);
         let size = Runtime::new().unwrap().block_on(object.size());
         let head = seen.lock().unwrap().pop().unwrap();
-        assert_eq!(
-            header(&head, "x-amz-security-token").is_some(),
-            is_signed,
-            "{head}"
-        );
+        assert_eq!(header(&head, "x-amz-security-token").is_some(), is_signed, "{head}");
         if is_signed {
             assert_eq!(size, Err(SourceError::SignedRedirect(host.to_owned())));
             assert!(other.lock().unwrap().is_empty() && second.lock().unwrap().is_empty());

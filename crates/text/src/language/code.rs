@@ -23,9 +23,7 @@ const MEMBERS: [(&str, &[&str]); 4] = [
 
 static BY_OTHER: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
     let lines = OTHER_CODES.lines().filter_map(|line| line.split_once('\t'));
-    lines
-        .flat_map(|(code, others)| others.split(' ').map(move |other| (other, code)))
-        .collect()
+    lines.flat_map(|(code, others)| others.split(' ').map(move |other| (other, code))).collect()
 });
 
 /// A language, by its ISO 639-1 code where there is one, else by its ISO 639-3 code.
@@ -48,11 +46,7 @@ pub struct UnknownLanguage(String);
 
 impl fmt::Display for UnknownLanguage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:?} is no language, expected an ISO 639 code such as \"de\" or \"deu\"",
-            self.0
-        )
+        write!(f, "{:?} is no language, expected an ISO 639 code such as \"de\" or \"deu\"", self.0)
     }
 }
 

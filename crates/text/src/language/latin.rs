@@ -87,9 +87,7 @@ impl Lists {
                     Some(at) => plain.get_mut(at),
                     None => Some(other.entry(key([a, b, c])).or_default()),
                 };
-                places
-                    .into_iter()
-                    .for_each(|all| all.push(ListedAt::new(language, rank)));
+                places.into_iter().for_each(|all| all.push(ListedAt::new(language, rank)));
                 rank += 1;
             }
         }
@@ -114,9 +112,7 @@ impl Lists {
             }
             None => self.other.get(&trigram.key).copied().unwrap_or_default(),
         };
-        self.places
-            .get(usize::from(from)..usize::from(to))
-            .unwrap_or_default()
+        self.places.get(usize::from(from)..usize::from(to)).unwrap_or_default()
     }
 }
 
@@ -183,9 +179,7 @@ fn alphabet_scores(lists: &Lists, found: &Found) -> Vec<f64> {
         }
     }
     let letters = found.letters;
-    let scores = sums
-        .into_iter()
-        .map(|sum| f64::from((2 * sum).saturating_sub(letters)) / f64::from(letters));
+    let scores = sums.into_iter().map(|sum| f64::from((2 * sum).saturating_sub(letters)) / f64::from(letters));
     scores.collect()
 }
 

@@ -71,10 +71,8 @@ impl Tally for pulp::x86::V4 {
     fn pour(self, sums: Self::Sums, into: &mut [i32; 64]) {
         let halves = into.as_chunks_mut::<32>().0.iter_mut().zip(sums);
         for (into, half) in halves {
-            let quarters = [
-                self.avx512f._mm512_castsi512_si256(half),
-                self.avx512f._mm512_extracti64x4_epi64::<1>(half),
-            ];
+            let quarters =
+                [self.avx512f._mm512_castsi512_si256(half), self.avx512f._mm512_extracti64x4_epi64::<1>(half)];
             for (into, quarter) in into.as_chunks_mut::<16>().0.iter_mut().zip(quarters) {
                 let own: __m512i = pulp::cast(*into);
                 let wide = self.avx512f._mm512_cvtepi16_epi32(quarter);
@@ -100,9 +98,7 @@ impl Tally for pulp::x86::V3 {
             let [low, high]: [__m256; 2] = pulp::cast(*part);
             let low = self.avx._mm256_cmp_ps::<_CMP_LT_OQ>(edge, low);
             let high = self.avx._mm256_cmp_ps::<_CMP_LT_OQ>(edge, high);
-            *lanes = self
-                .avx2
-                ._mm256_packs_epi32(pulp::cast(low), pulp::cast(high));
+            *lanes = self.avx2._mm256_packs_epi32(pulp::cast(low), pulp::cast(high));
         }
         lanes
     }
@@ -131,10 +127,7 @@ impl Tally for pulp::x86::V3 {
         let parts = into.as_chunks_mut::<16>().0.iter_mut().zip(sums);
         for (into, part) in parts {
             let signs = self.avx2._mm256_srai_epi16::<15>(part);
-            let wide = [
-                self.avx2._mm256_unpacklo_epi16(part, signs),
-                self.avx2._mm256_unpackhi_epi16(part, signs),
-            ];
+            let wide = [self.avx2._mm256_unpacklo_epi16(part, signs), self.avx2._mm256_unpackhi_epi16(part, signs)];
             for (into, wide) in into.as_chunks_mut::<8>().0.iter_mut().zip(wide) {
                 let own: __m256i = pulp::cast(*into);
                 *into = pulp::cast(self.avx2._mm256_add_epi32(own, wide));
@@ -217,18 +210,9 @@ mod tests {
             6 => f32::INFINITY,
             rest => rest as f32 * (at as f32 - 20.0),
         });
-        for edges in [
-            [0.0, 50.0],
-            [-100.0, -0.0],
-            [f32::INFINITY, 0.0],
-            [f32::NAN, 0.0],
-        ] {
+        for edges in [[0.0, 50.0], [-100.0, -0.0], [f32::INFINITY, 0.0], [f32::NAN, 0.0]] {
             let expected: [i32; 64] = std::array::from_fn(|at| {
-                let inner = if numbers[at] > edges[1] {
-                    -19300
-                } else {
-                    -20000
-                };
+                let inner = if numbers[at] > edges[1] { -19300 } else { -20000 };
                 let own = if numbers[at] > edges[0] { 3 + inner } else { 3 };
                 at as i32 * 100_000 + 2 * own
             });

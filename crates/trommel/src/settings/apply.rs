@@ -7,13 +7,7 @@ use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
 
 impl From<ContentSettings> for ContentPolicy {
     fn from(settings: ContentSettings) -> Self {
-        let ContentSettings {
-            comments,
-            headline,
-            articles,
-            include,
-            exclude,
-        } = settings;
+        let ContentSettings { comments, headline, articles, include, exclude } = settings;
         Self {
             comments,
             headline,
@@ -29,26 +23,9 @@ impl From<ContentSettings> for ContentPolicy {
 impl Settings {
     /// What a document holds.
     pub fn document_options(&self) -> DocumentOptions {
-        let TextSettings {
-            form,
-            links,
-            images,
-            sections,
-            math,
-            notes,
-            scripts,
-        } = self.text;
-        let IncludeSettings {
-            blocks,
-            spans,
-            tables,
-            posts,
-            chunks,
-        } = self.include;
-        let text = TextOptions::default()
-            .with_math(math)
-            .with_notes(notes)
-            .with_scripts(scripts);
+        let TextSettings { form, links, images, sections, math, notes, scripts } = self.text;
+        let IncludeSettings { blocks, spans, tables, posts, chunks } = self.include;
+        let text = TextOptions::default().with_math(math).with_notes(notes).with_scripts(scripts);
         let options = DocumentOptions::default()
             .with_blocks(blocks)
             .with_spans(spans)
@@ -59,10 +36,7 @@ impl Settings {
         match form {
             TextForm::Plain => options,
             TextForm::Markdown => options.with_markdown(
-                MarkdownOptions::default()
-                    .with_links(links)
-                    .with_images(images)
-                    .with_sections(sections),
+                MarkdownOptions::default().with_links(links).with_images(images).with_sections(sections),
             ),
         }
     }

@@ -15,17 +15,13 @@ const G: u64 = 1 << 30;
 pub const MAX_JOBS: usize = 1024;
 
 /// Reads a number of workers.
-pub(super) fn jobs<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<NonZeroUsize>, D::Error> {
+pub(super) fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroUsize>, D::Error> {
     let Some(jobs) = Option::<i64>::deserialize(deserializer)? else {
         return Ok(None);
     };
     match usize::try_from(jobs) {
         Ok(jobs @ 1..=MAX_JOBS) => Ok(NonZeroUsize::new(jobs)),
-        Ok(0) => Err(D::Error::custom(
-            "at least one worker is needed; by default there is one a core",
-        )),
+        Ok(0) => Err(D::Error::custom("at least one worker is needed; by default there is one a core")),
         Ok(_) => Err(D::Error::custom(format_args!("at most {MAX_JOBS} workers"))),
         Err(_) => Err(D::Error::custom("expected a number of workers")),
     }
@@ -65,24 +61,18 @@ impl Settings {
             };
             let unit = if bytes == 1 { "byte" } else { "bytes" };
             let bound = ByteSize(bound);
-            let message = format!(
-                "{bytes} {unit} is {relation} {bound}; sizes are in bytes, or have a unit as in 512M"
-            );
+            let message =
+                format!("{bytes} {unit} is {relation} {bound}; sizes are in bytes, or have a unit as in 512M");
             return Err(SettingsError::invalid(key, message));
         }
         for (least_name, least, most_name, most) in [
-            (
-                "min_words", filters.min_words, "max_words", filters.max_words,
-            ),
-            (
-                "min_chars", filters.min_chars, "max_chars", filters.max_chars,
-            ),
+            ("min_words", filters.min_words, "max_words", filters.max_words),
+            ("min_chars", filters.min_chars, "max_chars", filters.max_chars),
         ] {
             if let (Some(least), Some(most)) = (least, most)
                 && least > most
             {
-                let message =
-                    format!("{least} is more than {most_name} = {most}: no document could be kept");
+                let message = format!("{least} is more than {most_name} = {most}: no document could be kept");
                 let key = format!("filters.{least_name}");
                 return Err(SettingsError::invalid(&key, message));
             }

@@ -35,25 +35,17 @@ pub enum SettingsError {
 
 impl SettingsError {
     pub(super) fn invalid(key: &str, message: String) -> Self {
-        Self::Invalid {
-            key: key.to_owned(),
-            message,
-        }
+        Self::Invalid { key: key.to_owned(), message }
     }
 
     pub(super) fn conflict(key: &str, message: &str) -> Self {
-        Self::Conflict {
-            key: key.to_owned(),
-            message: message.to_owned(),
-        }
+        Self::Conflict { key: key.to_owned(), message: message.to_owned() }
     }
 
     /// The choice that the error is about; none if the text could not be read at all.
     pub fn key(&self) -> Option<&str> {
         match self {
-            Self::Unknown { key, .. } | Self::Invalid { key, .. } | Self::Conflict { key, .. } => {
-                Some(key)
-            }
+            Self::Unknown { key, .. } | Self::Invalid { key, .. } | Self::Conflict { key, .. } => Some(key),
             Self::Syntax(_) => None,
         }
     }

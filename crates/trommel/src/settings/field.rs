@@ -95,25 +95,14 @@ pub fn parts() -> &'static [(String, String)] {
         let schema = schema();
         let tables = keys(&ordered(), "");
         let tables = tables.into_iter().filter(|path| !path.contains('.'));
-        tables
-            .map(|path| {
-                (
-                    path.clone(),
-                    text_of(property(&schema, &path), "description"),
-                )
-            })
-            .collect()
+        tables.map(|path| (path.clone(), text_of(property(&schema, &path), "description"))).collect()
     });
     &PARTS
 }
 
 fn schema() -> Json {
-    let settings =
-        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings
-        .into_generator()
-        .into_root_schema_for::<Settings>()
-        .to_value()
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<Settings>().to_value()
 }
 
 fn ordered() -> Ordered {
@@ -155,10 +144,7 @@ fn kind(schema: &Json) -> Kind {
     let of_value = schema
         .get("anyOf")
         .and_then(Json::as_array)
-        .and_then(|any| {
-            any.iter()
-                .find(|own| own.get("type") != Some(&"null".into()))
-        });
+        .and_then(|any| any.iter().find(|own| own.get("type") != Some(&"null".into())));
     if let Some(own) = of_value {
         return kind(own);
     }
@@ -188,17 +174,9 @@ fn kind(schema: &Json) -> Kind {
 
 /// The names that a schema lists, with what they mean.
 fn values(schema: &Json) -> Option<Vec<Value>> {
-    let named = |name: &str, schema: &Json| Value {
-        name: name.to_owned(),
-        doc: text_of(schema, "description"),
-    };
+    let named = |name: &str, schema: &Json| Value { name: name.to_owned(), doc: text_of(schema, "description") };
     let mut values = Vec::new();
-    for own in schema
-        .get("oneOf")
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for own in schema.get("oneOf").and_then(Json::as_array).into_iter().flatten() {
         match (own.get("const"), own.get("enum")) {
             (Some(Json::String(name)), _) => values.push(named(name, own)),
             (_, Some(Json::Array(names))) => {
@@ -208,12 +186,7 @@ fn values(schema: &Json) -> Option<Vec<Value>> {
             _ => {}
         }
     }
-    for name in schema
-        .get("enum")
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for name in schema.get("enum").and_then(Json::as_array).into_iter().flatten() {
         values.extend(name.as_str().map(|name| named(name, &Json::Null)));
     }
     (!values.is_empty()).then_some(values)
@@ -240,9 +213,7 @@ fn keys(value: &Ordered, path: &str) -> Vec<String> {
     let Ordered::Table(own) = value else {
         return Vec::new();
     };
-    let tables = own
-        .iter()
-        .filter(|(_, value)| matches!(value, Ordered::Table(_)));
+    let tables = own.iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
     tables
         .map(|(key, _)| match path {
             "" => key.clone(),
@@ -296,10 +267,7 @@ impl<'de> Deserialize<'de> for Ordered {
                 Ok(Ordered::Value(Json::Null))
             }
 
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(
-                self,
-                mut seq: A,
-            ) -> Result<Ordered, A::Error> {
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = seq.next_element()? {
                     items.push(item);
@@ -322,18 +290,11 @@ mod tests {
 
     #[test]
     fn every_choice_says_what_it_is() {
-        for Field {
-            path, doc, kind, ..
-        } in fields()
-        {
+        for Field { path, doc, kind, .. } in fields() {
             assert!(doc.len() > 5, "{path} has no documentation");
             if let Kind::OneOf(values) = kind {
                 for value in values {
-                    assert!(
-                        !value.doc.is_empty(),
-                        "{path}: {} has no documentation",
-                        value.name
-                    );
+                    assert!(!value.doc.is_empty(), "{path}: {} has no documentation", value.name);
                 }
             }
         }
@@ -345,11 +306,9 @@ mod tests {
     #[test]
     fn kinds_and_defaults_are_those_of_the_fields() {
         let names = |kind: &Kind| match kind {
-            Kind::OneOf(values) | Kind::ListOf(values) => values
-                .iter()
-                .map(|value| value.name.clone())
-                .collect::<Vec<_>>()
-                .join(" "),
+            Kind::OneOf(values) | Kind::ListOf(values) => {
+                values.iter().map(|value| value.name.clone()).collect::<Vec<_>>().join(" ")
+            }
             other => format!("{other:?}"),
         };
         assert_eq!(names(&field("comments").kind), "exclude include separate");
@@ -364,20 +323,8 @@ mod tests {
         assert_eq!(field("languages").kind, Kind::Texts);
         assert_eq!(names(&field("compress").kind), "zst gz none");
         assert_eq!(field("compress").default, Json::Null);
-        let order: Vec<&str> = fields()
-            .iter()
-            .map(|field| field.path.as_str())
-            .take(4)
-            .collect();
-        assert_eq!(
-            order,
-            [
-                "model", "content.comments", "content.headline", "content.articles"
-            ]
-        );
-        assert_eq!(
-            parts().first().map(|(part, _)| part.as_str()),
-            Some("content")
-        );
+        let order: Vec<&str> = fields().iter().map(|field| field.path.as_str()).take(4).collect();
+        assert_eq!(order, ["model", "content.comments", "content.headline", "content.articles"]);
+        assert_eq!(parts().first().map(|(part, _)| part.as_str()), Some("content"));
     }
 }

@@ -29,19 +29,13 @@ pub(super) static DEFAULTS: LazyLock<Value> =
 pub(super) static PATHS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let mut paths = Vec::new();
     leaves(&DEFAULTS, "", &mut paths);
-    paths
-        .into_iter()
-        .map(|path| (name_of(&path).to_owned(), path))
-        .collect()
+    paths.into_iter().map(|path| (name_of(&path).to_owned(), path)).collect()
 });
 
 /// The one name of the choice at a path, by which every door knows it.
 pub(crate) fn name_of(path: &str) -> &str {
     let named = NAMES.iter().find(|(_, own)| *own == path);
-    named.map_or_else(
-        || path.rsplit('.').next().unwrap_or(path),
-        |(name, _)| *name,
-    )
+    named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)
 }
 
 /// Paths of all choices below a table, in the order of their names.
@@ -74,10 +68,8 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
         "" => Some(&*DEFAULTS),
         part => pointed(&DEFAULTS, part),
     };
-    let mut known: Vec<&str> = here
-        .and_then(Value::as_object)
-        .map(|keys| keys.keys().map(String::as_str).collect())
-        .unwrap_or_default();
+    let mut known: Vec<&str> =
+        here.and_then(Value::as_object).map(|keys| keys.keys().map(String::as_str).collect()).unwrap_or_default();
     if part.is_empty() {
         known.extend(PATHS.keys().map(String::as_str));
     }
@@ -94,8 +86,5 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
             format!(", expected one of {}", known.join(", "))
         }
     };
-    SettingsError::Unknown {
-        key: joined(part, key),
-        hint,
-    }
+    SettingsError::Unknown { key: joined(part, key), hint }
 }

@@ -12,10 +12,7 @@ use super::toml_value::table_to_json;
 use super::{Settings, SettingsError};
 
 /// Pairs of choices that exclude each other: the one that is made later replaces the other.
-const EXCLUSIVE: [(&str, &str); 2] = [
-    ("sites.memory", "sites.file"),
-    ("sites.file", "sites.memory"),
-];
+const EXCLUSIVE: [(&str, &str); 2] = [("sites.memory", "sites.file"), ("sites.file", "sites.memory")];
 
 /// Choices that have an effect in Markdown only: making one asks for Markdown.
 const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
@@ -49,8 +46,7 @@ impl PartialSettings {
     /// # Errors
     /// If it is none, or has an unknown key or a value that is none of the key's.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let value = serde_json::from_str(text)
-            .map_err(|error| SettingsError::Syntax(format!("settings: {error}")))?;
+        let value = serde_json::from_str(text).map_err(|error| SettingsError::Syntax(format!("settings: {error}")))?;
         Self::from_value(value)
     }
 
@@ -60,9 +56,7 @@ impl PartialSettings {
     /// Likewise.
     pub fn from_value(value: Value) -> Result<Self, SettingsError> {
         let Value::Object(keys) = value else {
-            return Err(SettingsError::Syntax(
-                "settings: expected an object".to_owned(),
-            ));
+            return Err(SettingsError::Syntax("settings: expected an object".to_owned()));
         };
         let mut partial = Self::default();
         for (key, value) in keys {
@@ -84,10 +78,8 @@ impl PartialSettings {
     /// # Errors
     /// If it cannot be read, is not TOML, or has an unknown key or a value that is none of the key's.
     pub fn load(path: &Path) -> Result<Self, SettingsFileError> {
-        let text = fs::read_to_string(path).map_err(|source| SettingsFileError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text =
+            fs::read_to_string(path).map_err(|source| SettingsFileError::Io { path: path.to_owned(), source })?;
         Self::with_lines(&text).map_err(|(source, line)| SettingsFileError::Settings {
             path: path.to_owned(),
             line,
@@ -97,11 +89,7 @@ impl PartialSettings {
 
     /// Reads TOML; an error comes with its line.
     pub(super) fn with_lines(text: &str) -> Result<Self, (SettingsError, usize)> {
-        let line_at = |at: usize| {
-            1 + text
-                .get(..at)
-                .map_or(0, |before| before.matches('\n').count())
-        };
+        let line_at = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
         let table = DeTable::parse(text).map_err(|error| {
             let line = line_at(error.span().map_or(0, |span| span.start));
             let message: Vec<&str> = error.message().lines().collect();
@@ -331,10 +319,7 @@ pub enum SettingsFileError {
 fn listed(own: &Value, value: Value) -> Value {
     match (own, value) {
         (Value::Array(_), Value::String(names)) => {
-            let names = names
-                .split(',')
-                .map(str::trim)
-                .filter(|name| !name.is_empty());
+            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
             names.map(Value::from).collect()
         }
         (_, value) => value,

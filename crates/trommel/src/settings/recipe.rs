@@ -8,8 +8,7 @@ use super::names::{leaves, name_of, pointed};
 /// Choices that change how fast a run is and never what it writes, or whose effect is recorded elsewhere.
 const WITHOUT_EFFECT: [&str; 5] = [
     // Outputs are the same for any number of workers.
-    "limits.jobs",
-    // Lowers max_record and max_payload, which are recorded as they are then.
+    "limits.jobs", // Lowers max_record and max_payload, which are recorded as they are then.
     "limits.max_memory",
     // Recorded with the name of the output, which decides where these are not chosen.
     "output.format", "output.compress", "output.split_size",
@@ -21,9 +20,7 @@ impl Settings {
         let all = serde_json::to_value(self).unwrap_or_default();
         let mut paths = Vec::new();
         leaves(&all, "", &mut paths);
-        let counted = paths
-            .iter()
-            .filter(|path| !WITHOUT_EFFECT.contains(&path.as_str()));
+        let counted = paths.iter().filter(|path| !WITHOUT_EFFECT.contains(&path.as_str()));
         counted
             .map(|path| {
                 let value = match pointed(&all, path) {

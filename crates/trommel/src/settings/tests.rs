@@ -28,11 +28,7 @@ fn a_choice_by_its_name_is_the_choice_in_its_part() {
 fn every_choice_has_a_name_of_its_own() {
     let mut paths = Vec::new();
     leaves(&DEFAULTS, "", &mut paths);
-    assert_eq!(
-        paths.len(),
-        PATHS.len(),
-        "two choices share a name: {paths:?}"
-    );
+    assert_eq!(paths.len(), PATHS.len(), "two choices share a name: {paths:?}");
     for (name, path) in NAMES {
         assert!(paths.contains(&path.to_owned()), "{name} names no choice");
     }
@@ -44,16 +40,12 @@ fn every_choice_has_a_name_of_its_own() {
 
 #[test]
 fn what_is_above_wins() {
-    let below =
-        toml("comments = 'include'\nsites = 'a.sites'\nlanguages = ['de']\nmath = 'off'").unwrap();
+    let below = toml("comments = 'include'\nsites = 'a.sites'\nlanguages = ['de']\nmath = 'off'").unwrap();
     let above = toml("languages = ['en', 'fr']\nsite_memory = 'two-pass'\nmath = 'tex'").unwrap();
     let settings = above.over(below).settings().unwrap();
     assert_eq!(settings.content.comments, CommentPolicy::Include);
     assert_eq!(settings.filters.languages.len(), 2);
-    assert_eq!(
-        (settings.sites.memory, settings.sites.file),
-        (SiteMode::TwoPass, None)
-    );
+    assert_eq!((settings.sites.memory, settings.sites.file), (SiteMode::TwoPass, None));
     assert_eq!(settings.text, super::TextSettings::default());
 }
 
@@ -62,19 +54,13 @@ fn links_ask_for_markdown() {
     let settings = toml("links = true").unwrap().settings().unwrap();
     assert_eq!(settings.text.form, TextForm::Markdown);
     let refused = toml("links = true\ntext = 'plain'").unwrap().settings();
-    assert_eq!(
-        refused.unwrap_err().to_string(),
-        "text.links: is for Markdown only: add text = \"markdown\""
-    );
+    assert_eq!(refused.unwrap_err().to_string(), "text.links: is for Markdown only: add text = \"markdown\"");
 }
 
 #[test]
 fn errors_name_key_and_line() {
     for (text, error) in [
-        (
-            "job = 3",
-            "c.toml:1: unknown key \"job\", did you mean \"jobs\"?",
-        ),
+        ("job = 3", "c.toml:1: unknown key \"job\", did you mean \"jobs\"?"),
         (
             "[filters]\nmin_words = 5\nmin_word = 3",
             "c.toml:3: unknown key \"filters.min_word\", did you mean \"min_words\"?",
@@ -91,26 +77,12 @@ fn errors_name_key_and_line() {
             "[filters]\nlanguages = [\n  'en',\n  'german',\n]",
             "c.toml:2: filters.languages: \"german\" is no language, expected an ISO 639 code such as \"de\" or \"deu\"",
         ),
-        (
-            "max_record = '1X'",
-            "c.toml:1: limits.max_record: unknown unit \"X\", expected K, M, G or T",
-        ),
+        ("max_record = '1X'", "c.toml:1: limits.max_record: unknown unit \"X\", expected K, M, G or T"),
     ] {
         assert_eq!(toml(text).unwrap_err(), error);
     }
-    assert!(
-        toml("jobs = 0")
-            .unwrap_err()
-            .starts_with("c.toml:1: limits.jobs: ")
-    );
+    assert!(toml("jobs = 0").unwrap_err().starts_with("c.toml:1: limits.jobs: "));
     assert!(toml("a = 1\njobs =").unwrap_err().starts_with("c.toml:2: "));
-    assert!(
-        toml("striped = 1")
-            .unwrap_err()
-            .contains("expected one of archive, articles, ")
-    );
-    assert_eq!(
-        PartialSettings::from_json("[]").unwrap_err().to_string(),
-        "settings: expected an object"
-    );
+    assert!(toml("striped = 1").unwrap_err().contains("expected one of archive, articles, "));
+    assert_eq!(PartialSettings::from_json("[]").unwrap_err().to_string(), "settings: expected an object");
 }

@@ -8,11 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::names::joined;
 
 /// A table of TOML as JSON; notes where each value starts.
-pub(super) fn table_to_json(
-    table: &DeTable<'_>,
-    path: &str,
-    starts: &mut BTreeMap<String, usize>,
-) -> Value {
+pub(super) fn table_to_json(table: &DeTable<'_>, path: &str, starts: &mut BTreeMap<String, usize>) -> Value {
     let mut keys = Map::new();
     for (key, value) in table {
         let path = joined(path, key.get_ref());
@@ -23,12 +19,7 @@ pub(super) fn table_to_json(
     keys.into()
 }
 
-fn to_json(
-    value: &DeValue<'_>,
-    start: usize,
-    path: &str,
-    starts: &mut BTreeMap<String, usize>,
-) -> Value {
+fn to_json(value: &DeValue<'_>, start: usize, path: &str, starts: &mut BTreeMap<String, usize>) -> Value {
     match value {
         DeValue::String(text) => text.to_string().into(),
         DeValue::Integer(number) => {

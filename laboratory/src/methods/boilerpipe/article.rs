@@ -45,10 +45,7 @@ fn mark_title(page: &Page, pieces: &mut [Piece]) {
     if headlines.is_empty() {
         return;
     }
-    let found = page
-        .blocks
-        .iter()
-        .position(|block| is_headline(page.text(block), &headlines));
+    let found = page.blocks.iter().position(|block| is_headline(page.text(block), &headlines));
     if let Some(piece) = found.and_then(|at| pieces.get_mut(at)) {
         piece.title = true;
     }
@@ -108,15 +105,8 @@ fn keep_largest(pieces: &mut [Piece]) {
     let widen = |piece: &mut Piece| {
         piece.content |= piece.level == level && piece.words >= LEAST_ON_LEVEL;
     };
-    before
-        .iter_mut()
-        .rev()
-        .take_while(|piece| piece.level >= level)
-        .for_each(widen);
-    after
-        .iter_mut()
-        .take_while(|piece| piece.level >= level)
-        .for_each(widen);
+    before.iter_mut().rev().take_while(|piece| piece.level >= level).for_each(widen);
+    after.iter_mut().take_while(|piece| piece.level >= level).for_each(widen);
 }
 
 /// `ExpandTitleToContentFilter`: what stands from the title to the first content.
@@ -135,11 +125,7 @@ fn reach_to_title(pieces: &mut [Piece]) {
 
 /// `LargeBlockSameTagLevelToContentFilter`.
 fn add_large_on_level(pieces: &mut [Piece]) {
-    let Some(level) = pieces
-        .iter()
-        .find(|piece| piece.content && piece.core)
-        .map(|piece| piece.level)
-    else {
+    let Some(level) = pieces.iter().find(|piece| piece.content && piece.core).map(|piece| piece.level) else {
         return;
     };
     for piece in pieces {
@@ -153,8 +139,7 @@ fn add_list_at_end(pieces: &mut [Piece]) {
     for piece in pieces {
         if piece.content && piece.core {
             level = piece.level;
-        } else if piece.level > level && piece.candidate && piece.list_item && piece.link_words == 0
-        {
+        } else if piece.level > level && piece.candidate && piece.list_item && piece.link_words == 0 {
             piece.content = true;
         } else {
             level = u32::MAX;
@@ -191,10 +176,7 @@ mod tests {
         // content by the word rules; 90 words of running text come before "Comments", so it and what
         // follows are out. Headline and paragraphs are fused into the menu item before them: that is
         // how the library works (the fused block reaches one block back).
-        assert_eq!(
-            kept(&html),
-            [false, true, true, true, true, false, false, false, false]
-        );
+        assert_eq!(kept(&html), [false, true, true, true, true, false, false, false, false]);
     }
 
     #[test]
@@ -216,15 +198,7 @@ mod tests {
     }
 
     fn piece(at: usize, words: u32, level: u32) -> Piece {
-        Piece {
-            members: vec![at],
-            first: at,
-            last: at,
-            words,
-            level,
-            content: true,
-            ..Piece::default()
-        }
+        Piece { members: vec![at], first: at, last: at, words, level, content: true, ..Piece::default() }
     }
 
     fn contents(pieces: &[Piece]) -> Vec<bool> {
@@ -243,17 +217,11 @@ mod tests {
             piece(6, 300, 3), // as large, but later; long enough: in
         ];
         keep_largest(&mut pieces);
-        assert_eq!(
-            contents(&pieces),
-            [false, false, false, false, true, true, true]
-        );
+        assert_eq!(contents(&pieces), [false, false, false, false, true, true, true]);
         assert!(pieces[5].core && !pieces[6].core && pieces[6].candidate);
         // Then every block of 100 words on that level, wherever it stands.
         add_large_on_level(&mut pieces);
-        assert_eq!(
-            contents(&pieces),
-            [true, false, false, true, true, true, true]
-        );
+        assert_eq!(contents(&pieces), [true, false, false, true, true, true, true]);
     }
 
     #[test]

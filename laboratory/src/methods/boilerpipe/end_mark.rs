@@ -5,13 +5,11 @@ const MOST_WORDS: u32 = 15;
 /// Characters from which the phrases are looked for.
 const LEAST_CHARS: usize = 8;
 
-const STARTS: [&str; 4] = [
-    "comments", "© reuters", "please rate this", "post a comment",
-];
+const STARTS: [&str; 4] = ["comments", "© reuters", "please rate this", "post a comment"];
 const AFTER_NUMBER: [&str; 2] = [" comments", " users responded in"];
 const INSIDE: [&str; 7] = [
-    "what you think...", "add your comment", "add comment", "reader views", "have your say",
-    "reader comments", "rätta artikeln",
+    "what you think...", "add your comment", "add comment", "reader views", "have your say", "reader comments",
+    "rätta artikeln",
 ];
 const WHOLE: &str = "thanks for your comments - this feedback is now closed";
 
@@ -27,10 +25,7 @@ pub(super) fn is_end_mark(text: &str, words: u32, link_density: f32) -> bool {
     let lower = text.to_lowercase();
     let after_number = lower.trim_start_matches(|c: char| c.is_ascii_digit());
     STARTS.iter().any(|mark| lower.starts_with(mark))
-        || after_number.len() < lower.len()
-            && AFTER_NUMBER
-                .iter()
-                .any(|mark| after_number.starts_with(mark))
+        || after_number.len() < lower.len() && AFTER_NUMBER.iter().any(|mark| after_number.starts_with(mark))
         || INSIDE.iter().any(|mark| lower.contains(mark))
         || lower == WHOLE
 }

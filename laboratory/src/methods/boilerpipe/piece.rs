@@ -69,34 +69,14 @@ struct AroundElement {
 /// Elements that do not count as a level in the library.
 fn is_style(tag: Tag) -> bool {
     use Tag::*;
-    matches!(
-        tag,
-        Strike
-            | U
-            | B
-            | I
-            | Em
-            | Strong
-            | Span
-            | Sup
-            | Sub
-            | Code
-            | Tt
-            | Var
-            | Font
-            | Abbr
-            | Acronym
-    )
+    matches!(tag, Strike | U | B | I | Em | Strong | Span | Sup | Sub | Code | Tt | Var | Font | Abbr | Acronym)
 }
 
 /// The blocks of a page, none of them content yet.
 pub(super) fn pieces(page: &Page) -> Vec<Piece> {
     let mut places: Vec<AroundElement> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
-        let around = places
-            .get(element.parent as usize)
-            .copied()
-            .unwrap_or_default();
+        let around = places.get(element.parent as usize).copied().unwrap_or_default();
         places.push(AroundElement {
             level: around.level + u32::from(!is_style(element.tag)),
             heading: around.heading || matches!(element.tag, Tag::H1 | Tag::H2 | Tag::H3),
@@ -107,10 +87,7 @@ pub(super) fn pieces(page: &Page) -> Vec<Piece> {
         .iter()
         .enumerate()
         .map(|(at, block)| {
-            let place = places
-                .get(block.element as usize)
-                .copied()
-                .unwrap_or_default();
+            let place = places.get(block.element as usize).copied().unwrap_or_default();
             let (line_words, lines) = match full_lines(page.text(block), block.words, block.chars) {
                 // As in the library: no word in the full lines makes the block one line.
                 (0, _) => (block.words, 1),
@@ -160,9 +137,7 @@ fn fuse(pieces: Vec<Piece>, fits: impl Fn(&Piece, &Piece) -> bool) -> Vec<Piece>
 
 /// Fuses neighbours of equal text density (`SimpleBlockFusionProcessor`).
 pub(super) fn fuse_equal_density(pieces: Vec<Piece>) -> Vec<Piece> {
-    fuse(pieces, |before, piece| {
-        before.text_density() == piece.text_density()
-    })
+    fuse(pieces, |before, piece| before.text_density() == piece.text_density())
 }
 
 /// At most one block was dropped between the two.
@@ -178,9 +153,7 @@ pub(super) fn fuse_content(pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Fuses pieces of content that stand on one level (`MAX_DISTANCE_1_CONTENT_ONLY_SAME_TAGLEVEL`).
 pub(super) fn fuse_content_of_level(pieces: Vec<Piece>) -> Vec<Piece> {
-    fuse(pieces, |before, piece| {
-        before.content && piece.content && before.level == piece.level && near(before, piece)
-    })
+    fuse(pieces, |before, piece| before.content && piece.content && before.level == piece.level && near(before, piece))
 }
 
 #[cfg(test)]
@@ -190,10 +163,8 @@ mod tests {
 
     #[test]
     fn levels_and_labels_come_from_the_elements_around() {
-        let page = ScanEngine.read(
-            "<body><div><h2><b>a</b></h2><ul><li><a href=x>b</a></ul></div>",
-            &Limits::default(),
-        );
+        let page =
+            ScanEngine.read("<body><div><h2><b>a</b></h2><ul><li><a href=x>b</a></ul></div>", &Limits::default());
         let pieces = pieces(&page);
         // body, div, h2 (b is style); body, div, ul, li, a.
         assert_eq!((pieces[0].level, pieces[1].level), (3, 5));
@@ -218,23 +189,14 @@ mod tests {
 
     #[test]
     fn fusing_takes_one_before_and_at_most_one_gap() {
-        let fused = fuse_content(vec![
-            piece(0, false, 1),
-            piece(1, true, 2),
-            piece(3, true, 2),
-            piece(6, true, 2),
-        ]);
+        let fused = fuse_content(vec![piece(0, false, 1), piece(1, true, 2), piece(3, true, 2), piece(6, true, 2)]);
         assert_eq!(fused.len(), 2);
         assert_eq!(fused[0].members, [0, 1, 3]);
         assert!(fused[0].content);
         assert_eq!((fused[0].level, fused[0].words), (1, 30));
         assert_eq!(fused[0].text_density(), 8.0);
-        let fused = fuse_content_of_level(vec![
-            piece(0, false, 2),
-            piece(1, true, 2),
-            piece(2, true, 2),
-            piece(3, true, 3),
-        ]);
+        let fused =
+            fuse_content_of_level(vec![piece(0, false, 2), piece(1, true, 2), piece(2, true, 2), piece(3, true, 3)]);
         let members: Vec<&[usize]> = fused.iter().map(|piece| &piece.members[..]).collect();
         assert_eq!(members, [&[0][..], &[1, 2], &[3]]);
     }

@@ -36,11 +36,7 @@ pub(super) fn classify(pieces: &mut [Piece], rule: PieceRule) {
 }
 
 /// `NumWordsRulesClassifier`.
-pub(super) fn num_words(
-    previous: NeighbourFacts,
-    current: NeighbourFacts,
-    next: NeighbourFacts,
-) -> bool {
+pub(super) fn num_words(previous: NeighbourFacts, current: NeighbourFacts, next: NeighbourFacts) -> bool {
     if current.link_density > LINKED {
         false
     } else if previous.link_density <= LINKED_BEFORE {
@@ -51,11 +47,7 @@ pub(super) fn num_words(
 }
 
 /// `DensityRulesClassifier`.
-pub(super) fn density(
-    previous: NeighbourFacts,
-    current: NeighbourFacts,
-    next: NeighbourFacts,
-) -> bool {
+pub(super) fn density(previous: NeighbourFacts, current: NeighbourFacts, next: NeighbourFacts) -> bool {
     if current.link_density > LINKED {
         false
     } else if previous.link_density > LINKED_BEFORE {
@@ -68,17 +60,11 @@ pub(super) fn density(
 }
 
 /// The classifier of `CanolaExtractor`.
-pub(super) fn canola(
-    previous: NeighbourFacts,
-    current: NeighbourFacts,
-    next: NeighbourFacts,
-) -> bool {
+pub(super) fn canola(previous: NeighbourFacts, current: NeighbourFacts, next: NeighbourFacts) -> bool {
     let unlinked = next.link_density == 0.0 && previous.link_density == 0.0;
     current.link_density > 0.0 && next.words > 11
         || current.words > 19
-        || next.words > 6
-            && unlinked
-            && (current.words > 6 || previous.words > 7 || next.words > 19)
+        || next.words > 6 && unlinked && (current.words > 6 || previous.words > 7 || next.words > 19)
 }
 
 #[cfg(test)]
@@ -86,11 +72,7 @@ mod tests {
     use super::*;
 
     fn facts(words: u32, link_density: f32, text_density: f32) -> NeighbourFacts {
-        NeighbourFacts {
-            words,
-            link_density,
-            text_density,
-        }
+        NeighbourFacts { words, link_density, text_density }
     }
 
     #[test]

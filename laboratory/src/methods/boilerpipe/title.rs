@@ -22,10 +22,7 @@ pub(super) fn headlines(title: &str) -> FxHashSet<String> {
         return found;
     }
     for separators in SEPARATORS {
-        let mut parts: Vec<&str> = title
-            .split(separators)
-            .map(|part| part.trim_matches(' '))
-            .collect();
+        let mut parts: Vec<&str> = title.split(separators).map(|part| part.trim_matches(' ')).collect();
         while parts.last().is_some_and(|part| part.is_empty()) {
             parts.pop();
         }
@@ -66,17 +63,11 @@ pub(super) fn is_headline(text: &str, headlines: &FxHashSet<String>) -> bool {
 }
 
 fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
-        .replace('\'', "")
-        .trim()
-        .to_lowercase()
+    text.replace('\u{a0}', " ").replace('\'', "").trim().to_lowercase()
 }
 
 fn word_count(part: &str) -> usize {
-    part.split(' ')
-        .filter(|word| !word.is_empty())
-        .count()
-        .max(1)
+    part.split(' ').filter(|word| !word.is_empty()).count().max(1)
 }
 
 /// The part that last had more words or more characters than the longest before it, as the library

@@ -9,15 +9,7 @@ use crate::methods::method::About;
 use crate::methods::segments::segments;
 
 /// The ordered list of tags that blocks are cut at.
-const CUTS: [Tag; 7] = [
-    Tag::Table,
-    Tag::Tr,
-    Tag::P,
-    Tag::Hr,
-    Tag::Ul,
-    Tag::Div,
-    Tag::Span,
-];
+const CUTS: [Tag; 7] = [Tag::Table, Tag::Tr, Tag::P, Tag::Hr, Tag::Ul, Tag::Div, Tag::Span];
 /// Blocks of a greater cosine are similar.
 const SIMILAR: f64 = 0.9;
 /// Inverse block document frequency, 1 / (1 + other pages with a similar block), above which a block is
@@ -86,21 +78,13 @@ impl SiteMethod for ContentExtractor {
             let others = others.get(*place).copied().unwrap_or(0);
             1.0 / (1.0 + others as f64) > LEAST_IBDF
         };
-        of_blocks
-            .iter()
-            .map(|own| own.iter().map(is_rare).collect())
-            .collect()
+        of_blocks.iter().map(|own| own.iter().map(is_rare).collect()).collect()
     }
 }
 
 /// Cosine of the features; two blocks without any are the same.
 fn of_features(a: &Features, b: &Features) -> f64 {
-    let dot = |a: &Features, b: &Features| -> f64 {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum()
-    };
+    let dot = |a: &Features, b: &Features| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum() };
     let (own, others) = (dot(a, a), dot(b, b));
     match own * others > 0.0 {
         true => dot(a, b) / (own * others).sqrt(),
@@ -116,17 +100,10 @@ mod tests {
 
     #[test]
     fn two_of_a_kind_are_rare_and_three_are_not() {
-        let html = |own: &str| {
-            read(&format!(
-                "<p>{own}</p><p>the same notice stands here again</p>"
-            ))
-        };
+        let html = |own: &str| read(&format!("<p>{own}</p><p>the same notice stands here again</p>"));
         let pages: Vec<Page> = ["one story", "two story", "three tale"].map(html).into();
         let pages: Vec<&Page> = pages.iter().collect();
-        assert_eq!(
-            ContentExtractor.extract(&pages[..2]),
-            [[true, true], [true, true]]
-        );
+        assert_eq!(ContentExtractor.extract(&pages[..2]), [[true, true], [true, true]]);
         assert_eq!(ContentExtractor.extract(&pages), [[true, false]; 3]);
     }
 

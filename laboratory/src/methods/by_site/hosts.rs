@@ -18,18 +18,11 @@ pub fn pages_by_host(set: &PageSet, least: usize) -> Vec<Vec<usize>> {
         let host = host.map_or_else(|| page.gold.record_id.clone(), |host| host.into_owned());
         hosts.entry(host).or_default().push(at);
     }
-    hosts
-        .into_values()
-        .filter(|pages| pages.len() >= least)
-        .collect()
+    hosts.into_values().filter(|pages| pages.len() >= least).collect()
 }
 
 /// What a method keeps of every page that stands in one of the groups; none of the others.
-pub fn extract_by_host(
-    method: &dyn SiteMethod,
-    set: &PageSet,
-    hosts: &[Vec<usize>],
-) -> Vec<Option<Vec<bool>>> {
+pub fn extract_by_host(method: &dyn SiteMethod, set: &PageSet, hosts: &[Vec<usize>]) -> Vec<Option<Vec<bool>>> {
     let kept: Vec<(usize, Vec<bool>)> = hosts
         .par_iter()
         .flat_map_iter(|places| {
@@ -71,28 +64,19 @@ mod tests {
     #[test]
     fn pages_of_a_host_are_given_together() {
         let page = |url: &str, at: usize| LabelledPage {
-            gold: Gold {
-                record_id: format!("r{at}"),
-                url: url.to_owned(),
-                ..Gold::default()
-            },
+            gold: Gold { record_id: format!("r{at}"), url: url.to_owned(), ..Gold::default() },
             page: ScanEngine.read("<p>one</p>", &Limits::default()),
             html: String::new(),
         };
         let urls = [
-            "http://a.example/1", "http://x.invalid/1", "http://www.a.example/2",
-            "http://x.invalid/2", "http://b.example/",
+            "http://a.example/1", "http://x.invalid/1", "http://www.a.example/2", "http://x.invalid/2",
+            "http://b.example/",
         ];
         let pages = urls.iter().enumerate().map(|(at, url)| page(url, at));
-        let set = PageSet {
-            name: "toy".into(),
-            pages: pages.collect(),
-        };
+        let set = PageSet { name: "toy".into(), pages: pages.collect() };
         let kept = |least| {
             let kept = extract_by_host(&Counting, &set, &pages_by_host(&set, least));
-            kept.iter()
-                .map(|kept| kept.as_ref().map(Vec::len))
-                .collect::<Vec<_>>()
+            kept.iter().map(|kept| kept.as_ref().map(Vec::len)).collect::<Vec<_>>()
         };
         // Placeholders are no hosts.
         assert_eq!(kept(1), [Some(2), Some(1), Some(2), Some(1), Some(1)]);

@@ -77,10 +77,7 @@ impl SiteMethod for InfoDiscoverer {
                     terms.extend(&words);
                 }
             }
-            let places = segments
-                .of_block
-                .iter()
-                .map(|segment| first + *segment as usize);
+            let places = segments.of_block.iter().map(|segment| first + *segment as usize);
             of_blocks.push(places.collect::<Vec<usize>>());
         }
         let entropies: FxHashMap<u32, f64> = often
@@ -95,11 +92,7 @@ impl SiteMethod for InfoDiscoverer {
         let blocks: Vec<(f64, FxHashSet<u32>)> = terms_of
             .into_iter()
             .map(|terms| {
-                let mut own: Vec<f64> = terms
-                    .iter()
-                    .filter_map(|term| entropies.get(term))
-                    .copied()
-                    .collect();
+                let mut own: Vec<f64> = terms.iter().filter_map(|term| entropies.get(term)).copied().collect();
                 own.sort_unstable_by(f64::total_cmp);
                 let mean = match own.is_empty() {
                     true => 1.0,
@@ -109,15 +102,8 @@ impl SiteMethod for InfoDiscoverer {
             })
             .collect();
         let most = threshold(&blocks);
-        let is_informative = |place: &usize| {
-            blocks
-                .get(*place)
-                .is_some_and(|(entropy, _)| *entropy <= most)
-        };
-        of_blocks
-            .iter()
-            .map(|own| own.iter().map(is_informative).collect())
-            .collect()
+        let is_informative = |place: &usize| blocks.get(*place).is_some_and(|(entropy, _)| *entropy <= most);
+        of_blocks.iter().map(|own| own.iter().map(is_informative).collect()).collect()
     }
 }
 
@@ -137,11 +123,7 @@ mod tests {
     #[test]
     fn the_threshold_rises_until_nothing_new_comes() {
         let block = |entropy: f64, terms: &[u32]| (entropy, terms.iter().copied().collect());
-        let blocks = [
-            block(0.25, &[1, 2]),
-            block(0.35, &[2, 3]),
-            block(0.95, &[4]),
-        ];
+        let blocks = [block(0.25, &[1, 2]), block(0.35, &[2, 3]), block(0.95, &[4])];
         assert!((threshold(&blocks) - 0.4).abs() < 1e-12);
         assert!((threshold(&[block(0.95, &[4])]) - 0.9).abs() < 1e-12);
     }

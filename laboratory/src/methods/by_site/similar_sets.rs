@@ -51,10 +51,7 @@ pub(super) fn other_pages<L: Clone + Eq + std::hash::Hash>(
         words
     };
     let mut by_word: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
-    let mut pages: Vec<FxHashSet<usize>> = distinct
-        .iter()
-        .map(|(_, pages)| pages.iter().copied().collect())
-        .collect();
+    let mut pages: Vec<FxHashSet<usize>> = distinct.iter().map(|(_, pages)| pages.iter().copied().collect()).collect();
     for (at, (block, on)) in distinct.iter().enumerate() {
         let mut candidates: Vec<usize> = Vec::new();
         for word in rarest(&block.words) {
@@ -124,17 +121,11 @@ mod tests {
     use trommel_text::SplitMix64;
 
     /// All pairs.
-    fn plain<L>(
-        blocks: &[(usize, Compared<L>)],
-        similar: impl Fn(&Compared<L>, &Compared<L>) -> bool,
-    ) -> Vec<usize> {
+    fn plain<L>(blocks: &[(usize, Compared<L>)], similar: impl Fn(&Compared<L>, &Compared<L>) -> bool) -> Vec<usize> {
         let others = |at: usize| {
             let (page, block) = &blocks[at];
             let on = blocks.iter().enumerate().filter(|(other, (_, compared))| {
-                *other != at
-                    && !block.words.is_empty()
-                    && !compared.words.is_empty()
-                    && similar(block, compared)
+                *other != at && !block.words.is_empty() && !compared.words.is_empty() && similar(block, compared)
             });
             let on: FxHashSet<usize> = on.map(|(_, (page, _))| *page).collect();
             on.iter().filter(|other| *other != page).count()
@@ -157,19 +148,11 @@ mod tests {
                         words.push(99);
                     }
                     let words = super::super::as_set(words);
-                    (
-                        at / 8,
-                        Compared {
-                            words,
-                            look: below(2) as u8,
-                        },
-                    )
+                    (at / 8, Compared { words, look: below(2) as u8 })
                 })
                 .collect();
             let least = [0.3, 0.714, 0.9][round % 3];
-            let similar = |a: &Compared<u8>, b: &Compared<u8>| {
-                a.look == b.look && cosine(&a.words, &b.words) > least
-            };
+            let similar = |a: &Compared<u8>, b: &Compared<u8>| a.look == b.look && cosine(&a.words, &b.words) > least;
             let found = other_pages(&blocks, least, similar);
             assert_eq!(found, plain(&blocks, similar), "round {round}");
             assert!(found.iter().any(|pages| *pages > 0));

@@ -42,10 +42,7 @@ const ABOUT: About = About {
 
 /// -sum p log_m p.
 fn entropy(shares: impl Iterator<Item = f64>, base: usize) -> f64 {
-    let sum: f64 = shares
-        .filter(|share| *share > 0.0)
-        .map(|share| -share * share.ln())
-        .sum();
+    let sum: f64 = shares.filter(|share| *share > 0.0).map(|share| -share * share.ln()).sum();
     sum / (base.max(2) as f64).ln()
 }
 
@@ -63,10 +60,7 @@ fn composite_importance(styles: &[(usize, f64)]) -> f64 {
     let sizes: Vec<usize> = styles.iter().map(|(size, _)| *size).collect();
     let pages: usize = sizes.iter().sum();
     let decay = DECAY.powi(i32::try_from(styles.len()).unwrap_or(i32::MAX));
-    let below: f64 = styles
-        .iter()
-        .map(|(size, importance)| *size as f64 / pages.max(1) as f64 * importance)
-        .sum();
+    let below: f64 = styles.iter().map(|(size, importance)| *size as f64 / pages.max(1) as f64 * importance).sum();
     (1.0 - decay) * node_importance(&sizes) + decay * below
 }
 
@@ -120,19 +114,11 @@ struct Tree<'a> {
 impl<'a> Tree<'a> {
     fn new(pages: &'a [&'a Page]) -> Self {
         let mut vocabulary = Vocabulary::default();
-        let mut tree = Self {
-            pages,
-            children: Vec::new(),
-            texts: Vec::new(),
-            words: Vec::new(),
-            kept: Vec::new(),
-        };
+        let mut tree = Self { pages, children: Vec::new(), texts: Vec::new(), words: Vec::new(), kept: Vec::new() };
         for page in pages {
             let outside = page.elements.len();
             let layout = |element: u32| {
-                let own = page
-                    .path(element)
-                    .find(|(_, own)| !INLINE.contains(&own.tag));
+                let own = page.path(element).find(|(_, own)| !INLINE.contains(&own.tag));
                 own.map_or(outside, |(at, _)| at as usize)
             };
             let mut children = vec![Vec::new(); outside + 1];
@@ -188,20 +174,14 @@ impl<'a> Tree<'a> {
             .map(|place| {
                 let words = self.words.get(place.page);
                 let blocks = self.of(&self.texts, *place).iter();
-                blocks
-                    .filter_map(|block| words?.get(*block as usize))
-                    .flatten()
-                    .copied()
-                    .collect()
+                blocks.filter_map(|block| words?.get(*block as usize)).flatten().copied().collect()
             })
             .collect();
         let has_text = texts.iter().any(|words| !words.is_empty());
         let mut styles: FxHashMap<Vec<u64>, Vec<Place>> = FxHashMap::default();
         for place in group {
             let children = self.of(&self.children, *place).iter();
-            let looks = children
-                .map(|child| self.look(place.page, *child))
-                .collect();
+            let looks = children.map(|child| self.look(place.page, *child)).collect();
             styles.entry(looks).or_default().push(*place);
         }
         let text = has_text.then(|| leaf_importance(&texts));
@@ -211,11 +191,7 @@ impl<'a> Tree<'a> {
             for place in group {
                 let blocks = self.of(&self.texts, *place).to_vec();
                 for block in blocks {
-                    if let Some(kept) = self
-                        .kept
-                        .get_mut(place.page)
-                        .and_then(|own| own.get_mut(block as usize))
-                    {
+                    if let Some(kept) = self.kept.get_mut(place.page).and_then(|own| own.get_mut(block as usize)) {
                         *kept = false;
                     }
                 }
@@ -237,10 +213,7 @@ impl<'a> Tree<'a> {
                     .iter()
                     .filter_map(|place| {
                         let element = *self.of(&self.children, *place).get(child)?;
-                        Some(Place {
-                            page: place.page,
-                            element,
-                        })
+                        Some(Place { page: place.page, element })
                     })
                     .collect();
                 let (importance, noise) = self.judge(&group);
@@ -262,12 +235,7 @@ impl SiteMethod for SiteStyleTree {
 
     fn extract(&self, pages: &[&Page]) -> Vec<Vec<bool>> {
         let mut tree = Tree::new(pages);
-        let roots: Vec<Place> = (0..pages.len())
-            .map(|page| Place {
-                page,
-                element: NONE,
-            })
-            .collect();
+        let roots: Vec<Place> = (0..pages.len()).map(|page| Place { page, element: NONE }).collect();
         tree.judge(&roots);
         tree.kept
     }
@@ -283,11 +251,7 @@ mod tests {
         assert_eq!(node_importance(&[1]), 1.0);
         assert_eq!(node_importance(&[100]), 0.0);
         // The paper's way of counting: 35 and 15 and 25 and 25 pages of 100, base 100.
-        let expected = -[0.35f64, 0.15, 0.25, 0.25]
-            .iter()
-            .map(|p| p * p.ln())
-            .sum::<f64>()
-            / 100f64.ln();
+        let expected = -[0.35f64, 0.15, 0.25, 0.25].iter().map(|p| p * p.ln()).sum::<f64>() / 100f64.ln();
         assert!((node_importance(&[35, 15, 25, 25]) - expected).abs() < 1e-12);
         assert!((node_importance(&[1; 8]) - 1.0).abs() < 1e-12);
     }
@@ -310,8 +274,7 @@ mod tests {
 
     #[test]
     fn pages_of_another_style_are_compared_among_themselves() {
-        let html =
-            |class: &str, text: &str| read(&format!("<div class={class}><p>{text}</p></div>"));
+        let html = |class: &str, text: &str| read(&format!("<div class={class}><p>{text}</p></div>"));
         let pages = [html("a", "same"), html("a", "same"), html("b", "same")];
         let pages: Vec<&Page> = pages.iter().collect();
         assert_eq!(SiteStyleTree.extract(&pages), [[false], [false], [true]]);

@@ -9,14 +9,7 @@ use crate::methods::home::home;
 use crate::methods::method::About;
 
 /// The ordered list of tags.
-const TAGS: [Tag; 6] = [
-    Tag::Body,
-    Tag::Main,
-    Tag::Article,
-    Tag::Section,
-    Tag::Div,
-    Tag::P,
-];
+const TAGS: [Tag; 6] = [Tag::Body, Tag::Main, Tag::Article, Tag::Section, Tag::Div, Tag::P];
 const STRUCTURE: f64 = 0.3;
 const CONTENT: f64 = 0.7;
 /// Elements of a greater likeness are similar.
@@ -135,9 +128,7 @@ impl XCex {
             let mut at: rustc_hash::FxHashMap<u32, usize> = rustc_hash::FxHashMap::default();
             let mut own = Vec::with_capacity(page.blocks.len());
             for block in &page.blocks {
-                let around = page
-                    .path(home(page, block))
-                    .find(|(_, own)| TAGS.contains(&own.tag));
+                let around = page.path(home(page, block)).find(|(_, own)| TAGS.contains(&own.tag));
                 own.push(around.map(|(element, around)| {
                     *at.entry(element).or_insert_with(|| {
                         let inside = page.elements.get(element as usize..around.end as usize);
@@ -158,10 +149,7 @@ impl XCex {
                         let texts = words.get(from..to).unwrap_or_default();
                         let block = Compared {
                             words: as_set(texts.concat()),
-                            look: Look {
-                                tags: tags.collect(),
-                                classes: as_set(classes),
-                            },
+                            look: Look { tags: tags.collect(), classes: as_set(classes) },
                         };
                         compared.push((number, block));
                         compared.len() - 1
@@ -173,17 +161,11 @@ impl XCex {
         let others = other_pages(&compared, least, |a, b| self.likeness(a, b) > SIMILAR);
         let most = SHARE * pages.len() as f64;
         let is_rare = |place: &Option<usize>| {
-            let others = place
-                .and_then(|place| others.get(place))
-                .copied()
-                .unwrap_or(0);
+            let others = place.and_then(|place| others.get(place)).copied().unwrap_or(0);
             // Its own page is one of those with a block like it.
             others == 0 || ((others + 1) as f64) < most
         };
-        of_blocks
-            .iter()
-            .map(|own| own.iter().map(is_rare).collect())
-            .collect()
+        of_blocks.iter().map(|own| own.iter().map(is_rare).collect()).collect()
     }
 }
 
@@ -193,13 +175,7 @@ mod tests {
     use crate::methods::by_site::read;
 
     fn element(words: &[u32], tags: &[u8], classes: &[u32]) -> Compared<Look> {
-        Compared {
-            words: words.to_vec(),
-            look: Look {
-                tags: tags.to_vec(),
-                classes: classes.to_vec(),
-            },
-        }
+        Compared { words: words.to_vec(), look: Look { tags: tags.to_vec(), classes: classes.to_vec() } }
     }
 
     #[test]
@@ -213,9 +189,7 @@ mod tests {
                     let part = |below: &mut dyn FnMut(u64) -> u64| {
                         let theme = below(12) * 10;
                         let words = 4 + below(5);
-                        let text: String = (theme..theme + words)
-                            .map(|at| format!("word{at} "))
-                            .collect();
+                        let text: String = (theme..theme + words).map(|at| format!("word{at} ")).collect();
                         format!("<div class=c{}><p class=d>{text}</p></div>", below(2))
                     };
                     let parts: String = (0..3).map(|_| part(&mut below)).collect();

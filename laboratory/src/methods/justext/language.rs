@@ -18,10 +18,7 @@ pub(super) fn language(page: &Page, least: u32) -> Option<&'static str> {
             break;
         }
     }
-    let end = sample
-        .char_indices()
-        .nth(SAMPLE)
-        .map_or(sample.len(), |(at, _)| at);
+    let end = sample.char_indices().nth(SAMPLE).map_or(sample.len(), |(at, _)| at);
     Detector::new()
         .detect(sample.get(..end)?)
         .filter(|info| info.is_reliable())
@@ -68,10 +65,7 @@ mod tests {
     #[test]
     fn renamed_lists_exist() {
         for language in [Lang::Nob, Lang::Slv, Lang::Eng, Lang::Rus, Lang::Kor] {
-            assert!(
-                ::justext::get_stoplist(list_name(language)).is_ok(),
-                "{language:?}"
-            );
+            assert!(::justext::get_stoplist(list_name(language)).is_ok(), "{language:?}");
         }
         assert!(::justext::get_stoplist(list_name(Lang::Cmn)).is_err());
     }

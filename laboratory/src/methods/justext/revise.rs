@@ -32,19 +32,14 @@ pub(super) fn revise(paragraphs: &mut [Paragraph]) {
     settle_near_good(paragraphs);
     for (at, alone) in alone.into_iter().enumerate() {
         set(paragraphs, at, |all, own| {
-            let lost =
-                own.heading && own.class == ParagraphClass::Bad && alone != ParagraphClass::Bad;
+            let lost = own.heading && own.class == ParagraphClass::Bad && alone != ParagraphClass::Bad;
             (lost && before_good(all, at)).then_some(ParagraphClass::Good)
         });
     }
 }
 
 /// Sets the class of a paragraph if there is a new one.
-fn set(
-    all: &mut [Paragraph],
-    at: usize,
-    new: impl Fn(&[Paragraph], &Paragraph) -> Option<ParagraphClass>,
-) {
+fn set(all: &mut [Paragraph], at: usize, new: impl Fn(&[Paragraph], &Paragraph) -> Option<ParagraphClass>) {
     let class = all.get(at).and_then(|own| new(all, own));
     if let (Some(class), Some(own)) = (class, all.get_mut(at)) {
         own.class = class;
@@ -93,8 +88,7 @@ fn settle_short(paragraphs: &mut [Paragraph]) {
         if paragraph.class != ParagraphClass::Short {
             continue;
         }
-        let near =
-            |side: &[ParagraphClass; 2]| *side == [ParagraphClass::Bad, ParagraphClass::NearGood];
+        let near = |side: &[ParagraphClass; 2]| *side == [ParagraphClass::Bad, ParagraphClass::NearGood];
         paragraph.class = match (before[0], after[0]) {
             (ParagraphClass::Good, ParagraphClass::Good) => ParagraphClass::Good,
             (ParagraphClass::Bad, ParagraphClass::Bad) => ParagraphClass::Bad,
@@ -127,14 +121,8 @@ mod tests {
     use super::*;
 
     fn revised(classes: &[ParagraphClass]) -> Vec<ParagraphClass> {
-        let mut paragraphs: Vec<Paragraph> = classes
-            .iter()
-            .map(|class| Paragraph {
-                class: *class,
-                chars: 50,
-                heading: false,
-            })
-            .collect();
+        let mut paragraphs: Vec<Paragraph> =
+            classes.iter().map(|class| Paragraph { class: *class, chars: 50, heading: false }).collect();
         revise(&mut paragraphs);
         paragraphs.iter().map(|p| p.class).collect()
     }
@@ -145,10 +133,7 @@ mod tests {
         assert_eq!(revised(&[Good, Short, Bad]), [Good, Bad, Bad]);
         assert_eq!(revised(&[Bad, Short, Bad]), [Bad; 3]);
         // Near-good text between the short one and the bad.
-        assert_eq!(
-            revised(&[Good, Short, NearGood, Bad]),
-            [Good, Good, Good, Bad]
-        );
+        assert_eq!(revised(&[Good, Short, NearGood, Bad]), [Good, Good, Good, Bad]);
         // Bad on both sides, whatever stands between.
         assert_eq!(revised(&[Bad, NearGood, Short, Bad]), [Bad; 4]);
     }
@@ -157,20 +142,13 @@ mod tests {
     fn near_good_needs_one_good_side() {
         assert_eq!(revised(&[Bad, NearGood, Bad]), [Bad; 3]);
         assert_eq!(revised(&[NearGood, NearGood, Good]), [Good; 3]);
-        assert_eq!(
-            revised(&[Good, NearGood, NearGood, Bad]),
-            [Good, Good, Good, Bad]
-        );
+        assert_eq!(revised(&[Good, NearGood, NearGood, Bad]), [Good, Good, Good, Bad]);
         assert_eq!(revised(&[NearGood]), [Bad]);
     }
 
     #[test]
     fn headings_join_good_text_within_reach() {
-        let paragraph = |class, chars, heading| Paragraph {
-            class,
-            chars,
-            heading,
-        };
+        let paragraph = |class, chars, heading| Paragraph { class, chars, heading };
         let far = |between| {
             let mut all = vec![
                 paragraph(Bad, 10, false),

@@ -30,8 +30,7 @@ pub(super) fn is_clutter(
         Tag::H1 | Tag::H2 => weight < 0.0,
         Tag::Table if counts.data > 0 => false,
         Tag::Form | Tag::Fieldset | Tag::Table | Tag::Ul | Tag::Div => {
-            weight < 0.0
-                || counts.commas < COMMAS && is_thin(counts, weight, element.tag == Tag::Ul)
+            weight < 0.0 || counts.commas < COMMAS && is_thin(counts, weight, element.tag == Tag::Ul)
         }
         _ => false,
     }

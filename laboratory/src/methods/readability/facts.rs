@@ -7,27 +7,22 @@ use crate::methods::home::home;
 
 /// Words that lower a class weight, from the rules as dragnet restates them.
 const NEGATIVE: [&str; 18] = [
-    "combx", "comment", "contact", "foot", "masthead", "media", "meta", "outbrain", "promo",
-    "related", "scroll", "shoutbox", "sidebar", "sponsor", "shopping", "tags", "tool", "widget",
+    "combx", "comment", "contact", "foot", "masthead", "media", "meta", "outbrain", "promo", "related", "scroll",
+    "shoutbox", "sidebar", "sponsor", "shopping", "tags", "tool", "widget",
 ];
 /// Words that raise a class weight, same source.
-const POSITIVE: [&str; 10] = [
-    "article", "body", "content", "entry", "main", "page", "pagination", "post", "text", "blog",
-];
+const POSITIVE: [&str; 10] =
+    ["article", "body", "content", "entry", "main", "page", "pagination", "post", "text", "blog"];
 /// Words of elements that are never looked at (from memory of Readability.js).
 const UNLIKELY: [&str; 25] = [
-    "banner", "breadcrumb", "combx", "comment", "community", "disqus", "extra", "footer", "gdpr",
-    "header", "legends", "menu", "pager", "pagination", "popup", "related", "remark", "replies",
-    "rss", "shoutbox", "sidebar", "skyscraper", "social", "sponsor", "supplemental",
+    "banner", "breadcrumb", "combx", "comment", "community", "disqus", "extra", "footer", "gdpr", "header", "legends",
+    "menu", "pager", "pagination", "popup", "related", "remark", "replies", "rss", "shoutbox", "sidebar", "skyscraper",
+    "social", "sponsor", "supplemental",
 ];
 /// Words that take an element out of the unlikely ones (from memory of Readability.js).
-const MAYBE: [&str; 7] = [
-    "and", "article", "body", "column", "content", "main", "shadow",
-];
+const MAYBE: [&str; 7] = ["and", "article", "body", "column", "content", "main", "shadow"];
 /// Roles of elements that are never looked at (from memory of Readability.js).
-const ROLES: [&str; 7] = [
-    "alert", "alertdialog", "complementary", "dialog", "menu", "menubar", "navigation",
-];
+const ROLES: [&str; 7] = ["alert", "alertdialog", "complementary", "dialog", "menu", "menubar", "navigation"];
 
 /// Facts of a page that no attempt changes.
 pub(super) struct ReadabilityFacts {
@@ -54,11 +49,7 @@ impl ReadabilityFacts {
             unlikely: Vec::with_capacity(page.elements.len()),
             holds_blocks: vec![false; page.elements.len()],
             homes: page.blocks.iter().map(|block| home(page, block)).collect(),
-            commas: page
-                .blocks
-                .iter()
-                .map(|block| commas(page.text(block)))
-                .collect(),
+            commas: page.blocks.iter().map(|block| commas(page.text(block))).collect(),
             ends: vec![false; page.elements.len()],
         };
         for block in &page.blocks {
@@ -74,11 +65,7 @@ impl ReadabilityFacts {
             let mut weight = 0.0;
             let (mut bad, mut good) = (false, false);
             for attribute in [Attribute::Id, Attribute::Class] {
-                let own = || {
-                    page.attribute_words(element)
-                        .iter()
-                        .filter(move |token| token.attribute == attribute)
-                };
+                let own = || page.attribute_words(element).iter().filter(move |token| token.attribute == attribute);
                 if own().any(|token| negative.matches(page, token)) {
                     weight -= 25.0;
                 }
@@ -88,23 +75,18 @@ impl ReadabilityFacts {
                 bad |= own().any(|token| unlikely.matches(page, token));
                 good |= own().any(|token| maybe.matches(page, token));
             }
-            let role = page.attribute_words(element).iter().any(|token| {
-                token.attribute == Attribute::Role && ROLES.contains(&page.word_text(token))
-            });
+            let role = page
+                .attribute_words(element)
+                .iter()
+                .any(|token| token.attribute == Attribute::Role && ROLES.contains(&page.word_text(token)));
             let spared = matches!(element.tag, Tag::Html | Tag::Body | Tag::A);
-            let around = kept_whole
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or(false);
+            let around = kept_whole.get(element.parent as usize).copied().unwrap_or(false);
             kept_whole.push(around || matches!(element.tag, Tag::Table | Tag::Code));
             facts.class_weight.push(weight);
-            facts
-                .unlikely
-                .push(role || bad && !good && !spared && !around);
+            facts.unlikely.push(role || bad && !good && !spared && !around);
         }
         for (at, element) in page.elements.iter().enumerate().rev() {
-            let own =
-                !element.tag.is_inline() || facts.holds_blocks.get(at).copied().unwrap_or(false);
+            let own = !element.tag.is_inline() || facts.holds_blocks.get(at).copied().unwrap_or(false);
             if let Some(parent) = facts.holds_blocks.get_mut(element.parent as usize) {
                 *parent |= own;
             }
@@ -122,14 +104,7 @@ impl ReadabilityFacts {
         let name = match element.tag {
             Tag::Div => 5.0,
             Tag::Pre | Tag::Td | Tag::Blockquote => 3.0,
-            Tag::Address
-            | Tag::Ol
-            | Tag::Ul
-            | Tag::Dl
-            | Tag::Dd
-            | Tag::Dt
-            | Tag::Li
-            | Tag::Form => -3.0,
+            Tag::Address | Tag::Ol | Tag::Ul | Tag::Dl | Tag::Dd | Tag::Dt | Tag::Li | Tag::Form => -3.0,
             Tag::Th => -5.0,
             tag if tag.is_heading() => -5.0,
             _ => 0.0,
@@ -139,11 +114,7 @@ impl ReadabilityFacts {
 
     /// Class weight of an element; 0 where class weights are off.
     pub fn weight(&self, at: u32, class_weights: bool) -> f64 {
-        self.class_weight
-            .get(at as usize)
-            .copied()
-            .filter(|_| class_weights)
-            .unwrap_or_default()
+        self.class_weight.get(at as usize).copied().filter(|_| class_weights).unwrap_or_default()
     }
 }
 
@@ -153,10 +124,7 @@ pub(super) fn ends_sentence(text: &str) -> bool {
 }
 
 fn commas(text: &str) -> u32 {
-    let count = text
-        .chars()
-        .filter(|c| matches!(c, ',' | '、' | '，' | '،'))
-        .count();
+    let count = text.chars().filter(|c| matches!(c, ',' | '、' | '，' | '،')).count();
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -219,9 +187,7 @@ pub(super) fn counts(page: &Page, facts: &ReadabilityFacts, alive: &[bool]) -> V
             Tag::Img => own.images += 1,
             Tag::Li => own.items += 1,
             Tag::Input => own.inputs += 1,
-            Tag::Th | Tag::Thead | Tag::Tfoot | Tag::Caption | Tag::Col | Tag::Colgroup => {
-                own.data += 1
-            }
+            Tag::Th | Tag::Thead | Tag::Tfoot | Tag::Caption | Tag::Col | Tag::Colgroup => own.data += 1,
             _ => {}
         }
         if let Some(parent) = counts.get_mut(element.parent as usize) {

@@ -57,11 +57,7 @@ impl<'a> Grower<'a> {
     pub fn grow(mut self) -> Vec<Node> {
         let root = self.node(0, self.objects.len(), false);
         self.nodes.push(root);
-        let mut open = vec![Open {
-            node: 0,
-            start: 0,
-            end: self.objects.len(),
-        }];
+        let mut open = vec![Open { node: 0, start: 0, end: self.objects.len() }];
         while let Some(next) = open.pop() {
             let Some(split) = self.best(&next) else {
                 continue;
@@ -72,24 +68,13 @@ impl<'a> Grower<'a> {
             let mut start = next.start;
             for end in &ends {
                 let node = self.node(start, *end, class);
-                open.push(Open {
-                    node: self.nodes.len(),
-                    start,
-                    end: *end,
-                });
+                open.push(Open { node: self.nodes.len(), start, end: *end });
                 self.nodes.push(node);
                 start = *end;
             }
-            let threshold = split
-                .threshold
-                .map(|threshold| self.seen(split.attribute, threshold));
+            let threshold = split.threshold.map(|threshold| self.seen(split.attribute, threshold));
             if let Some(node) = self.nodes.get_mut(next.node) {
-                node.test = Some(Test {
-                    attribute: split.attribute,
-                    threshold,
-                    first,
-                    branches: split.branches,
-                });
+                node.test = Some(Test { attribute: split.attribute, threshold, first, branches: split.branches });
             }
         }
         self.nodes
@@ -105,11 +90,7 @@ impl<'a> Grower<'a> {
         Node {
             objects: counts.objects,
             positive: counts.positive,
-            class: if counts.objects == 0 {
-                class
-            } else {
-                counts.positive > negative
-            },
+            class: if counts.objects == 0 { class } else { counts.positive > negative },
             test: None,
         }
     }
@@ -120,10 +101,7 @@ impl<'a> Grower<'a> {
         if pure || (node.objects as usize) < 2 * self.least {
             return None;
         }
-        let all = ClassCounts {
-            objects: node.objects,
-            positive: node.positive,
-        };
+        let all = ClassCounts { objects: node.objects, positive: node.positive };
         let range = open.start..open.end;
         let mut splits = Vec::new();
         for (attribute, kind) in self.table.kinds.iter().enumerate() {
@@ -145,12 +123,7 @@ impl<'a> Grower<'a> {
     /// Divides a range of every order by the split, keeping the order inside the branches. Gives the
     /// end of each branch.
     fn divide(&mut self, split: &Split, start: usize, end: usize) -> Vec<usize> {
-        let test = Test {
-            attribute: split.attribute,
-            threshold: split.threshold,
-            first: 0,
-            branches: split.branches,
-        };
+        let test = Test { attribute: split.attribute, threshold: split.threshold, first: 0, branches: split.branches };
         let mut sizes = vec![0usize; split.branches];
         for object in self.objects.get(start..end).unwrap_or_default() {
             let value = self.table.value(split.attribute, *object);
@@ -189,25 +162,13 @@ impl<'a> Grower<'a> {
                 }
             }
         }
-        starts
-            .iter()
-            .zip(&sizes)
-            .map(|(start, size)| start + size)
-            .collect()
+        starts.iter().zip(&sizes).map(|(start, size)| start + size).collect()
     }
 
     /// The greatest value of all objects that is not above the threshold, as in C4.5.
     fn seen(&self, attribute: usize, threshold: f32) -> f32 {
-        let values = self
-            .values
-            .get(attribute)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let values = self.values.get(attribute).map(Vec::as_slice).unwrap_or_default();
         let above = values.partition_point(|value| *value <= threshold);
-        above
-            .checked_sub(1)
-            .and_then(|at| values.get(at))
-            .copied()
-            .unwrap_or(threshold)
+        above.checked_sub(1).and_then(|at| values.get(at)).copied().unwrap_or(threshold)
     }
 }

@@ -16,11 +16,7 @@ pub(super) fn prune(nodes: &mut [Node], confidence: f64) {
         let leaf = errors + added(objects, errors, confidence);
         let mut own = leaf;
         if let Some(test) = node.test {
-            let below: f64 = expected
-                .get(test.first..test.first + test.branches)
-                .unwrap_or_default()
-                .iter()
-                .sum();
+            let below: f64 = expected.get(test.first..test.first + test.branches).unwrap_or_default().iter().sum();
             if leaf <= below + SLACK {
                 node.test = None;
             } else {
@@ -42,11 +38,7 @@ fn added(objects: f64, errors: f64, confidence: f64) -> f64 {
     }
     if errors < 1.0 {
         let none = objects * (1.0 - confidence.powf(1.0 / objects));
-        return if errors == 0.0 {
-            none
-        } else {
-            none + errors * (added(objects, 1.0, confidence) - none)
-        };
+        return if errors == 0.0 { none } else { none + errors * (added(objects, 1.0, confidence) - none) };
     }
     if errors + 0.5 >= objects {
         return (objects - errors).max(0.0);
@@ -87,24 +79,14 @@ mod tests {
     }
 
     fn node(objects: u32, positive: u32, test: Option<Test>) -> Node {
-        Node {
-            objects,
-            positive,
-            class: positive * 2 > objects,
-            test,
-        }
+        Node { objects, positive, class: positive * 2 > objects, test }
     }
 
     /// A root with branches of (objects, positive).
     fn tree(parts: [(u32, u32); 3]) -> Vec<Node> {
         let objects = parts.iter().map(|part| part.0).sum();
         let positive = parts.iter().map(|part| part.1).sum();
-        let test = Test {
-            attribute: 0,
-            threshold: None,
-            first: 1,
-            branches: 3,
-        };
+        let test = Test { attribute: 0, threshold: None, first: 1, branches: 3 };
         let mut nodes = vec![node(objects, positive, Some(test))];
         nodes.extend(parts.map(|(objects, positive)| node(objects, positive, None)));
         nodes

@@ -34,10 +34,7 @@ impl ClassCounts {
     }
 
     fn without(self, part: ClassCounts) -> ClassCounts {
-        ClassCounts {
-            objects: self.objects - part.objects,
-            positive: self.positive - part.positive,
-        }
+        ClassCounts { objects: self.objects - part.objects, positive: self.positive - part.positive }
     }
 
     /// Bits of all objects' classes together.
@@ -58,8 +55,7 @@ fn worth(all: ClassCounts, parts: &[ClassCounts], cost: f64) -> (f64, f64) {
     let total = f64::from(all.objects.max(1));
     let left: f64 = parts.iter().map(|part| part.bits()).sum();
     let gain = (all.bits() - left) / total - cost;
-    let own =
-        (plogp(all.objects) - parts.iter().map(|part| plogp(part.objects)).sum::<f64>()) / total;
+    let own = (plogp(all.objects) - parts.iter().map(|part| plogp(part.objects)).sum::<f64>()) / total;
     (gain, if own > 0.0 { gain / own } else { 0.0 })
 }
 
@@ -73,11 +69,7 @@ pub(super) fn by_number(
 ) -> Option<Split> {
     // As in J48: a tenth of what a class has on the average, but no more than 25 and not below least.
     let asked = f64::from(all.objects) * 0.1 / 2.0;
-    let asked = if asked <= least as f64 {
-        least
-    } else {
-        asked.min(MOST_ASKED).ceil() as usize
-    };
+    let asked = if asked <= least as f64 { least } else { asked.min(MOST_ASKED).ceil() as usize };
     let mut low = ClassCounts::default();
     let mut candidates = 0u32;
     let mut best: Option<(f64, usize, ClassCounts)> = None;
@@ -127,20 +119,12 @@ pub(super) fn by_name(
             part.add(table.label(*object));
         }
     }
-    let large = parts
-        .iter()
-        .filter(|part| part.objects as usize >= least.max(1));
+    let large = parts.iter().filter(|part| part.objects as usize >= least.max(1));
     if large.count() < 2 {
         return None;
     }
     let (gain, ratio) = worth(all, &parts, 0.0);
-    Some(Split {
-        attribute,
-        threshold: None,
-        branches: parts.len(),
-        gain,
-        ratio,
-    })
+    Some(Split { attribute, threshold: None, branches: parts.len(), gain, ratio })
 }
 
 /// The division to take: of those with at least average gain the one of the highest gain ratio, the
@@ -159,11 +143,7 @@ pub(super) fn choose(splits: &[Split], kinds: &[Kind], objects: u32) -> Option<S
             count += 1;
         }
     }
-    let average = if count > 0 {
-        sum / f64::from(count)
-    } else {
-        0.0
-    };
+    let average = if count > 0 { sum / f64::from(count) } else { 0.0 };
     let mut best: Option<Split> = None;
     for split in splits {
         if split.gain >= average - 1e-3 && split.ratio > best.map_or(0.0, |best| best.ratio) {
@@ -183,38 +163,19 @@ mod tests {
 
     fn table(kinds: Vec<Kind>, columns: Vec<Vec<f32>>, positive: &[usize]) -> ObjectTable {
         let count = columns[0].len();
-        ObjectTable {
-            kinds,
-            columns,
-            labels: (0..count).map(|at| positive.contains(&at)).collect(),
-        }
+        ObjectTable { kinds, columns, labels: (0..count).map(|at| positive.contains(&at)).collect() }
     }
 
     #[test]
     fn names_gain_as_in_the_textbook() {
         // Outlook of the weather data: 5 sunny (2 yes), 4 overcast (4 yes), 5 rainy (3 yes): gain .247,
         // division 1.577 bits, ratio .157 (Quinlan 1986; Witten and Frank, section 4.3).
-        let codes: Vec<f32> = [0; 5]
-            .into_iter()
-            .chain([1; 4])
-            .chain([2; 5])
-            .map(|code| code as f32)
-            .collect();
-        let table = table(
-            vec![Kind::Name(3)],
-            vec![codes],
-            &[0, 1, 5, 6, 7, 8, 9, 10, 11],
-        );
+        let codes: Vec<f32> = [0; 5].into_iter().chain([1; 4]).chain([2; 5]).map(|code| code as f32).collect();
+        let table = table(vec![Kind::Name(3)], vec![codes], &[0, 1, 5, 6, 7, 8, 9, 10, 11]);
         let objects: Vec<u32> = (0..14).collect();
-        let all = ClassCounts {
-            objects: 14,
-            positive: 9,
-        };
+        let all = ClassCounts { objects: 14, positive: 9 };
         let split = by_name(&table, 0, &objects, all, 3, 2).unwrap();
-        assert!(
-            close(split.gain, 0.247) && close(split.ratio, 0.1564),
-            "{split:?}"
-        );
+        assert!(close(split.gain, 0.247) && close(split.ratio, 0.1564), "{split:?}");
         // Only one branch has six objects or more... none has.
         assert_eq!(by_name(&table, 0, &objects, all, 3, 6), None);
     }
@@ -224,16 +185,10 @@ mod tests {
         // Values 1 2 3 4 with classes no no yes yes: one bit by dividing at 2.5, of three candidates:
         // less log2(3)/4 = .396.
         let table = table(vec![Kind::Number], vec![vec![3.0, 1.0, 4.0, 2.0]], &[0, 2]);
-        let all = ClassCounts {
-            objects: 4,
-            positive: 2,
-        };
+        let all = ClassCounts { objects: 4, positive: 2 };
         let split = by_number(&table, 0, &[1, 3, 0, 2], all, 1).unwrap();
         assert_eq!(split.threshold, Some(2.5));
-        assert!(
-            close(split.gain, 1.0 - 0.396) && close(split.ratio, 0.604),
-            "{split:?}"
-        );
+        assert!(close(split.gain, 1.0 - 0.396) && close(split.ratio, 0.604), "{split:?}");
         // With two objects a side there is one candidate, which costs nothing.
         let split = by_number(&table, 0, &[1, 3, 0, 2], all, 2).unwrap();
         assert!(close(split.gain, 1.0) && close(split.ratio, 1.0));
@@ -242,19 +197,9 @@ mod tests {
 
     #[test]
     fn a_gain_below_average_is_passed_over_whatever_its_ratio() {
-        let split = |attribute, gain, ratio| Split {
-            attribute,
-            threshold: None,
-            branches: 2,
-            gain,
-            ratio,
-        };
+        let split = |attribute, gain, ratio| Split { attribute, threshold: None, branches: 2, gain, ratio };
         let kinds = [Kind::Number; 3];
-        let splits = [
-            split(0, 0.01, 0.9),
-            split(1, 0.30, 0.2),
-            split(2, 0.29, 0.3),
-        ];
+        let splits = [split(0, 0.01, 0.9), split(1, 0.30, 0.2), split(2, 0.29, 0.3)];
         assert_eq!(choose(&splits, &kinds, 100).unwrap().attribute, 2);
         assert_eq!(choose(&splits[..1], &kinds, 100).unwrap().attribute, 0);
         assert_eq!(choose(&[], &kinds, 100), None);

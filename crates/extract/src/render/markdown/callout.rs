@@ -4,25 +4,20 @@ use trommel_html::{Page, Tag};
 
 /// Kinds by which such a box is known.
 const KINDS: [&str; 18] = [
-    "abstract", "attention", "bug", "caution", "danger", "error", "example", "failure", "hint",
-    "important", "info", "note", "question", "quote", "success", "tip", "todo", "warning",
+    "abstract", "attention", "bug", "caution", "danger", "error", "example", "failure", "hint", "important", "info",
+    "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
 /// The kind of the box that an element is.
 pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
     let element = page.element(at)?;
-    if !matches!(
-        element.tag,
-        Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details
-    ) {
+    if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
         return None;
     }
     let words = page.attribute_words(element);
     let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
     let is_box = has("admonition") || has("callout") || has("markdown") && has("alert");
-    let is_part = [
-        "title", "content", "inner", "icon", "body", "heading", "text",
-    ];
+    let is_part = ["title", "content", "inner", "icon", "body", "heading", "text"];
     if !is_box || is_part.iter().any(|name| has(name)) {
         return None;
     }
@@ -34,10 +29,8 @@ pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
 
 /// Whether an element is the title of such a box.
 pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
-    page.path(element)
-        .take_while(|(at, _)| *at != within)
-        .any(|(_, own)| {
-            let mut words = page.attribute_words(own).iter();
-            words.any(|word| matches!(page.word_text(word), "title" | "heading"))
-        })
+    page.path(element).take_while(|(at, _)| *at != within).any(|(_, own)| {
+        let mut words = page.attribute_words(own).iter();
+        words.any(|word| matches!(page.word_text(word), "title" | "heading"))
+    })
 }

@@ -14,23 +14,20 @@ const TABLE: usize = 4;
 const LONGEST: usize = 32;
 /// Classes beside which the name of a language stands alone.
 const HIGHLIGHTERS: [&str; 13] = [
-    "syntaxhighlighter", "hljs", "sourceCode", "highlight", "prettyprint", "code", "codehilite",
-    "prism", "shiki", "hl", "block", "CodeMirror", "syntax",
+    "syntaxhighlighter", "hljs", "sourceCode", "highlight", "prettyprint", "code", "codehilite", "prism", "shiki",
+    "hl", "block", "CodeMirror", "syntax",
 ];
 /// Names that are taken for languages there.
 const KNOWN: [&str; 60] = [
-    "ada", "bash", "c", "c++", "clojure", "cpp", "cs", "csharp", "css", "dart", "diff",
-    "dockerfile", "elixir", "elm", "erlang", "fish", "fortran", "fsharp", "go", "graphql",
-    "groovy", "haskell", "html", "ini", "java", "javascript", "js", "json", "jsx", "julia",
-    "kotlin", "latex", "lean", "lisp", "lua", "makefile", "markdown", "matlab", "nix",
-    "objectivec", "ocaml", "perl", "php", "powershell", "python", "r", "ruby", "rust", "scala",
-    "scss", "sh", "shell", "sql", "swift", "toml", "ts", "typescript", "xml", "yaml", "zig",
+    "ada", "bash", "c", "c++", "clojure", "cpp", "cs", "csharp", "css", "dart", "diff", "dockerfile", "elixir", "elm",
+    "erlang", "fish", "fortran", "fsharp", "go", "graphql", "groovy", "haskell", "html", "ini", "java", "javascript",
+    "js", "json", "jsx", "julia", "kotlin", "latex", "lean", "lisp", "lua", "makefile", "markdown", "matlab", "nix",
+    "objectivec", "ocaml", "perl", "php", "powershell", "python", "r", "ruby", "rust", "scala", "scss", "sh", "shell",
+    "sql", "swift", "toml", "ts", "typescript", "xml", "yaml", "zig",
 ];
 /// What stands before the name of a language in a class, the longer ones first.
-const PREFIXES: [&str; 7] = [
-    "highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-",
-    "highlight-",
-];
+const PREFIXES: [&str; 7] =
+    ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
 
 /// A fenced code block, without a line end at its end.
 pub(super) fn fence(language: &str, text: &str) -> String {
@@ -73,13 +70,9 @@ impl CodeLanguages {
         }
         // Between code beside its line numbers and what names the language stands a table.
         let around = page.path(pre).skip(1).take(AROUND + TABLE);
-        let around = around
-            .filter(|(_, own)| !matches!(own.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
+        let around = around.filter(|(_, own)| !matches!(own.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
         candidates.extend(around.take(AROUND).map(|(at, _)| at));
-        candidates
-            .into_iter()
-            .find_map(|at| self.named(page, content.html, at))
-            .unwrap_or_default()
+        candidates.into_iter().find_map(|at| self.named(page, content.html, at)).unwrap_or_default()
     }
 
     fn named(&mut self, page: &Page, html: &str, at: u32) -> Option<String> {
@@ -105,33 +98,24 @@ fn class_language(class: &str) -> Option<String> {
         .split_once("brush:")
         .and_then(|(_, rest)| rest.split([' ', ';']).find(|word| !word.is_empty()))
         .and_then(|name| language(&format!("lang-{name}")));
-    brush
-        .or_else(|| class.split_whitespace().find_map(language))
-        .or_else(|| {
-            // Highlighters that name the language beside themselves.
-            let mut names = class.split_whitespace();
-            let is_marked = names.clone().any(|name| HIGHLIGHTERS.contains(&name));
-            let known = |name: &&str| KNOWN.contains(&name.to_ascii_lowercase().as_str());
-            names
-                .find(known)
-                .filter(|_| is_marked)
-                .map(str::to_ascii_lowercase)
-        })
+    brush.or_else(|| class.split_whitespace().find_map(language)).or_else(|| {
+        // Highlighters that name the language beside themselves.
+        let mut names = class.split_whitespace();
+        let is_marked = names.clone().any(|name| HIGHLIGHTERS.contains(&name));
+        let known = |name: &&str| KNOWN.contains(&name.to_ascii_lowercase().as_str());
+        names.find(known).filter(|_| is_marked).map(str::to_ascii_lowercase)
+    })
 }
 
 /// The language that one class names.
 fn language(class: &str) -> Option<String> {
     let class = class.to_ascii_lowercase();
-    let name = PREFIXES
-        .iter()
-        .find_map(|prefix| class.strip_prefix(prefix))?;
+    let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '.' | '-' | '_');
     // Highlighters call their parts so, too.
     let is_part = |name: &str| name.contains('-') || matches!(name, "line" | "lines" | "wrapper");
-    let is_part = class.starts_with("highlight-")
-        && is_part(name)
-        && !class.contains("source-")
-        && !class.contains("-text-");
+    let is_part =
+        class.starts_with("highlight-") && is_part(name) && !class.contains("source-") && !class.contains("-text-");
     let said = !is_part && !matches!(name, "" | "none" | "undefined" | "default" | "auto");
     (said && name.len() <= LONGEST && name.chars().all(plain)).then(|| name.to_owned())
 }
@@ -159,9 +143,7 @@ mod tests {
         assert_eq!(class_language("python quiet"), None);
         let sphinx = class_language("highlight-python notranslate");
         assert_eq!(sphinx.as_deref(), Some("python"));
-        for class in [
-            "highlight-default", "language-none", "lang-", "language-a`b", "languages", "hljs",
-        ] {
+        for class in ["highlight-default", "language-none", "lang-", "language-a`b", "languages", "hljs"] {
             assert_eq!(language(class), None, "{class}");
         }
     }

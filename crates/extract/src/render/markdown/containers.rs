@@ -93,11 +93,7 @@ impl<'a> SegmentWriter<'a> {
     /// Adds a segment that stands in `element`; `body` has no line end at its end.
     pub fn add(&mut self, element: u32, body: &str) {
         let mut chain = self.chain(element);
-        let common = chain
-            .iter()
-            .zip(&self.open)
-            .take_while(|(new, open)| new.element == open.element)
-            .count();
+        let common = chain.iter().zip(&self.open).take_while(|(new, open)| new.element == open.element).count();
         // The segments of a container that are open keep the markers they began with.
         for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
             *new = open.clone();
@@ -116,9 +112,7 @@ impl<'a> SegmentWriter<'a> {
             }
         });
         let body = labelled.as_deref().unwrap_or(body);
-        let joint = (common == chain.len() && common == self.open.len())
-            .then(|| self.joint(&chain))
-            .flatten();
+        let joint = (common == chain.len() && common == self.open.len()).then(|| self.joint(&chain)).flatten();
         let tight = self.join(&mut chain, common);
         let kept = chain.get(..common).unwrap_or_default();
         let prefix: String = chain.iter().map(Container::indent).collect();
@@ -138,23 +132,15 @@ impl<'a> SegmentWriter<'a> {
                 // In the line of the term.
             } else if at == 0 {
                 self.out.extend(kept.iter().map(Container::indent));
-                self.out
-                    .extend(chain.iter().skip(common).map(Container::marker));
+                self.out.extend(chain.iter().skip(common).map(Container::marker));
             } else {
                 self.out.push('\n');
-                self.out.push_str(if line.is_empty() {
-                    prefix.trim_end()
-                } else {
-                    &prefix
-                });
+                self.out.push_str(if line.is_empty() { prefix.trim_end() } else { &prefix });
             }
             self.out.push_str(line);
         }
         if let Some((first, last)) = self.origin {
-            self.origins.push(Origin {
-                place: from..self.out.len(),
-                source: OriginSource::Blocks(first, last),
-            });
+            self.origins.push(Origin { place: from..self.out.len(), source: OriginSource::Blocks(first, last) });
         }
         self.open = chain;
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
@@ -168,11 +154,7 @@ impl<'a> SegmentWriter<'a> {
             (Part::Term(last), Part::Term(next)) if is_term && last != next => Some(", "),
             (Part::Term(_), Part::Definition) if is_term => {
                 let term = self.out.trim_end_matches('*');
-                Some(if term.ends_with([':', '\u{ff1a}']) {
-                    " "
-                } else {
-                    ": "
-                })
+                Some(if term.ends_with([':', '\u{ff1a}']) { " " } else { ": " })
             }
             _ => None,
         }
@@ -183,34 +165,18 @@ impl<'a> SegmentWriter<'a> {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
-        TracedText {
-            text: self.out,
-            origins: self.origins,
-        }
+        TracedText { text: self.out, origins: self.origins }
     }
 
     /// Chooses the marker of a list that starts; gives whether no empty line is needed.
     fn join(&self, chain: &mut [Container], common: usize) -> bool {
         let inside_item = common > 0 && self.open.len() == common;
         let before = self.open.get(common).map(|container| &container.kind);
-        let Some(Container {
-            kind:
-                Kind::Item {
-                    list,
-                    number,
-                    second,
-                },
-            ..
-        }) = chain.get_mut(common)
-        else {
+        let Some(Container { kind: Kind::Item { list, number, second }, .. }) = chain.get_mut(common) else {
             return false;
         };
         match before {
-            Some(Kind::Item {
-                list: last,
-                second: marker,
-                number: last_number,
-            }) => {
+            Some(Kind::Item { list: last, second: marker, number: last_number }) => {
                 let same = last == list;
                 let alike = last_number.is_some() == number.is_some();
                 *second = if same { *marker } else { alike && !*marker };
@@ -219,10 +185,7 @@ impl<'a> SegmentWriter<'a> {
             Some(Kind::Quote | Kind::Callout(_)) => false,
             // In a paragraph only a list that starts with 1 can begin.
             None => {
-                let in_item = self
-                    .open
-                    .last()
-                    .is_some_and(|last| matches!(last.kind, Kind::Item { .. }));
+                let in_item = self.open.last().is_some_and(|last| matches!(last.kind, Kind::Item { .. }));
                 inside_item && in_item && number.is_none_or(|number| number == 1)
             }
         }
@@ -233,9 +196,7 @@ impl<'a> SegmentWriter<'a> {
         let mut chain: Vec<Container> = Vec::new();
         let mut list = NONE;
         let path = downwards(self.content, element);
-        let inside = self
-            .within
-            .and_then(|own| path.iter().position(|at| *at == own));
+        let inside = self.within.and_then(|own| path.iter().position(|at| *at == own));
         for at in path.into_iter().skip(inside.map_or(0, |at| at + 1)) {
             let Some(element) = self.content.page.element(at) else {
                 break;
@@ -246,18 +207,12 @@ impl<'a> SegmentWriter<'a> {
             match element.tag {
                 _ if callout(self.content.page, at).is_some() => {
                     if let Some(kind) = callout(self.content.page, at) {
-                        chain.push(Container {
-                            element: at,
-                            kind: Kind::Callout(kind),
-                        });
+                        chain.push(Container { element: at, kind: Kind::Callout(kind) });
                     }
                     list = NONE;
                 }
                 Tag::Blockquote if !self.transparent.contains(&at) => {
-                    chain.push(Container {
-                        element: at,
-                        kind: Kind::Quote,
-                    });
+                    chain.push(Container { element: at, kind: Kind::Quote });
                     list = NONE;
                 }
                 tag if is_list(tag) => {
@@ -265,10 +220,7 @@ impl<'a> SegmentWriter<'a> {
                     if list != NONE
                         && let Some(open) = self.open.get(chain.len())
                         && matches!(open.kind, Kind::Item { list: of, .. } if of == list)
-                        && chain
-                            .iter()
-                            .zip(&self.open)
-                            .all(|(a, b)| a.element == b.element)
+                        && chain.iter().zip(&self.open).all(|(a, b)| a.element == b.element)
                     {
                         chain.push(open.clone());
                     }
@@ -285,11 +237,7 @@ impl<'a> SegmentWriter<'a> {
                     if !self.transparent.contains(&of) {
                         chain.push(Container {
                             element: term.unwrap_or(at),
-                            kind: Kind::Item {
-                                list: of,
-                                number: self.number(of, at),
-                                second: false,
-                            },
+                            kind: Kind::Item { list: of, number: self.number(of, at), second: false },
                         });
                     }
                     list = NONE;
@@ -327,11 +275,7 @@ impl<'a> SegmentWriter<'a> {
             if inner.tag == Tag::Li {
                 items.push(at);
             }
-            at = if inner.tag == Tag::Li || is_list(inner.tag) {
-                inner.end
-            } else {
-                at + 1
-            };
+            at = if inner.tag == Tag::Li || is_list(inner.tag) { inner.end } else { at + 1 };
         }
         let whole = |at: u32, name: &str| -> Option<i64> {
             let value = page.element(at)?.attribute(html, name)?;
@@ -354,11 +298,7 @@ impl Container {
     fn marker(&self) -> String {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
-            Kind::Item {
-                number: Some(number),
-                second,
-                ..
-            } => format!("{number}{} ", if *second { ')' } else { '.' }),
+            Kind::Item { number: Some(number), second, .. } => format!("{number}{} ", if *second { ')' } else { '.' }),
             Kind::Item { second, .. } => if *second { "* " } else { "- " }.to_owned(),
         }
     }

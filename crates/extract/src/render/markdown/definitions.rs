@@ -35,10 +35,7 @@ impl Definitions {
             of.insert(at);
         }
         shown.retain(|at| !headings.contains(at));
-        Self {
-            shown,
-            ..Self::default()
-        }
+        Self { shown, ..Self::default() }
     }
 
     /// The term whose item holds a `dt` or `dd` of a list; none if no term right above it is shown.
@@ -72,11 +69,7 @@ impl Definitions {
                     self.terms.insert(at, term);
                 }
             }
-            at = if is_part || is_list(inner.tag) {
-                inner.end
-            } else {
-                at + 1
-            };
+            at = if is_part || is_list(inner.tag) { inner.end } else { at + 1 };
         }
     }
 }

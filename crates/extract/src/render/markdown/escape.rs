@@ -77,9 +77,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
         '&' => is_reference(rest),
         '~' => !space(prev),
         '#' => {
-            context.heading
-                && prev.is_none_or(char::is_whitespace)
-                && rest.trim_start_matches('#').trim().is_empty()
+            context.heading && prev.is_none_or(char::is_whitespace) && rest.trim_start_matches('#').trim().is_empty()
         }
         _ => false,
     }
@@ -111,11 +109,7 @@ fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
 fn is_reference(rest: &str) -> bool {
     const LONGEST: usize = 40;
     let name = rest.strip_prefix('#').unwrap_or(rest);
-    let len = name
-        .bytes()
-        .take(LONGEST)
-        .take_while(u8::is_ascii_alphanumeric)
-        .count();
+    let len = name.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
     len > 0 && name.as_bytes().get(len) == Some(&b';')
 }
 
@@ -131,19 +125,12 @@ mod tests {
 
     #[test]
     fn starts_of_blocks_are_text() {
-        let context = Context {
-            lines: true,
-            line_break: "\n",
-            ..Context::default()
-        };
+        let context = Context { lines: true, line_break: "\n", ..Context::default() };
         for (text, shown) in [
             ("# a\n#a\n#", "\\# a\n#a\n\\#"),
             ("- a\n-a\n---\n-|-", "\\- a\n-a\n\\---\n\\-|-"),
             ("+ a\n* a\n> a\n| a", "\\+ a\n\\* a\n\\> a\n\\| a"),
-            (
-                "1. a\n12) a\n1.5\n1234567890. a",
-                "1\\. a\n12\\) a\n1.5\n1234567890. a",
-            ),
+            ("1. a\n12) a\n1.5\n1234567890. a", "1\\. a\n12\\) a\n1.5\n1234567890. a"),
             ("===\n:--\n[a]: b", "\\===\n\\:--\n\\[a\\]: b"),
             ("~~~\n```", "\\~\\~\\~\n\\`\\`\\`"),
         ] {
@@ -153,11 +140,7 @@ mod tests {
 
     #[test]
     fn white_space_at_line_ends_is_none() {
-        let context = Context {
-            lines: true,
-            line_break: "\\\n",
-            ..Context::default()
-        };
+        let context = Context { lines: true, line_break: "\\\n", ..Context::default() };
         assert_eq!(escaped("  # a  b\n\n  - c", context), "\\# a b\\\n\\- c");
     }
 
@@ -173,32 +156,18 @@ mod tests {
             ("from ~5 to ~10, a~~b~~", "from ~5 to ~10, a\\~\\~b\\~\\~"),
             ("# a", "# a"),
         ] {
-            let context = Context {
-                line_break: "\n",
-                ..Context::default()
-            };
+            let context = Context { line_break: "\n", ..Context::default() };
             assert_eq!(escaped(text, context), shown, "{text}");
         }
     }
 
     #[test]
     fn places_have_their_own_rules() {
-        let link = Context {
-            link: true,
-            line_break: " ",
-            ..Context::default()
-        };
+        let link = Context { link: true, line_break: " ", ..Context::default() };
         assert_eq!(escaped("[1]", link), "\\[1\\]");
-        let heading = Context {
-            heading: true,
-            line_break: " ",
-            ..Context::default()
-        };
+        let heading = Context { heading: true, line_break: " ", ..Context::default() };
         assert_eq!(escaped("1. C#\nand ##", heading), "1. C# and \\##");
-        let cell = Context {
-            line_break: "<br>",
-            ..Context::default()
-        };
+        let cell = Context { line_break: "<br>", ..Context::default() };
         assert_eq!(escaped("a\nb", cell), "a<br>b");
     }
 }

@@ -38,11 +38,7 @@ pub(super) fn lines(table: &DataTable, inline: &mut Inline) -> Vec<String> {
                 if !facts.is_empty() {
                     paragraphs.push(std::mem::take(&mut facts).join(LINE_BREAK));
                 }
-                let mode = if row.header {
-                    Mode::Term
-                } else {
-                    Mode::Paragraph
-                };
+                let mode = if row.header { Mode::Term } else { Mode::Paragraph };
                 paragraphs.extend(own.iter().map(|own| cell(own, mode)));
             }
         }

@@ -8,9 +8,7 @@ use super::links::Links;
 use crate::render::content::KeptContent;
 
 /// Where scripts that load images late find the address, before `src`, which holds a placeholder then.
-const LATE: [&str; 4] = [
-    "data-src", "data-original", "data-lazy-src", "data-full-src",
-];
+const LATE: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-full-src"];
 /// The same of lists of addresses with widths.
 const SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 /// Pixels of width or height up to which an image is an icon or counts readers.
@@ -60,12 +58,7 @@ pub(super) struct Images<'a> {
 impl<'a> Images<'a> {
     /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
     /// them. Images within a line are not among them.
-    pub fn new(
-        content: &'a KeptContent<'a>,
-        url: Option<&str>,
-        headline: Option<u32>,
-        wanted: Wanted,
-    ) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>, wanted: Wanted) -> Self {
         let page = content.page;
         let mut kept = vec![false; page.blocks.len()];
         for segment in &content.segments {
@@ -76,9 +69,10 @@ impl<'a> Images<'a> {
             }
         }
         let counts = |at: usize| {
-            let is_headline = page.blocks.get(at).is_some_and(|block| {
-                headline.is_some_and(|own| page.path(block.element).any(|(at, _)| at == own))
-            });
+            let is_headline = page
+                .blocks
+                .get(at)
+                .is_some_and(|block| headline.is_some_and(|own| page.path(block.element).any(|(at, _)| at == own)));
             is_headline || kept.get(at) == Some(&true)
         };
         let is_caption = |at: usize| {
@@ -92,11 +86,7 @@ impl<'a> Images<'a> {
             if element.tag != Tag::Img || element.hidden {
                 continue;
             }
-            while page
-                .blocks
-                .get(next)
-                .is_some_and(|block| block.span.1 <= element.start)
-            {
+            while page.blocks.get(next).is_some_and(|block| block.span.1 <= element.start) {
                 next += 1;
             }
             let link = match wanted {
@@ -106,30 +96,16 @@ impl<'a> Images<'a> {
             if link.is_none() && wanted == Wanted::InLinks {
                 continue;
             }
-            let is_inside = page
-                .blocks
-                .get(next)
-                .is_some_and(|block| block.span.0 < element.start);
-            let before = (0..next)
-                .rev()
-                .take(CAPTIONS)
-                .find(|at| !is_caption(*at) || counts(*at));
-            let after = (next..page.blocks.len())
-                .take(CAPTIONS)
-                .find(|at| !is_caption(*at) || counts(*at));
+            let is_inside = page.blocks.get(next).is_some_and(|block| block.span.0 < element.start);
+            let before = (0..next).rev().take(CAPTIONS).find(|at| !is_caption(*at) || counts(*at));
+            let after = (next..page.blocks.len()).take(CAPTIONS).find(|at| !is_caption(*at) || counts(*at));
             let belongs = before.is_some_and(&counts) && after.is_none_or(&counts);
             if !is_inside && belongs {
                 left.push((at, link));
             }
         }
         left.reverse();
-        Self {
-            content,
-            links: Links::new(content, url),
-            wanted,
-            last: String::new(),
-            left,
-        }
+        Self { content, links: Links::new(content, url), wanted, last: String::new(), left }
     }
 
     /// The next image that starts before this byte of the page, with its element.
@@ -155,9 +131,7 @@ impl<'a> Images<'a> {
     fn image(&mut self, element: &Element) -> Option<String> {
         let html = self.content.html;
         let pixels = |name: &str| element.attribute(html, name)?.trim().parse::<u32>().ok();
-        let is_icon = ["width", "height"]
-            .iter()
-            .any(|name| pixels(name).is_some_and(|pixels| pixels <= ICON));
+        let is_icon = ["width", "height"].iter().any(|name| pixels(name).is_some_and(|pixels| pixels <= ICON));
         if is_icon {
             return None;
         }
@@ -181,10 +155,7 @@ impl<'a> Images<'a> {
         self.last.clone_from(&address);
         let alt = alternative(element, html).unwrap_or_default();
         let mut out = String::from("![");
-        let context = Context {
-            line_break: " ",
-            ..Context::default()
-        };
+        let context = Context { line_break: " ", ..Context::default() };
         escape(&alt, 0, alt.len(), context, &mut out);
         out.push_str("](");
         out.push_str(&address);
@@ -237,9 +208,7 @@ fn widest(set: &str) -> Option<String> {
 /// The element of the headline, where blocks of the page are in it.
 pub(super) fn headline_element(page: &Page) -> Option<u32> {
     let mut elements = (0u32..).zip(&page.elements);
-    elements
-        .find(|(_, own)| own.tag == Tag::H1 && !own.hidden)
-        .map(|(at, _)| at)
+    elements.find(|(_, own)| own.tag == Tag::H1 && !own.hidden).map(|(at, _)| at)
 }
 
 #[cfg(test)]

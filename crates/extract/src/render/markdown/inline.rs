@@ -54,9 +54,7 @@ impl<'a> Inline<'a> {
             return None;
         }
         let is_code = |at: &u32| page.element(*at).is_some_and(|own| own.tag == Tag::Code);
-        let around = page
-            .path(block.element)
-            .take_while(|(_, own)| own.tag.is_inline());
+        let around = page.path(block.element).take_while(|(_, own)| own.tag.is_inline());
         let mut around = around.map(|(at, _)| at).filter(is_code);
         let mut inside = page.inline(block).iter().copied().filter(is_code);
         let own = around.next().or_else(|| inside.next());
@@ -64,10 +62,8 @@ impl<'a> Inline<'a> {
         let has_own_lines = text.contains('\n');
         if let Some(code) = own.filter(|_| alone) {
             let container = page.container(block).map(|(_, own)| own.tag);
-            let stands_apart = matches!(
-                container,
-                Some(Tag::Div | Tag::Section | Tag::Article | Tag::Main | Tag::Figure | Tag::Body)
-            );
+            let stands_apart =
+                matches!(container, Some(Tag::Div | Tag::Section | Tag::Article | Tag::Main | Tag::Figure | Tag::Body));
             let lines = self.content.code_in(code, block.span.1);
             if let Some(lines) = lines
                 && (lines.contains('\n') || stands_apart)
@@ -112,30 +108,16 @@ impl<'a> Inline<'a> {
         self.write(block, mode, pieces, (0, len))
     }
 
-    fn write(
-        &mut self,
-        at: u32,
-        mode: Mode,
-        pieces: Option<Vec<Piece>>,
-        (from, to): (usize, usize),
-    ) -> String {
+    fn write(&mut self, at: u32, mode: Mode, pieces: Option<Vec<Piece>>, (from, to): (usize, usize)) -> String {
         let text = self.content.text(at);
         let Some(block) = self.content.block(at) else {
             return String::new();
         };
         let mut addresses: Vec<Option<String>> = Vec::new();
         let mut runs = self.runs(block, to, mode, &mut addresses);
-        let raw = if text.contains(['$', '\\']) {
-            tex::formulas(text)
-        } else {
-            Vec::new()
-        };
+        let raw = if text.contains(['$', '\\']) { tex::formulas(text) } else { Vec::new() };
         let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
-        let math = !raw.is_empty()
-            || pieces
-                .iter()
-                .flatten()
-                .any(|own| matches!(own.kind, PieceKind::Formula { .. }));
+        let math = !raw.is_empty() || pieces.iter().flatten().any(|own| matches!(own.kind, PieceKind::Formula { .. }));
         if !is_whole {
             runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
             runs.retain_mut(|run| {
@@ -147,13 +129,7 @@ impl<'a> Inline<'a> {
                 run.form != Form::Text
             });
         }
-        let mut rendering = Rendering {
-            text,
-            mode,
-            out: String::with_capacity(text.len() + 16),
-            in_link: false,
-            math,
-        };
+        let mut rendering = Rendering { text, mode, out: String::with_capacity(text.len() + 16), in_link: false, math };
         for (at, group) in groups(&runs, |run| run.link) {
             let next = runs.get(at + group.len());
             let address = group.first().and_then(|run| run.link);
@@ -175,11 +151,7 @@ impl<'a> Inline<'a> {
             alternative(own, html).filter(|alt| is_shown && !alt.is_empty())
         })?;
         let address = self.links.as_mut()?.take(link)?;
-        let context = Context {
-            link: true,
-            line_break: " ",
-            ..Context::default()
-        };
+        let context = Context { link: true, line_break: " ", ..Context::default() };
         let mut out = String::from("[");
         escape(&alt, 0, alt.len(), context, &mut out);
         out.push_str("](");
@@ -189,13 +161,7 @@ impl<'a> Inline<'a> {
     }
 
     /// The runs of a block up to the end of what is shown of it.
-    fn runs(
-        &mut self,
-        block: &Block,
-        end: usize,
-        mode: Mode,
-        addresses: &mut Vec<Option<String>>,
-    ) -> Vec<Run> {
+    fn runs(&mut self, block: &Block, end: usize, mode: Mode, addresses: &mut Vec<Option<String>>) -> Vec<Run> {
         let page = self.content.page;
         let mut runs: Vec<Run> = Vec::new();
         let mut from = 0;
@@ -204,19 +170,12 @@ impl<'a> Inline<'a> {
             if from >= end {
                 break;
             }
-            let InlineStyle {
-                link,
-                code,
-                strong,
-                em,
-            } = part.style;
+            let InlineStyle { link, code, strong, em } = part.style;
             if let Some(links) = &mut self.links
                 && link.is_some()
                 && link != element
             {
-                let leads = link.filter(|link| {
-                    mode != Mode::Heading || !leads_to_itself(self.content, block, *link)
-                });
+                let leads = link.filter(|link| mode != Mode::Heading || !leads_to_itself(self.content, block, *link));
                 addresses.push(leads.and_then(|link| links.take(link)));
             }
             element = link;
@@ -227,9 +186,7 @@ impl<'a> Inline<'a> {
                 from = to;
                 continue;
             }
-            let own = page
-                .container(block)
-                .is_some_and(|(_, e)| e.tag.keeps_space());
+            let own = page.container(block).is_some_and(|(_, e)| e.tag.keeps_space());
             runs.push(Run {
                 from,
                 to,

@@ -28,15 +28,8 @@ impl<'a> Links<'a> {
         let short = |text: &&str| text.len() <= LONGEST;
         let url = url.filter(short).and_then(|url| Url::parse(url).ok());
         let base = content.page.head.base.as_deref().filter(short);
-        let base = base
-            .and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok())
-            .or(url);
-        Self {
-            content,
-            base,
-            used: HashSet::new(),
-            room: content.html.len().saturating_mul(ROOM.0) + ROOM.1,
-        }
+        let base = base.and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok()).or(url);
+        Self { content, base, used: HashSet::new(), room: content.html.len().saturating_mul(ROOM.0) + ROOM.1 }
     }
 
     /// An address of the page as a Markdown destination; `None` as for links.
@@ -53,9 +46,7 @@ impl<'a> Links<'a> {
             return None;
         }
         let page = self.content.page;
-        let href = page
-            .element(element)?
-            .attribute(self.content.html, "href")?;
+        let href = page.element(element)?.attribute(self.content.html, "href")?;
         self.destination(href.trim())
     }
 }
@@ -72,9 +63,7 @@ fn destination(href: &str, base: Option<&Url>) -> Option<String> {
     let text = url.as_str();
     let known = match url.scheme() {
         "http" | "https" | "ftp" => true,
-        "mailto" | "tel" => text
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && b != b'<' && b != b'>'),
+        "mailto" | "tel" => text.bytes().all(|b| b.is_ascii_graphic() && b != b'<' && b != b'>'),
         _ => false,
     };
     if !known || text.len() > 2 * LONGEST {
@@ -104,27 +93,13 @@ mod tests {
 
     #[test]
     fn addresses_are_absolute_and_safe() {
-        assert_eq!(
-            to("../x y?q=1&r").as_deref(),
-            Some("https://a.example/x%20y?q=1&r")
-        );
+        assert_eq!(to("../x y?q=1&r").as_deref(), Some("https://a.example/x%20y?q=1&r"));
         // Places of the page itself stay such.
         assert_eq!(to("#n").as_deref(), Some("#n"));
-        assert_eq!(
-            to("//b.example/(x)").as_deref(),
-            Some("https://b.example/\\(x\\)")
-        );
-        assert_eq!(
-            to("?a&copy;").as_deref(),
-            Some("https://a.example/b/c?a\\&copy;")
-        );
-        assert_eq!(
-            to("mailto:a@b.example").as_deref(),
-            Some("mailto:a@b.example")
-        );
-        for href in [
-            "javascript:void(0)", "JaVaScript:x", "data:text/html,x", "mailto:a b", "http://",
-        ] {
+        assert_eq!(to("//b.example/(x)").as_deref(), Some("https://b.example/\\(x\\)"));
+        assert_eq!(to("?a&copy;").as_deref(), Some("https://a.example/b/c?a\\&copy;"));
+        assert_eq!(to("mailto:a@b.example").as_deref(), Some("mailto:a@b.example"));
+        for href in ["javascript:void(0)", "JaVaScript:x", "data:text/html,x", "mailto:a b", "http://"] {
             assert_eq!(to(href), None, "{href}");
         }
         assert_eq!(destination("/x", None), None);

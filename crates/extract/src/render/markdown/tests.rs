@@ -10,11 +10,7 @@ fn shown(html: &str, url: Option<&str>, links: bool) -> String {
 
 fn shown_with(html: &str, url: Option<&str>, options: &MarkdownOptions) -> String {
     let page = ScanEngine.read_styled(html, &Limits::default());
-    let kept: Vec<bool> = page
-        .blocks
-        .iter()
-        .map(|block| !page.text(block).starts_with('-'))
-        .collect();
+    let kept: Vec<bool> = page.blocks.iter().map(|block| !page.text(block).starts_with('-')).collect();
     let content = KeptContent::new(&page, html, &kept).with_options(options.text, None);
     markdown(&content, url, options, Headline::None).text
 }
@@ -40,10 +36,7 @@ fn headings_of_the_first_level_stay_where_they_are_the_outline() {
         let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
         markdown(&content, None, &MarkdownOptions::default(), Headline::Above).text
     };
-    assert_eq!(
-        below_title("<h1>a</h1><h2>b</h2><h1>c</h1>d"),
-        "# a\n\n## b\n\n# c\n\nd\n"
-    );
+    assert_eq!(below_title("<h1>a</h1><h2>b</h2><h1>c</h1>d"), "# a\n\n## b\n\n# c\n\nd\n");
     assert_eq!(below_title("<h1>a</h1><h2>b</h2>d"), "## a\n\n## b\n\nd\n");
     // Nothing of the second level is below them.
     assert_eq!(below_title("<h1>a</h1><h1>c</h1>d"), "## a\n\n## c\n\nd\n");
@@ -70,22 +63,13 @@ fn a_list_with_code_or_undivided_script_is_no_layout() {
     let long = shown(&format!("<ul><li>x{code}<li>y{code}</ul>"), None, false);
     assert!(long.starts_with("- x\n\n  ```"), "{long}");
     let text = "\u{4e00}".repeat(200);
-    check(
-        &format!("<ul><li>{text}<li>{text}</ul>"),
-        &format!("- {text}\n- {text}\n"),
-    );
-    check(
-        "<ol><li><h2>a</h2>b<li>c<li>d</ol>",
-        "1. ## a\n\n   b\n2. c\n3. d\n",
-    );
+    check(&format!("<ul><li>{text}<li>{text}</ul>"), &format!("- {text}\n- {text}\n"));
+    check("<ol><li><h2>a</h2>b<li>c<li>d</ol>", "1. ## a\n\n   b\n2. c\n3. d\n");
 }
 
 #[test]
 fn what_is_left_out_within_a_line_leaves_no_trace() {
-    check(
-        "<p>a <span style='display:none'>x</span> b <b>c <i hidden>y</i>d</b>",
-        "a b **c d**\n",
-    );
+    check("<p>a <span style='display:none'>x</span> b <b>c <i hidden>y</i>d</b>", "a b **c d**\n");
     let off = TextOptions::default().with_math(MathForm::Off);
     let options = MarkdownOptions::default().with_text(off);
     let html = "<p>Let <math><mi>x</mi></math> be the speed.";
@@ -116,10 +100,7 @@ fn the_text_of_a_linked_image_is_its_alternative_text() {
 
 #[test]
 fn anchors_of_headings_are_left_out() {
-    check(
-        "<h2>A<a href=#a>¶</a></h2><h3><a href=#b>#</a> B</h3>",
-        "## A\n\n### B\n",
-    );
+    check("<h2>A<a href=#a>¶</a></h2><h3><a href=#b>#</a> B</h3>", "## A\n\n### B\n");
 }
 
 #[test]
@@ -133,24 +114,15 @@ fn lists_nest_by_the_width_of_their_markers() {
 
 #[test]
 fn numbers_are_those_of_the_page() {
-    check(
-        "<ol><li>a<li>-<li>c<li value=7>d<li>e</ol>",
-        "1. a\n3. c\n7. d\n8. e\n",
-    );
+    check("<ol><li>a<li>-<li>c<li value=7>d<li>e</ol>", "1. a\n3. c\n7. d\n8. e\n");
     check("<ol reversed><li>a<li>b</ol>", "2. a\n1. b\n");
 }
 
 #[test]
 fn lists_side_by_side_stay_apart() {
-    check(
-        "<ul><li>a</ul><ul><li>b<li>c</ul><ol><li>d</ol><p>e<ul><li>f</ul>",
-        "- a\n\n* b\n* c\n\n1. d\n\ne\n\n- f\n",
-    );
+    check("<ul><li>a</ul><ul><li>b<li>c</ul><ol><li>d</ol><p>e<ul><li>f</ul>", "- a\n\n* b\n* c\n\n1. d\n\ne\n\n- f\n");
     check("<ul><li>a<ul><ul><li>b</ul></ul></ul>", "- a\n  - b\n");
-    check(
-        "<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>",
-        "- a\n  - b\n\n  * c\n",
-    );
+    check("<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>", "- a\n  - b\n\n  * c\n");
 }
 
 #[test]
@@ -175,10 +147,7 @@ fn definitions_stand_in_the_items_of_their_terms() {
         "<p>x<dl><dt>a <code>b</code><dd>c<dt>f:<dd><p>g<ul><li>h</ul><dt>i<dt>j<dt>k<dd>l<dd>m<pre>n</pre></dl><p>y",
         "x\n\n- **a `b`**: c\n- **f:**\n\n  g\n  - h\n- **i**, **j**, **k**: l\n\n  m\n\n  ```\n  n\n  ```\n\ny\n",
     );
-    check(
-        "<dl><div><dt>a:</dt><dd>b<dl><dt>c<dd>d</dl></div></dl>",
-        "- **a:** b\n  - **c**: d\n",
-    );
+    check("<dl><div><dt>a:</dt><dd>b<dl><dt>c<dd>d</dl></div></dl>", "- **a:** b\n  - **c**: d\n");
     // A heading is none, and without a term each definition is an item.
     check(
         "<dl><dt><h3>a</h3><dd>b<dt>c<dd>d</dl><dl><dd>e<dd>f<dt>-<dd>g</dl>",
@@ -198,18 +167,12 @@ fn code_has_a_fence_and_a_language() {
 #[test]
 fn marks_stand_where_markdown_sees_them() {
     for (html, expected) in [
-        (
-            "a<b> b </b>c <em>d</em>, <code>e`f</code>",
-            "a **b** c *d*, ``e`f``\n",
-        ),
+        ("a<b> b </b>c <em>d</em>, <code>e`f</code>", "a **b** c *d*, ``e`f``\n"),
         ("<b>W</b>ord <i>x</i>y", "**W**ord *x*y\n"),
         ("un<b>(x)</b>able", "un(x)able\n"),
         ("<b>a</b><i>b</i> <b>c <i>d</i></b>", "**a**b **c d**\n"),
         ("<b>a <code>*b*</code></b>", "**a `*b*`**\n"),
-        (
-            "<code>a</code><code>b</code> <b>c<br>d</b>",
-            "`ab` **c\\\nd**\n",
-        ),
+        ("<code>a</code><code>b</code> <b>c<br>d</b>", "`ab` **c\\\nd**\n"),
         ("<figure><img><figcaption>a <b>b</b></figure>", "*a b*\n"),
     ] {
         check(html, expected);
@@ -222,10 +185,7 @@ fn tables_have_rows_and_columns() {
         "<table><caption>T<tr><th>A<th><b>B</b><th>C<tr><td>a|b<td>-<td><b>c</b><br>d<p>e<tr><td><code>x|y</code></table>",
         "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b |  | **c**<br>d<br>e |\n| `x\\|y` |  |  |\n",
     );
-    check(
-        "<table><tr><th>a<td>b<tr><th>c<td>d</table>",
-        "|  |  |\n| --- | --- |\n| a | b |\n| c | d |\n",
-    );
+    check("<table><tr><th>a<td>b<tr><th>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |\n");
     check("<table><tr><td>a<tr><td>b</table>", "a\n\nb\n");
 }
 
@@ -239,10 +199,7 @@ fn links_are_absolute() {
          ## [D](https://a.example/c)\n\ne\n"
     );
     assert_eq!(shown("<a href=x>y</a>", None, true), "y\n");
-    assert_eq!(
-        shown("<a href=http://x.example>y</a>", None, true),
-        "[y](http://x.example/)\n"
-    );
+    assert_eq!(shown("<a href=http://x.example>y</a>", None, true), "[y](http://x.example/)\n");
     assert_eq!(shown("<a href=http://x.example>y</a>", None, false), "y\n");
 }
 
@@ -272,10 +229,7 @@ fn images_stand_between_what_is_kept() {
 fn lists_and_quotes_around_the_page_are_not_seen() {
     let long = "word ".repeat(130);
     let long = long.trim();
-    check(
-        &format!("<ol><li>{long}<ul><li>a</ul><li>{long}</ol>"),
-        &format!("{long}\n\n- a\n\n{long}\n"),
-    );
+    check(&format!("<ol><li>{long}<ul><li>a</ul><li>{long}</ol>"), &format!("{long}\n\n- a\n\n{long}\n"));
     check("<ul><li><h1>T</h1><p>a</ul>", "# T\n\na\n");
 }
 

@@ -64,11 +64,7 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
                 || inside.items > 0 && inside.text_words / inside.items > LONG_ITEMS
         }
     };
-    inside
-        .into_iter()
-        .filter(|(at, inside)| is_transparent(*at, inside))
-        .map(|(at, _)| at)
-        .collect()
+    inside.into_iter().filter(|(at, inside)| is_transparent(*at, inside)).map(|(at, _)| at).collect()
 }
 
 /// Elements whose children are items.

@@ -5,9 +5,7 @@ use memchr::memmem;
 use crate::markup::tag_lexer::{Key, TagText};
 
 /// What an attribute that is no source says instead.
-const NO_SOURCE: [&str; 8] = [
-    "true", "false", "inline", "display", "block", "0", "1", "math",
-];
+const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
 /// TeX that an attribute of the element gives.
 pub(super) fn given_tex(text: &TagText) -> Option<String> {
@@ -23,31 +21,20 @@ pub(super) fn has_data(text: &TagText) -> bool {
 /// Whether a value of an attribute can be the source of a formula.
 pub(super) fn is_source(value: &str) -> bool {
     let value = value.trim();
-    !value.is_empty()
-        && !NO_SOURCE.contains(&value)
-        && !value.starts_with('{')
-        && !value.contains("://")
+    !value.is_empty() && !NO_SOURCE.contains(&value) && !value.starts_with('{') && !value.contains("://")
 }
 
 /// Whether a text that could be TeX says in words what a formula is.
 pub(super) fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
-    plain
-        && text
-            .split_whitespace()
-            .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
-            .count()
-            > 2
+    plain && text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2).count() > 2
 }
 
 /// TeX without the marks around it, white space folded.
 pub(super) fn plain_tex(source: &str) -> String {
     let mut tex = source.trim();
     for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
-        if let Some(inner) = tex
-            .strip_prefix(open)
-            .and_then(|own| own.strip_suffix(close))
-        {
+        if let Some(inner) = tex.strip_prefix(open).and_then(|own| own.strip_suffix(close)) {
             tex = inner.trim();
             break;
         }
@@ -56,9 +43,7 @@ pub(super) fn plain_tex(source: &str) -> String {
         tex = inner.trim_end_matches("]]>").trim_end_matches('%');
     }
     // Wikipedia's wrapper, which says nothing of the formula.
-    if let Some(inner) = tex
-        .strip_prefix("{\\displaystyle ")
-        .and_then(|own| own.strip_suffix('}'))
+    if let Some(inner) = tex.strip_prefix("{\\displaystyle ").and_then(|own| own.strip_suffix('}'))
         && is_balanced(inner)
     {
         tex = inner.trim();

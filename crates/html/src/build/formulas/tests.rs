@@ -48,27 +48,16 @@ fn the_source_of_a_formula_is_text_and_what_shows_it_is_not() {
 
 #[test]
 fn attributes_and_images_give_the_source() {
-    assert_eq!(
-        shown("<p>a <span data-tex='x^2'>x<sup>2</sup></span> b"),
-        ["a [x^2] b"]
-    );
-    assert_eq!(
-        shown("<p>a <span class=tex data-expr='\\pi'>π</span> b"),
-        ["a [\\pi] b"]
-    );
+    assert_eq!(shown("<p>a <span data-tex='x^2'>x<sup>2</sup></span> b"), ["a [x^2] b"]);
+    assert_eq!(shown("<p>a <span class=tex data-expr='\\pi'>π</span> b"), ["a [\\pi] b"]);
     assert_eq!(shown("<p>a <span data-math=true>x y</span> b"), ["a x y b"]);
-    assert_eq!(
-        shown("<p>a <img class=latex src=x.png alt='x^2'> b <img class=photo alt='x^2'> c"),
-        ["a [x^2] b c"]
-    );
+    assert_eq!(shown("<p>a <img class=latex src=x.png alt='x^2'> b <img class=photo alt='x^2'> c"), ["a [x^2] b c"]);
     assert_eq!(
         shown("<p>a <img src='https://latex.codecogs.com/gif.latex?%5Cfrac%7B1%7D%7B2%7D'> b"),
         ["a [\\frac{1}{2}] b"]
     );
     assert_eq!(
-        shown(
-            "<p>a <math alttext='x squared plus one more'><msup><mi>x</mi><mn>2</mn></msup></math>"
-        ),
+        shown("<p>a <math alttext='x squared plus one more'><msup><mi>x</mi><mn>2</mn></msup></math>"),
         ["a [x^{2}]"]
     );
 }
@@ -76,34 +65,16 @@ fn attributes_and_images_give_the_source() {
 #[test]
 fn what_is_never_closed_swallows_nothing() {
     assert_eq!(shown("<p>a <math><mi>x<p>b"), ["a [x]", "b"]);
-    assert_eq!(
-        shown("<p>a <span class=MathJax><span>x<p>b"),
-        ["a [x]", "b"]
-    );
-    assert_eq!(
-        shown("<p>a <mjx-container><mjx-math><mjx-mi>x<p>b"),
-        ["a [x]", "b"]
-    );
-    assert_eq!(
-        shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"),
-        ["[\\text{if} x] y"]
-    );
+    assert_eq!(shown("<p>a <span class=MathJax><span>x<p>b"), ["a [x]", "b"]);
+    assert_eq!(shown("<p>a <mjx-container><mjx-math><mjx-mi>x<p>b"), ["a [x]", "b"]);
+    assert_eq!(shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"), ["[\\text{if} x] y"]);
 }
 
 #[test]
 fn formulas_of_mathjax_3_are_read_from_what_is_read_aloud_or_from_glyphs() {
     let laid_out = "<mjx-math><mjx-mi><mjx-c class='mjx-c1D465 x'></mjx-c></mjx-mi><mjx-mo><mjx-c class=mjx-c3D>\
                     </mjx-c></mjx-mo><mjx-mi><mjx-c class=mjx-c79></mjx-c></mjx-mi></mjx-math>";
-    let aloud =
-        "<mjx-assistive-mml><math><mi>p</mi><mo>=</mo><mi>q</mi></math></mjx-assistive-mml>";
-    assert_eq!(
-        shown(&format!(
-            "<p>a <mjx-container>{laid_out}{aloud}</mjx-container> b"
-        )),
-        ["a [p = q] b"]
-    );
-    assert_eq!(
-        shown(&format!("<p>a <mjx-container>{laid_out}</mjx-container> b")),
-        ["a [x = y] b"]
-    );
+    let aloud = "<mjx-assistive-mml><math><mi>p</mi><mo>=</mo><mi>q</mi></math></mjx-assistive-mml>";
+    assert_eq!(shown(&format!("<p>a <mjx-container>{laid_out}{aloud}</mjx-container> b")), ["a [p = q] b"]);
+    assert_eq!(shown(&format!("<p>a <mjx-container>{laid_out}</mjx-container> b")), ["a [x = y] b"]);
 }

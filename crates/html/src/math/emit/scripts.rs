@@ -48,10 +48,7 @@ impl Tex<'_> {
         let sign = |own: Option<u32>| own.map(|at| self.token_text(at)).unwrap_or_default();
         let (above, below) = (accent(&sign(over), false), accent(&sign(under), true));
         let is_operator = base.is_some_and(|at| self.is_operator(at));
-        match (
-            above.filter(|_| !is_operator),
-            below.filter(|_| !is_operator),
-        ) {
+        match (above.filter(|_| !is_operator), below.filter(|_| !is_operator)) {
             (Some(accent), _) if under.is_none() => {
                 self.space();
                 self.out.push_str(accent);
@@ -101,10 +98,7 @@ impl Tex<'_> {
         let text = self.token_text(at);
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
-            (
-                Some('\u{220f}'..='\u{2211}' | '\u{222b}'..='\u{2233}' | '\u{22c0}'..='\u{22c3}'),
-                None,
-            ) => true,
+            (Some('\u{220f}'..='\u{2211}' | '\u{222b}'..='\u{2233}' | '\u{22c0}'..='\u{22c3}'), None) => true,
             (Some('\u{2a00}'..='\u{2a1f}'), None) => true,
             // An overbrace with its note.
             (None, _) => matches!(self.name(at), "mover" | "munder"),

@@ -16,36 +16,18 @@ fn elements_become_tex() {
         ("<mfrac><mn>1</mn><mi>n</mi></mfrac>", "\\frac{1}{n}"),
         ("<msup><mi>x</mi><mn>2</mn></msup>", "x^{2}"),
         ("<msup><mi>f</mi><mo>&#x2032;</mo></msup>", "f'"),
-        (
-            "<msubsup><mi>σ</mi><mi>i</mi><mn>2</mn></msubsup>",
-            "\\sigma_{i}^{2}",
-        ),
-        (
-            "<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>",
-            "\\sqrt{a + b}",
-        ),
+        ("<msubsup><mi>σ</mi><mi>i</mi><mn>2</mn></msubsup>", "\\sigma_{i}^{2}"),
+        ("<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>", "\\sqrt{a + b}"),
         ("<mroot><mn>8</mn><mn>3</mn></mroot>", "\\sqrt[3]{8}"),
         (
             "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>",
             "\\sum_{i = 1}^{n}",
         ),
         ("<mover><mi>x</mi><mo>^</mo></mover>", "\\hat{x}"),
-        (
-            "<munder><mi>lim</mi><mrow><mi>x</mi><mo>→</mo><mn>0</mn></mrow></munder>",
-            "\\lim_{x \\rightarrow 0}",
-        ),
-        (
-            "<mi>N</mi><mo>(</mo><mi>s</mi><mo>)</mo>",
-            "N \\left(s\\right)",
-        ),
-        (
-            "<mi>f</mi><mo stretchy=\"false\">(</mo><mi>s</mi><mo stretchy=\"false\">)</mo>",
-            "f (s)",
-        ),
-        (
-            "<mfenced><mi>a</mi><mi>b</mi></mfenced>",
-            "\\left(a, b\\right)",
-        ),
+        ("<munder><mi>lim</mi><mrow><mi>x</mi><mo>→</mo><mn>0</mn></mrow></munder>", "\\lim_{x \\rightarrow 0}"),
+        ("<mi>N</mi><mo>(</mo><mi>s</mi><mo>)</mo>", "N \\left(s\\right)"),
+        ("<mi>f</mi><mo stretchy=\"false\">(</mo><mi>s</mi><mo stretchy=\"false\">)</mo>", "f (s)"),
+        ("<mfenced><mi>a</mi><mi>b</mi></mfenced>", "\\left(a, b\\right)"),
         (
             "<mo>(</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr>\
              <mtr><mtd><mi>c</mi></mtd><mtd><mi>d</mi></mtd></mtr></mtable><mo>)</mo>",
@@ -55,11 +37,7 @@ fn elements_become_tex() {
         ("<mi mathvariant='double-struck'>R</mi>", "\\mathbb{R}"),
         ("<mi>𝑧</mi><mo>&#x2062;</mo><mn>5</mn><mo>%</mo>", "z 5 \\%"),
     ] {
-        assert_eq!(
-            tex_of_mathml(&format!("<math>{source}</math>")),
-            tex,
-            "{source}"
-        );
+        assert_eq!(tex_of_mathml(&format!("<math>{source}</math>")), tex, "{source}");
     }
 }
 

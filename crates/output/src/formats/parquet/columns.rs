@@ -40,11 +40,7 @@ impl Column {
     }
 
     /// Writes the values of `rows`.
-    pub(super) fn write(
-        &self,
-        rows: &[OutputRecord],
-        group: &mut Group<'_>,
-    ) -> Result<(), ParquetError> {
+    pub(super) fn write(&self, rows: &[OutputRecord], group: &mut Group<'_>) -> Result<(), ParquetError> {
         match self.value {
             ColumnValue::Text(value) => {
                 optional::<ByteArrayType>(group, rows, |record| value(record).map(ByteArray::from))
@@ -83,26 +79,18 @@ impl StructureField {
 }
 
 /// Writes the columns of the fields of structures.
-fn structures(
-    group: &mut Group<'_>,
-    rows: &[OutputRecord],
-    own: &Structures,
-) -> Result<(), ParquetError> {
+fn structures(group: &mut Group<'_>, rows: &[OutputRecord], own: &Structures) -> Result<(), ParquetError> {
     let count = own.count;
     for field in own.fields {
         match field.value {
             FieldValue::Text(value) => {
                 lists::<ByteArrayType>(group, rows, count, |record, at| value(record, at).into())
             }
-            FieldValue::Long(value) => {
-                lists::<Int64Type>(group, rows, count, |record, at| value(record, at).into())
-            }
+            FieldValue::Long(value) => lists::<Int64Type>(group, rows, count, |record, at| value(record, at).into()),
             FieldValue::Float(value) => lists::<FloatType>(group, rows, count, value),
             FieldValue::Bool(value) => lists::<BoolType>(group, rows, count, value),
             FieldValue::List(value) => {
-                let all = rows
-                    .iter()
-                    .map(|row| (0..count(row)).map(|at| value(row, at).iter()));
+                let all = rows.iter().map(|row| (0..count(row)).map(|at| value(row, at).iter()));
                 inner_lists(group, all)
             }
             FieldValue::Rows(value) => cells(group, rows, count, value),
@@ -206,10 +194,7 @@ fn optional<T: DataType>(
     value: impl Fn(&OutputRecord) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
     let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
-    let defined: Vec<i16> = values
-        .iter()
-        .map(|value| i16::from(value.is_some()))
-        .collect();
+    let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
     let values: Vec<T::T> = values.into_iter().flatten().collect();
     leaf::<T>(group, &values, &defined, None)
 }

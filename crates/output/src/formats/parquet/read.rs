@@ -86,12 +86,7 @@ fn record(row: Row) -> OutputRecord {
         }
     }
     if let (Some(file), Some(offset), Some(length)) = (file, offset, length) {
-        record.source = Some(RecordSource {
-            file: file.into(),
-            offset,
-            length,
-            inner,
-        });
+        record.source = Some(RecordSource { file: file.into(), offset, length, inner });
     }
     record
 }
@@ -140,9 +135,7 @@ fn structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
         return Vec::new();
     };
     let elements = elements.into_iter();
-    elements
-        .filter_map(|own| serde_json::from_value(own).ok())
-        .collect()
+    elements.filter_map(|own| serde_json::from_value(own).ok()).collect()
 }
 
 fn json(field: Field) -> Value {
@@ -154,9 +147,7 @@ fn json(field: Field) -> Value {
             let fields = row.into_columns().into_iter();
             Value::Object(fields.map(|(name, field)| (name, json(field))).collect())
         }
-        Field::ListInternal(list) => {
-            Value::Array(list.elements().iter().cloned().map(json).collect())
-        }
+        Field::ListInternal(list) => Value::Array(list.elements().iter().cloned().map(json).collect()),
         field => number(&field).map_or(Value::Null, Value::from),
     }
 }
@@ -191,7 +182,5 @@ fn post(row: Row) -> Post {
 }
 
 fn small(field: &Field) -> u32 {
-    number(field)
-        .and_then(|value| value.try_into().ok())
-        .unwrap_or_default()
+    number(field).and_then(|value| value.try_into().ok()).unwrap_or_default()
 }

@@ -45,9 +45,8 @@ pub(super) fn is_index(name: &str) -> bool {
 
 /// Endings of files that nobody gives to a folder, beside those that are written.
 const OTHER_FILES: [&str; 31] = [
-    "csv", "tsv", "json", "jsonl", "ndjson", "xml", "txt", "html", "htm", "md", "gz", "zst", "xz",
-    "bz2", "lz4", "br", "zip", "7z", "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc",
-    "arrow", "feather", "db", "sqlite", "xlsx",
+    "csv", "tsv", "json", "jsonl", "ndjson", "xml", "txt", "html", "htm", "md", "gz", "zst", "xz", "bz2", "lz4", "br",
+    "zip", "7z", "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc", "arrow", "feather", "db", "sqlite", "xlsx",
 ];
 
 pub(super) fn is_named_as_file(name: &str) -> bool {
@@ -81,10 +80,7 @@ pub(super) fn known_suffixes() -> String {
 
 pub(super) fn by_suffix(name: &str) -> Option<(Format, Compression)> {
     let name = name.to_ascii_lowercase();
-    SUFFIXES
-        .iter()
-        .find(|(suffix, ..)| name.ends_with(suffix))
-        .map(|&(_, format, compression)| (format, compression))
+    SUFFIXES.iter().find(|(suffix, ..)| name.ends_with(suffix)).map(|&(_, format, compression)| (format, compression))
 }
 
 /// Bytes of the known suffix of a name, with the `.warc` of a WET file.

@@ -33,33 +33,21 @@ fn names(output: &str, chosen: OutputSettings, inputs: &[&str]) -> Vec<String> {
         .collect();
     let output = Output::new(output, &chosen, &none()).unwrap();
     let paths = output.paths(&inputs).into_iter();
-    paths
-        .map(|path| path.strip_prefix("out").unwrap().to_string_lossy().into())
-        .collect()
+    paths.map(|path| path.strip_prefix("out").unwrap().to_string_lossy().into()).collect()
 }
 
 #[test]
 fn shards_are_named_after_their_archives() {
-    let inputs = [
-        "x/a.warc.gz",
-        "b.ARC.GZ",
-        "c.warc.zst",
-        "d",
-        "-",
-        "e.warc.wet.gz",
-        "https://example.org/x/f.warc.gz?key=1/2",
-    ];
+    let inputs =
+        ["x/a.warc.gz", "b.ARC.GZ", "c.warc.zst", "d", "-", "e.warc.wet.gz", "https://example.org/x/f.warc.gz?key=1/2"];
     assert_eq!(
         names("out", none(), &inputs),
         [
-            "a.jsonl.zst", "b.jsonl.zst", "c.jsonl.zst", "d.jsonl.zst", "stdin.jsonl.zst",
-            "e.warc.wet.jsonl.zst", "f.jsonl.zst"
+            "a.jsonl.zst", "b.jsonl.zst", "c.jsonl.zst", "d.jsonl.zst", "stdin.jsonl.zst", "e.warc.wet.jsonl.zst",
+            "f.jsonl.zst"
         ]
     );
-    assert_eq!(
-        names("out", format(Format::Wet), &["a.warc.gz"]),
-        ["a.warc.wet.gz"]
-    );
+    assert_eq!(names("out", format(Format::Wet), &["a.warc.gz"]), ["a.warc.wet.gz"]);
     let plain = choice(&[Format::Msgpack], Some(Compression::None));
     assert_eq!(names("out", plain, &["a.warc.gz"]), ["a.msgpack"]);
 }
@@ -80,10 +68,7 @@ fn names_alike_are_told_apart_by_the_paths_not_by_the_order() {
         assert!(digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
     }
     // The same input again.
-    assert_eq!(
-        names("out", none(), &["a.warc", "a.warc"]),
-        ["a.jsonl.zst", "a-2.jsonl.zst"]
-    );
+    assert_eq!(names("out", none(), &["a.warc", "a.warc"]), ["a.jsonl.zst", "a-2.jsonl.zst"]);
 }
 
 #[test]
@@ -103,10 +88,7 @@ fn the_suffix_sets_the_format() {
         let output = Output::new(name, &none(), &fallback).unwrap();
         let expected = Output {
             destination: Destination::File(name.into()),
-            encodings: vec![Encoding {
-                format,
-                compression,
-            }],
+            encodings: vec![Encoding { format, compression }],
             split: None,
         };
         assert_eq!(output, expected);
@@ -115,9 +97,7 @@ fn the_suffix_sets_the_format() {
 
 #[test]
 fn names_of_files_that_are_not_written_are_refused() {
-    for name in [
-        "x.csv", "d/x.JSON", "x.jsonl.xz", "x.parquet.gz", "s3://b/x.csv",
-    ] {
+    for name in ["x.csv", "d/x.JSON", "x.jsonl.xz", "x.parquet.gz", "s3://b/x.csv"] {
         assert_eq!(
             Output::new(name, &none(), &none()).unwrap_err().to_string(),
             format!(
@@ -133,14 +113,8 @@ fn names_of_files_that_are_not_written_are_refused() {
     }
     let error = Output::new("https://me:hush@host/x.jsonl?k=1", &none(), &none());
     // The name of a format does not make a URL one that is written to.
-    let error = error
-        .map(|output| output.destination)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("s3://") && !error.contains("hush"),
-        "{error}"
-    );
+    let error = error.map(|output| output.destination).unwrap_err().to_string();
+    assert!(error.contains("s3://") && !error.contains("hush"), "{error}");
 }
 
 #[test]
@@ -149,10 +123,7 @@ fn conflicts_are_errors() {
         let output = Output::new(name, chosen, &none());
         output.unwrap_err().to_string()
     };
-    assert_eq!(
-        error("o.jsonl", &format(Format::Wet)),
-        "o.jsonl: the name says jsonl, the option says wet"
-    );
+    assert_eq!(error("o.jsonl", &format(Format::Wet)), "o.jsonl: the name says jsonl, the option says wet");
     assert_eq!(
         error("o.jsonl.gz", &choice(&[], Some(Compression::Zstd))),
         "o.jsonl.gz: the name says gz, the option says zst"
@@ -168,42 +139,21 @@ fn several_formats_go_into_a_folder() {
     let three = [Format::Jsonl, Format::Wet, Format::Parquet, Format::Jsonl];
     assert_eq!(
         names("out", choice(&three, None), &["a.warc.gz", "b.warc"]),
-        [
-            "a.jsonl.zst", "a.warc.wet.gz", "a.parquet", "b.jsonl.zst", "b.warc.wet.gz",
-            "b.parquet"
-        ]
+        ["a.jsonl.zst", "a.warc.wet.gz", "a.parquet", "b.jsonl.zst", "b.warc.wet.gz", "b.parquet"]
     );
     // What the file says is for want of a choice.
     let output = Output::new("out", &format(Format::Trec), &choice(&three, None)).unwrap();
     assert_eq!(output.encodings.len(), 1);
     // A compression is for those that can have it.
     let zstd = choice(&three, Some(Compression::Zstd));
-    assert_eq!(
-        names("out", zstd, &["a.warc"]),
-        ["a.jsonl.zst", "a.warc.wet.gz", "a.parquet"]
-    );
+    assert_eq!(names("out", zstd, &["a.warc"]), ["a.jsonl.zst", "a.warc.wet.gz", "a.parquet"]);
     let plain = choice(&three, Some(Compression::None));
-    assert_eq!(
-        names("out", plain, &["a.warc"]),
-        ["a.jsonl", "a.warc.wet", "a.parquet"]
-    );
+    assert_eq!(names("out", plain, &["a.warc"]), ["a.jsonl", "a.warc.wet", "a.parquet"]);
     let none_can = choice(&[Format::Wet, Format::Trec], Some(Compression::Zstd));
     for (name, chosen, error) in [
-        (
-            "out",
-            &none_can,
-            "wet cannot be compressed with zst; leave the compression out (it is gz then)",
-        ),
-        (
-            "o.jsonl",
-            &choice(&three, None),
-            "o.jsonl: is one output, several formats need a folder",
-        ),
-        (
-            "-",
-            &choice(&three, None),
-            "standard output: is one output, several formats need a folder",
-        ),
+        ("out", &none_can, "wet cannot be compressed with zst; leave the compression out (it is gz then)"),
+        ("o.jsonl", &choice(&three, None), "o.jsonl: is one output, several formats need a folder"),
+        ("-", &choice(&three, None), "standard output: is one output, several formats need a folder"),
     ] {
         let output = Output::new(name, chosen, &none());
         assert_eq!(output.unwrap_err().to_string(), error);
@@ -226,12 +176,7 @@ fn the_compression_of_the_file_is_for_formats_that_can_have_it() {
 
 #[test]
 fn parts_are_numbered_before_the_suffix() {
-    let all = [
-        Format::Jsonl,
-        Format::Wet,
-        Format::Anserini,
-        Format::Tantivy,
-    ];
+    let all = [Format::Jsonl, Format::Wet, Format::Anserini, Format::Tantivy];
     let split = |name: &str, chosen: &OutputSettings| {
         let chosen = in_parts(chosen.clone());
         let output = Output::new(name, &chosen, &none()).unwrap();
@@ -239,13 +184,8 @@ fn parts_are_numbered_before_the_suffix() {
     };
     assert_eq!(
         split("out", &choice(&all, None)),
-        [
-            "out/a-00000.jsonl.zst",
-            "out/a-00000.warc.wet.gz",
-            "out/a-00000.anserini.jsonl.gz",
-            "out/a.tantivy"
-        ]
-        .map(PathBuf::from)
+        ["out/a-00000.jsonl.zst", "out/a-00000.warc.wet.gz", "out/a-00000.anserini.jsonl.gz", "out/a.tantivy"]
+            .map(PathBuf::from)
     );
     for (name, expected) in [
         ("d/x.jsonl.zst", "d/x-00000.jsonl.zst"),
@@ -266,14 +206,8 @@ fn bulk_requests_have_their_mapping_beside_them() {
         let output = Output::new(name, &choice(&[format], None), &none()).unwrap();
         output.mapping()
     };
-    assert_eq!(
-        mapping("d/x.bulk.ndjson.gz", Format::Bulk),
-        Some("d/x.bulk.mapping.json".into())
-    );
-    assert_eq!(
-        mapping("out", Format::Bulk),
-        Some("out/_bulk.mapping.json".into())
-    );
+    assert_eq!(mapping("d/x.bulk.ndjson.gz", Format::Bulk), Some("d/x.bulk.mapping.json".into()));
+    assert_eq!(mapping("out", Format::Bulk), Some("out/_bulk.mapping.json".into()));
     assert_eq!(mapping("-", Format::Bulk), None);
     assert_eq!(mapping("out", Format::Jsonl), None);
 }
@@ -307,10 +241,7 @@ fn assembled_formats_have_a_place() {
     let output = Output::new(name.to_str().unwrap(), &none(), &none()).unwrap();
     assert_eq!(output.destination, Destination::File(name));
     assert_eq!(output.encodings[0].format, Format::Tantivy);
-    assert_eq!(
-        names("out", format(Format::Parquet), &["a.warc.gz"]),
-        ["a.parquet"]
-    );
+    assert_eq!(names("out", format(Format::Parquet), &["a.warc.gz"]), ["a.parquet"]);
 }
 
 #[test]
@@ -321,14 +252,8 @@ fn existing_files_and_folders() {
     std::fs::write(at("notes.txt"), "").unwrap();
     std::fs::write(at("in.wet.gz"), "").unwrap();
     let output = Output::new(&at("x.jsonl"), &none(), &none()).unwrap();
-    assert_eq!(
-        output.destination,
-        Destination::Folder(at("x.jsonl").into())
-    );
-    assert_eq!(
-        Output::new(&at("notes.txt"), &none(), &none()),
-        Err(DestinationError::UnknownSuffix(at("notes.txt")))
-    );
+    assert_eq!(output.destination, Destination::Folder(at("x.jsonl").into()));
+    assert_eq!(Output::new(&at("notes.txt"), &none(), &none()), Err(DestinationError::UnknownSuffix(at("notes.txt"))));
     let output = Output::new(&at("in.wet.gz"), &none(), &none()).unwrap();
     assert_eq!(
         output.check(&[Input::File(at("x.jsonl/../in.wet.gz").into())]),

@@ -34,16 +34,12 @@ impl RunWriter<'_> {
             && !members.is_empty()
             && let Some(quarantine) = &mut self.sides.quarantine
         {
-            quarantine
-                .add(members)
-                .map_err(|source| RunError::output(quarantine.path(), source))?;
+            quarantine.add(members).map_err(|source| RunError::output(quarantine.path(), source))?;
             let path = quarantine.path().to_string_lossy().into_owned();
             self.summary.quarantine = Some(path);
         }
         if let Some(aside) = &made.aside {
-            self.aside
-                .add(aside)
-                .map_err(|(path, source)| RunError::output(&path, source))?;
+            self.aside.add(aside).map_err(|(path, source)| RunError::output(&path, source))?;
             if let Some(own) = self.plan.set_aside.get(aside.place) {
                 let path = own.path.to_string_lossy().into_owned();
                 *self.summary.set_aside.entry(path).or_default() += 1;
@@ -67,14 +63,10 @@ impl RunWriter<'_> {
         }
         summary.cap(made.capped);
         if let Some(timed) = made.time {
-            self.times.add(timed.time, || {
-                (timed.id, timed.file.to_string(), timed.offset)
-            });
+            self.times.add(timed.time, || (timed.id, timed.file.to_string(), timed.offset));
         }
         match made.verdict {
-            RecordVerdict::Document {
-                text, confidence, ..
-            } => {
+            RecordVerdict::Document { text, confidence, .. } => {
                 if let Some(metrics) = self.metrics {
                     metrics.document(f64::from(confidence), text);
                 }
@@ -88,9 +80,7 @@ impl RunWriter<'_> {
                     metrics.dropped(reason.name());
                 }
                 if let (Some(dropped), Some(about)) = (&mut self.sides.dropped, made.about) {
-                    dropped
-                        .add(&about.line(reason))
-                        .map_err(|source| RunError::output(dropped.path(), source))?;
+                    dropped.add(&about.line(reason)).map_err(|source| RunError::output(dropped.path(), source))?;
                 }
                 summary.drop(reason);
                 report.drops += 1;

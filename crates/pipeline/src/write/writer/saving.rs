@@ -59,10 +59,7 @@ impl RunWriter<'_> {
         let (mut sides, mut aside) = (Vec::new(), Vec::new());
         if last {
             sides = self.sides.complete()?;
-            aside = self
-                .aside
-                .complete()
-                .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+            aside = self.aside.complete().map_err(|source| RunError::output(Path::new("records set aside"), source))?;
         }
         let complete = self.outputs.take_complete();
         self.note(None, OutputsState::default())?;
@@ -77,21 +74,13 @@ impl RunWriter<'_> {
     }
 
     /// Takes note of the present state.
-    pub(super) fn note(
-        &mut self,
-        point: Option<ResumePoint>,
-        outputs: OutputsState,
-    ) -> Result<(), RunError> {
+    pub(super) fn note(&mut self, point: Option<ResumePoint>, outputs: OutputsState) -> Result<(), RunError> {
         self.saved.sides = self.sides.checkpoint()?;
-        self.saved.aside = self
-            .aside
-            .checkpoint()
-            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        self.saved.aside =
+            self.aside.checkpoint().map_err(|source| RunError::output(Path::new("records set aside"), source))?;
         let earlier = self.summary.seconds;
         if let Some(journal) = &mut self.journal {
-            self.saved.journal = journal
-                .sync()
-                .map_err(|source| RunError::output(journal.path(), source))?;
+            self.saved.journal = journal.sync().map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.saved.current = point.map(|point| Current {
             identity: self.identity.clone(),
@@ -114,10 +103,7 @@ impl RunWriter<'_> {
 
     pub(super) fn save(&self) -> Result<(), RunError> {
         match &self.state_file {
-            Some(path) => self
-                .saved
-                .save(self.disk, path)
-                .map_err(|source| RunError::output(path, source)),
+            Some(path) => self.saved.save(self.disk, path).map_err(|source| RunError::output(path, source)),
             None => Ok(()),
         }
     }
@@ -128,8 +114,7 @@ impl RunWriter<'_> {
         let files = saved.complete.iter().map(|Complete { file, extent }| {
             let encoding = self.plan.output.encodings.get(file.encoding);
             let format = encoding.map(|encoding| encoding.format);
-            let is_assembled =
-                format.is_some_and(|format| self.plan.assemble.contains_key(&format));
+            let is_assembled = format.is_some_and(|format| self.plan.assemble.contains_key(&format));
             (&file.path, extent, is_assembled)
         });
         let sides = saved.complete_aside.iter().chain(&saved.complete_sides);
@@ -143,9 +128,7 @@ impl RunWriter<'_> {
                 // What it was made of is gone, as it should be.
                 (false, true) => continue,
             };
-            checked
-                .and_then(|file| extent.check_all(file))
-                .map_err(|source| RunError::unfinished(path, source))?;
+            checked.and_then(|file| extent.check_all(file)).map_err(|source| RunError::unfinished(path, source))?;
         }
         Ok(())
     }
@@ -155,17 +138,13 @@ impl RunWriter<'_> {
     /// for what is complete.
     pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
         let saved = &self.saved;
-        let any = !saved.complete.is_empty()
-            || !saved.complete_sides.is_empty()
-            || !saved.complete_aside.is_empty();
+        let any = !saved.complete.is_empty() || !saved.complete_sides.is_empty() || !saved.complete_aside.is_empty();
         self.publish_complete()?;
         if !any {
             return Ok(());
         }
         if let Some(journal) = &mut self.journal {
-            self.saved.journal = journal
-                .sync()
-                .map_err(|source| RunError::output(journal.path(), source))?;
+            self.saved.journal = journal.sync().map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.save()
     }
@@ -180,8 +159,9 @@ impl RunWriter<'_> {
             self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
             let (bytes, sha256) = match (&self.plan.output.destination, assemble) {
                 (Destination::Folder(_), None) => (extent.length, Some(extent.hex())),
-                (Destination::Folder(_), Some(_)) => manifest::measured(&file.path)
-                    .map_err(|source| RunError::output(&file.path, source))?,
+                (Destination::Folder(_), Some(_)) => {
+                    manifest::measured(&file.path).map_err(|source| RunError::output(&file.path, source))?
+                }
                 // Nobody lists it.
                 _ => (0, None),
             };
@@ -213,8 +193,7 @@ impl RunWriter<'_> {
     pub(super) fn mark(&mut self) -> Result<(), RunError> {
         match &self.plan.output.destination {
             Destination::Folder(folder) if self.outcome() != Outcome::Nothing => {
-                manifest::complete(self.disk, folder, &self.files)
-                    .map_err(|source| RunError::output(folder, source))
+                manifest::complete(self.disk, folder, &self.files).map_err(|source| RunError::output(folder, source))
             }
             _ => Ok(()),
         }

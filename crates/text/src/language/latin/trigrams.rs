@@ -85,10 +85,7 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) fn new() -> Self {
-        Self {
-            counts: Box::new([0; PLAIN]),
-            seen: Box::new([0; PLAIN / 64]),
-        }
+        Self { counts: Box::new([0; PLAIN]), seen: Box::new([0; PLAIN / 64]) }
     }
 
     #[inline]
@@ -136,14 +133,7 @@ pub(super) struct Trigrams<'a> {
 
 impl<'a> Trigrams<'a> {
     pub(super) fn new(counts: &'a mut Counts) -> Self {
-        Self {
-            counts,
-            other: Vec::new(),
-            last: (' ', ' '),
-            place: 0,
-            run: 0,
-            is_first: true,
-        }
+        Self { counts, other: Vec::new(), last: (' ', ' '), place: 0, run: 0, is_first: true }
     }
 
     /// Adds bytes of plain signs, in capital or small letters, up to the first that is none, if the two

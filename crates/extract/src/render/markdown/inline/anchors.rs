@@ -21,11 +21,7 @@ pub(super) fn leads_to_itself(content: &KeptContent, block: &Block, link: u32) -
     let around = page.path(block.element).map(|(at, _)| at);
     let around = around.take(NAMED_AROUND);
     let mut places = around.chain(page.inline(block).iter().copied().take(NAMED_AROUND));
-    places.any(|at| {
-        ["id", "name"]
-            .iter()
-            .any(|own| attribute(at, own).is_some_and(|own| is_same(&own)))
-    })
+    places.any(|at| ["id", "name"].iter().any(|own| attribute(at, own).is_some_and(|own| is_same(&own))))
 }
 
 /// A name as addresses give it.

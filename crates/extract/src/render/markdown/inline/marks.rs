@@ -36,13 +36,7 @@ impl Rendering<'_> {
         if let Some(first) = runs.first_mut().filter(|run| run.form == Form::Text) {
             let text = self.text.get(first.from..first.to).unwrap_or_default();
             let space = text.len() - text.trim_start().len();
-            escape(
-                self.text,
-                first.from,
-                first.from + space,
-                self.context(),
-                &mut self.out,
-            );
+            escape(self.text, first.from, first.from + space, self.context(), &mut self.out);
             first.from += space;
         }
         runs
@@ -127,10 +121,7 @@ impl Rendering<'_> {
             None if self.in_link => Some(']'),
             None => None,
         };
-        if before != Some('*')
-            && can_mark(before, inner.chars().next())
-            && can_mark(after, inner.chars().next_back())
-        {
+        if before != Some('*') && can_mark(before, inner.chars().next()) && can_mark(after, inner.chars().next_back()) {
             self.out.insert_str(start, mark);
             self.out.push_str(mark);
         }
@@ -152,13 +143,7 @@ impl Rendering<'_> {
                 let group = self.lead(group);
                 self.code(&group);
             } else {
-                escape(
-                    self.text,
-                    first.from,
-                    last.to,
-                    self.context(),
-                    &mut self.out,
-                );
+                escape(self.text, first.from, last.to, self.context(), &mut self.out);
             }
         }
     }
@@ -187,8 +172,7 @@ impl Rendering<'_> {
                 self.out.push_str(mark);
                 // A bar would end the cell.
                 if in_cell {
-                    self.out
-                        .push_str(&text.replace("\\|", "\\Vert ").replace('|', "\\vert "));
+                    self.out.push_str(&text.replace("\\|", "\\Vert ").replace('|', "\\vert "));
                 } else {
                     self.out.push_str(text);
                 }
@@ -223,12 +207,7 @@ impl Rendering<'_> {
         let from = runs.first().map_or(0, |run| run.from);
         let to = runs.last().map_or(0, |run| run.to);
         let text = self.text.get(from..to).unwrap_or_default();
-        let lines: Vec<String> = text
-            .split('\n')
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .map(span)
-            .collect();
+        let lines: Vec<String> = text.split('\n').map(str::trim).filter(|line| !line.is_empty()).map(span).collect();
         self.out.push_str(&lines.join(line_break));
     }
 }

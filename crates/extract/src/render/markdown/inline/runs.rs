@@ -42,52 +42,28 @@ pub(super) fn divided(
     (from, to): (usize, usize),
 ) -> Vec<Run> {
     let mut divided: Vec<Run> = Vec::new();
-    let whole = [Piece {
-        from: 0,
-        to,
-        kind: PieceKind::Text,
-    }];
+    let whole = [Piece { from: 0, to, kind: PieceKind::Text }];
     let mut raw = raw.iter().copied().peekable();
     let mut next_run = 0;
     for piece in pieces.unwrap_or(&whole) {
-        if piece.to < from
-            || piece.from > to
-            || piece.from == piece.to && piece.to == from && from > 0
-        {
+        if piece.to < from || piece.from > to || piece.from == piece.to && piece.to == from && from > 0 {
             continue;
         }
-        while runs
-            .get(next_run)
-            .is_some_and(|run| run.to <= piece.from && run.to < to)
-        {
+        while runs.get(next_run).is_some_and(|run| run.to <= piece.from && run.to < to) {
             next_run += 1;
         }
         let form = match &piece.kind {
             PieceKind::Text | PieceKind::Deleted => {
-                for run in runs
-                    .iter()
-                    .skip(next_run)
-                    .take_while(|run| run.from < piece.to)
-                {
-                    let (mut at, end) = (
-                        run.from.max(piece.from).max(from),
-                        run.to.min(piece.to).min(to),
-                    );
+                for run in runs.iter().skip(next_run).take_while(|run| run.from < piece.to) {
+                    let (mut at, end) = (run.from.max(piece.from).max(from), run.to.min(piece.to).min(to));
                     while at < end {
                         while raw.peek().is_some_and(|own| own.1 <= at) {
                             raw.next();
                         }
                         // What begins in another run is none.
-                        let own = raw
-                            .peek()
-                            .copied()
-                            .filter(|own| !run.code && own.0 >= at && own.1 <= end);
+                        let own = raw.peek().copied().filter(|own| !run.code && own.0 >= at && own.1 <= end);
                         let stop = own.map_or(end, |own| if own.0 == at { own.1 } else { own.0 });
-                        let form = if own.is_some_and(|own| own.0 == at) {
-                            Form::Raw
-                        } else {
-                            Form::Text
-                        };
+                        let form = if own.is_some_and(|own| own.0 == at) { Form::Raw } else { Form::Text };
                         divided.push(Run {
                             from: at,
                             to: stop,
@@ -134,10 +110,7 @@ pub(super) fn divided(
 }
 
 /// Neighbours with the same key, with the index of the first.
-pub(super) fn groups<K: PartialEq>(
-    runs: &[Run],
-    key: impl Fn(&Run) -> K,
-) -> impl Iterator<Item = (usize, &[Run])> {
+pub(super) fn groups<K: PartialEq>(runs: &[Run], key: impl Fn(&Run) -> K) -> impl Iterator<Item = (usize, &[Run])> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = runs.get(at..)?;
