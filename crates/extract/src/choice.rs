@@ -15,6 +15,7 @@ mod link_lists;
 mod list_items;
 mod lone_text;
 mod names;
+mod references;
 pub(crate) mod sections;
 mod strays;
 mod summaries;
