@@ -16,10 +16,10 @@ mod list_items;
 mod lone_text;
 mod names;
 mod references;
+mod rules;
 pub(crate) mod sections;
 mod strays;
 mod summaries;
-mod table;
 pub(crate) mod whole_units;
 
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ use trommel_html::Page;
 
 use crate::role::Role;
 
-pub use table::{RULES, Rule};
+pub use rules::{RULES, Rule};
 
 /// What rules on the model's choice ask of a page: its tables, and what the model made of them.
 pub(crate) struct JudgedPage<'a> {
@@ -143,7 +143,7 @@ impl<'d> Decisions<'d> {
     /// Applies the rules on the model's choice but for those `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
         for (at, rule) in RULES.iter().enumerate() {
-            if let table::Apply::Judged(apply) = rule.apply
+            if let rules::Apply::Judged(apply) = rule.apply
                 && !without.contains(at)
             {
                 let unsure = (rule.unsure, page.probabilities);
@@ -158,7 +158,7 @@ impl<'d> Decisions<'d> {
             return;
         }
         for (at, rule) in RULES.iter().enumerate() {
-            if let table::Apply::Chosen(apply) = rule.apply
+            if let rules::Apply::Chosen(apply) = rule.apply
                 && !without.contains(at)
             {
                 self.changed(Decider::rule(at), |kept| apply(page, kept));
@@ -168,7 +168,7 @@ impl<'d> Decisions<'d> {
 
     /// Has `change` change what is kept, in the name of a decider.
     pub fn changed<T>(&mut self, decider: Decider, change: impl FnOnce(&mut [bool]) -> T) -> T {
-        self.changed_within(decider, (table::ANY, &[]), change)
+        self.changed_within(decider, (rules::ANY, &[]), change)
     }
 
     /// The same, but only what has a probability within bounds is changed.

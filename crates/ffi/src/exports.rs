@@ -11,7 +11,7 @@ use std::{
     ptr, slice,
 };
 
-use crate::session::{Given, TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
+use crate::session::{RequestHints, TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
 
 /// The string at a pointer, unless it is null or no UTF-8.
 ///
@@ -38,7 +38,7 @@ unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
 }
 
 /// Gives a string away; null for none. What comes after a 0 in it is left out, as C would not see it.
-fn given(text: Option<String>) -> *mut c_char {
+fn owned_c_text(text: Option<String>) -> *mut c_char {
     let text = text.map(|text| match text.find('\0') {
         Some(end) => text.get(..end).unwrap_or_default().to_owned(),
         None => text,
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn trommel_extractor_with_settings(
             Err(message) => (ptr::null_mut(), Some(message)),
         };
         if let Some(error) = error {
-            *error = given(message);
+            *error = owned_c_text(message);
         }
         made
     })
@@ -136,11 +136,11 @@ pub unsafe extern "C" fn trommel_extract(
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings and bytes, by the contract of this function.
         let (extractor, page, hints) = unsafe {
-            let given = Given { url: text(url), charset: text(charset), date: text(date) };
-            (extractor.as_ref(), bytes(page, length), given)
+            let hints = RequestHints { url: text(url), charset: text(charset), date: text(date) };
+            (extractor.as_ref(), bytes(page, length), hints)
         };
         let form = TrommelForm::of(form);
-        given(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, hints, form)))
+        owned_c_text(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, hints, form)))
     })
 }
 
@@ -161,8 +161,8 @@ pub unsafe extern "C" fn trommel_session_new(
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings, by the contract of this function.
         let (extractor, hints) = unsafe {
-            let given = Given { url: text(url), charset: text(charset), date: text(date) };
-            (extractor.as_ref(), given)
+            let hints = RequestHints { url: text(url), charset: text(charset), date: text(date) };
+            (extractor.as_ref(), hints)
         };
         let form = TrommelForm::of(form);
         let session = extractor.zip(form);
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn trommel_session_feed(
 pub unsafe extern "C" fn trommel_session_known(session: *mut TrommelSession) -> *mut c_char {
     guarded(ptr::null_mut(), || {
         // SAFETY: null or a session, by the contract of this function.
-        given(unsafe { session.as_mut() }.map(TrommelSession::known))
+        owned_c_text(unsafe { session.as_mut() }.map(TrommelSession::known))
     })
 }
 
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn trommel_session_finish(session: *mut TrommelSession) ->
     }
     guarded(ptr::null_mut(), || {
         // SAFETY: it came from `Box::into_raw` and is not used again, by the contract of this function.
-        given(unsafe { Box::from_raw(session) }.finish())
+        owned_c_text(unsafe { Box::from_raw(session) }.finish())
     })
 }
 

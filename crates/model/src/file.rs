@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 
 use crate::additive::Additive;
+use crate::error::ModelError;
 use crate::selection::Selection;
 use crate::trees::Trees;
 
@@ -58,6 +59,22 @@ pub struct ModelFile {
     /// What it scored.
     #[serde(default)]
     pub scores: Vec<Score>,
+}
+
+impl ModelFile {
+    /// Checks that this program reads model files of this version.
+    ///
+    /// # Errors
+    /// If the file is not a model, or of another version.
+    pub(crate) fn check_version(&self) -> Result<(), ModelError> {
+        if self.format != FORMAT {
+            return Err(ModelError::NotAModel { format: self.format.clone() });
+        }
+        match self.version {
+            VERSION => Ok(()),
+            version => Err(ModelError::Version { version, known: VERSION }),
+        }
+    }
 }
 
 /// One scorer and its share in the log odds.

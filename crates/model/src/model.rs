@@ -12,7 +12,7 @@ use trommel_html::Page;
 use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
-use crate::file::{FORMAT, ModelFile, PageTypeScorer, Scorer, VERSION};
+use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::layout::Layout;
 use crate::selection::Choice;
 use crate::sigmoid::sigmoid;
@@ -109,14 +109,9 @@ impl Model {
     /// If it is of another version, names a feature that this program does not know, or holds
     /// numbers that do not add up.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
-        if file.format != FORMAT {
-            return Err(ModelError::NotAModel { format: file.format });
-        }
+        file.check_version()?;
         if !(0.0..=1.0).contains(&file.pooling) {
             return Err(ModelError::Unsound { part: "pooling" });
-        }
-        if file.version != VERSION {
-            return Err(ModelError::Version { version: file.version, known: VERSION });
         }
         let schema = Schema::new(&file.groups, &file.listed, &file.attribute_weights, &file.word_weights);
         let known: FxHashMap<&str, u16> =

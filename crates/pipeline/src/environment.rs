@@ -3,7 +3,7 @@
 use std::{io::Write, sync::atomic::AtomicBool};
 
 use trommel_metrics::Metrics;
-use trommel_output::{Disk, LocalDisk, OutputRecord};
+use trommel_output::{Disk, LocalDisk};
 use trommel_sources::NetworkOptions;
 
 use crate::{
@@ -14,16 +14,10 @@ use crate::{
 /// A run that nobody stops.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Takes a document in the order of the records. [`ErrorKind::BrokenPipe`](std::io::ErrorKind::BrokenPipe) ends the run
-/// as the end of a reader of standard output does.
-pub type TakeDocument<'a> = dyn FnMut(OutputRecord) -> std::io::Result<()> + 'a;
-
-/// What a run finds around it.
+/// The surroundings of a run.
 pub struct Environment<'a> {
     /// Standard output; written to only if it is the plan's destination.
     pub stdout: &'a mut dyn Write,
-    /// Takes the documents of a plan whose destination is its caller.
-    pub documents: Option<&'a mut TakeDocument<'a>>,
     /// Is told how far the run is.
     pub progress: &'a mut dyn Progress,
     /// The file system of inputs and outputs.
@@ -48,7 +42,6 @@ impl<'a> Environment<'a> {
     pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
         Self {
             stdout,
-            documents: None,
             progress,
             disk: &LocalDisk,
             stop: &NEVER,

@@ -22,13 +22,13 @@ use crate::{
         progress::{Progress, ProgressState},
         summary::Summary,
     },
-    environment::{Environment, TakeDocument},
+    environment::Environment,
     error::RunError,
     inputs::{Input, network::Network},
     plan::{
         Plan,
         existing::{Existing, check_kinds, outputs, remove_leftovers, remove_sides},
-        output::{Destination, Output},
+        output::Destination,
     },
     read::{
         follow::Followed,
@@ -38,12 +38,18 @@ use crate::{
         checkpoint::{Checkpoint, Continued, ResumeError},
         lock::OutputLock,
     },
+    stream::{RunEvent, RunPosition},
     work::{
         gate::Gate,
-        task::{Made, Task},
-        worker::{Extract, TOGETHER, Worker},
+        record::{Extract, RecordExtractor},
+        task::{Task, WorkerResult},
+        worker::{MapDocument, RESULTS_PER_SEND, Worker},
     },
-    write::{manifest, outputs::Encoder, writer::RunWriter},
+    write::{
+        manifest,
+        outputs::Encoder,
+        writer::{RunWriter, finished},
+    },
 };
 
 /// Records between the reader and the writer, for each worker.
@@ -66,14 +72,35 @@ const TICK: Duration = Duration::from_millis(200);
 /// time at the same place the archive is given up), if the run is stopped, or if it cannot continue
 /// where another ended. Files finished before that stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary, RunError> {
+    execute::<()>(plan, extract, environment, None)
+}
+
+/// What takes the events of a run for the caller.
+pub(crate) type TakeStep<'a, T> = dyn FnMut(RunEvent<T>, Option<RunPosition>) -> Result<(), RunError> + 'a;
+
+/// The caller of a run who takes its documents.
+pub(crate) struct Caller<'a, T> {
+    /// Makes of a document what the caller takes.
+    pub(crate) map: &'a MapDocument<'a, T>,
+    /// Takes the events.
+    pub(crate) take: &'a mut TakeStep<'a, T>,
+    /// Where the run begins; none: at its first input.
+    pub(crate) start: Option<RunPosition>,
+}
+
+/// Reads all inputs of `plan`, as [`run`] does, and gives the events to `caller` if there is one.
+///
+/// # Errors
+/// As for [`run`], and those of `caller`.
+pub(crate) fn execute<T: Send>(
+    plan: &Plan,
+    extract: &Extract<'_>,
+    environment: Environment<'_>,
+    caller: Option<Caller<'_, T>>,
+) -> Result<Summary, RunError> {
     let begun = Instant::now();
     let encoders = Encoder::all(plan)?;
-    let Environment { stdout, mut documents, progress, disk, stop, network, unfinished, existing, clock, metrics } =
-        environment;
-    let mut take = |record| match &mut documents {
-        Some(take) => take(record),
-        None => Ok(()),
-    };
+    let Environment { stdout, progress, disk, stop, network, unfinished, existing, clock, metrics } = environment;
     let flag = network.stop.clone();
     let flag_set = || stop.load(Ordering::Relaxed) || flag.is_set();
     let is_stopped = || plan.follow.is_none() && flag_set();
@@ -81,10 +108,17 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
     let _lock = OutputLock::acquire(&plan.output.destination)?;
-    let continued = begin(plan, disk, existing)?;
+    let mut continued = begin(plan, disk, existing)?;
+    let (map, take, position_given) = match caller {
+        Some(Caller { map, take, start }) => (Some(map), Some(take), start),
+        None => (None, None, None),
+    };
+    if let Some(position) = position_given {
+        continued.todo.retain(|input| *input >= position.input);
+    }
     if continued.is_done(plan) {
         tracing::info!("nothing to do: this run is finished and no input is new");
-        return RunWriter::finished(continued);
+        return finished(continued);
     }
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
@@ -97,7 +131,10 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     }
     let start = Start {
         todo: continued.todo.clone(),
-        point: continued.state.current.as_ref().and_then(|current| current.point),
+        point: match position_given {
+            Some(position) => position.point,
+            None => continued.state.current.as_ref().and_then(|current| current.point),
+        },
     };
     let jobs = plan.jobs().get();
     let window = jobs.saturating_mul(WINDOW);
@@ -108,25 +145,21 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     let gate = Gate::new(window, WINDOW_BYTES.min(memory / 8));
     let room = Gate::new(usize::MAX, memory / 2);
     let position = AtomicU64::new(0);
-    let worker = Worker {
-        extract,
-        encoders: &encoders,
-        payload: PayloadOptions { max_payload: plan.max_payload() },
-        room: &room,
-        filters: &filters,
+    let records = RecordExtractor {
+        room: Some(&room),
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
         clock,
-        hands_over: plan.output.destination == Destination::Caller,
-        about: plan.dropped.is_some(),
+        ..RecordExtractor::new(extract, &filters, PayloadOptions { max_payload: plan.max_payload() })
     };
+    let worker = Worker { records, encoders: &encoders, map, labels: map.is_some() || plan.dropped.is_some() };
     let followed = Followed::new(
         &continued.contents.done,
         continued.state.current.as_ref().map(|current| (current.identity.name.clone(), current.point)),
     );
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
     writer.metrics = metrics;
-    writer.documents = Some(&mut take);
+    writer.take = take;
     let mut ticker = Ticker { progress, position: &position, total: total(&plan.inputs), last: None };
 
     let written = thread::scope(|scope| {
@@ -134,7 +167,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
         let (task_sender, tasks) = bounded(window);
         let (result_sender, results) = bounded(window);
         // While the reader waits, as many blocks come back as results go together.
-        let (spare_sender, spares) = bounded(jobs.max(TOGETHER));
+        let (spare_sender, spares) = bounded(jobs.max(RESULTS_PER_SEND));
         for index in 0..jobs {
             let (tasks, results, worker) = (tasks.clone(), result_sender.clone(), &worker);
             let spares = spare_sender.clone();
@@ -194,22 +227,6 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     summary.seconds += begun.elapsed().as_secs_f64();
     ticker.tell(&summary);
     Ok(summary)
-}
-
-/// Reads all inputs of `plan` as [`run`] does, and gives its documents to `take` in the order of the records instead of
-/// writing them.
-///
-/// # Errors
-/// As for [`run`]; what `take` fails with ends the run.
-pub fn stream<'a>(
-    plan: &Plan,
-    extract: &Extract<'_>,
-    environment: Environment<'a>,
-    take: &'a mut TakeDocument<'a>,
-) -> Result<Summary, RunError> {
-    let plan = Plan { output: Output::caller(), ..plan.clone() };
-    let environment = Environment { documents: Some(take), ..environment };
-    run(&plan, extract, environment)
 }
 
 fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
@@ -285,10 +302,10 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
 }
 
 /// Puts the results in order and writes them until there are no more.
-fn write(
-    results: &Receiver<Vec<Task<Made>>>,
+fn write<T>(
+    results: &Receiver<Vec<Task<WorkerResult<T>>>>,
     gate: &Gate,
-    writer: &mut RunWriter<'_>,
+    writer: &mut RunWriter<'_, T>,
     ticker: &mut Ticker<'_>,
     (is_stopped, clock, metrics): (&dyn Fn() -> bool, Option<&Clock>, Option<&Metrics>),
 ) -> Result<(), RunError> {

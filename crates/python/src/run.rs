@@ -23,7 +23,7 @@ use crate::{
     inputs::{Named, refused},
     logging,
     names::Paths,
-    settings::{GivenConfig, RunChoices, of_runs},
+    settings::{ConfigArgument, RunChoices, of_runs},
 };
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
@@ -94,7 +94,7 @@ pub(crate) fn run<'py>(
     inputs: Named,
     out: PathBuf,
     extractor: Option<&Bound<'py, PyExtractor>>,
-    config: Option<GivenConfig>,
+    config: Option<ConfigArgument>,
     resume: bool,
     overwrite: bool,
     quarantine: Option<PathBuf>,

@@ -7,6 +7,7 @@
 mod about;
 mod access;
 mod admission;
+mod allowed_hosts;
 mod answer;
 mod api;
 mod app;
@@ -16,7 +17,6 @@ mod choices;
 mod connection;
 mod extract;
 mod extracted_page;
-mod guard;
 mod hints;
 mod inspect;
 mod linger;
@@ -42,9 +42,9 @@ mod tls;
 mod weight;
 
 pub use access::{Token, TokenError};
+pub use allowed_hosts::{Foreign, HostGuard};
 pub use api::openapi;
 pub use extracted_page::ExtractedPage;
-pub use guard::{Foreign, HostGuard};
 pub use listen::{Listen, ListenError, Socket};
 pub use metrics_listener::MetricsListener;
 pub use problem::Problem;

@@ -164,7 +164,7 @@ impl<'a> RecordFeed<'a> {
             let (bytes, end) = match opened {
                 Opened::Selection(selection) => {
                     let done = self.read_selection(index, before, point, selection)?;
-                    (done, Ended::Well)
+                    (done, ReadEnd::Well)
                 }
                 Opened::Reader(reader) => {
                     let mut reader = *reader;
@@ -172,7 +172,7 @@ impl<'a> RecordFeed<'a> {
                     let read = catch_unwind(AssertUnwindSafe(|| self.read(index, before, begun, &mut reader)));
                     let end = match read {
                         Ok(end) => end?,
-                        Err(panic) => Ended::Failed(format!(
+                        Err(panic) => ReadEnd::Failed(format!(
                             "{}: offset {}: {}",
                             input.name(),
                             reader.position(),
@@ -189,10 +189,10 @@ impl<'a> RecordFeed<'a> {
             }
             before += size.unwrap_or(bytes);
             self.position.store(before, Ordering::Relaxed);
-            let broken = matches!(end, Ended::Broken(_));
+            let broken = matches!(end, ReadEnd::Broken(_));
             let error = match end {
-                Ended::Well => None,
-                Ended::Failed(error) | Ended::Broken(error) => Some(error),
+                ReadEnd::Well => None,
+                ReadEnd::Failed(error) | ReadEnd::Broken(error) => Some(error),
             };
             let step = Step::End { input: index, bytes, error, broken, point: None };
             self.send(0, None, step)?;
@@ -200,12 +200,12 @@ impl<'a> RecordFeed<'a> {
         Ok(())
     }
 
-    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, Ended> {
+    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, ReadEnd> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let reader = match (input, point) {
             // An archive that was read before and is gone now may come back.
             (Input::File(path), Some(point)) => {
-                return Reader::reopen(path, &point, options).map_err(|error| Ended::Broken(error.to_string()));
+                return Reader::reopen(path, &point, options).map_err(|error| ReadEnd::Broken(error.to_string()));
             }
             (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.stop) {
                 Ok(input) => Reader::new(input_name(path), input, options),
@@ -217,7 +217,7 @@ impl<'a> RecordFeed<'a> {
             },
             (Input::Url(url), point) => return self.open_url(url, point, options),
             (Input::Packed(packed), Some(point)) => {
-                return packed.open(Some(&point), options).map_err(|error| Ended::Broken(error.to_string()));
+                return packed.open(Some(&point), options).map_err(|error| ReadEnd::Broken(error.to_string()));
             }
             (Input::Packed(packed), None) => packed.open(None, options),
             (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
@@ -225,32 +225,32 @@ impl<'a> RecordFeed<'a> {
                 Err(source) => Err(failed(Path::new("-"), source)),
             },
             (Input::Nothing { argument, reason }, _) => {
-                return Err(Ended::Failed(format!("{argument}: {reason}")));
+                return Err(ReadEnd::Failed(format!("{argument}: {reason}")));
             }
             // Its records are read one by one.
-            (Input::Selection(_), _) => return Err(Ended::Well),
+            (Input::Selection(_), _) => return Err(ReadEnd::Well),
         };
-        reader.map_err(|error| Ended::Failed(error.to_string()))
+        reader.map_err(|error| ReadEnd::Failed(error.to_string()))
     }
 
-    fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, Ended> {
+    fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, ReadEnd> {
         let name = redacted(url);
         let told = |error: &dyn fmt::Display| format!("{name}: {error}");
         let opened = self.network.open(url);
         match point {
             None => {
-                let input = opened.map_err(|error| Ended::Failed(told(&error)))?;
-                Reader::new(name, input, options).map_err(|error| Ended::Failed(error.to_string()))
+                let input = opened.map_err(|error| ReadEnd::Failed(told(&error)))?;
+                Reader::new(name, input, options).map_err(|error| ReadEnd::Failed(error.to_string()))
             }
             Some(point) => {
-                let input = opened.map_err(|error| Ended::Broken(told(&error)))?;
-                Reader::resume(name, input, &point, options).map_err(|error| Ended::Broken(error.to_string()))
+                let input = opened.map_err(|error| ReadEnd::Broken(told(&error)))?;
+                Reader::resume(name, input, &point, options).map_err(|error| ReadEnd::Broken(error.to_string()))
             }
         }
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
-    fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<Ended, Stopped> {
+    fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<ReadEnd, Stopped> {
         loop {
             self.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
@@ -260,7 +260,7 @@ impl<'a> RecordFeed<'a> {
                 return Err(Stopped);
             }
             let Some(item) = item else {
-                return Ok(Ended::Well);
+                return Ok(ReadEnd::Well);
             };
             if let Some(clock) = self.clock {
                 clock.lap(Stage::Records, &mut begin);
@@ -273,8 +273,8 @@ impl<'a> RecordFeed<'a> {
             // After all tries: the object is given up, and the run continues with the next input.
             let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
             return Ok(match error {
-                ArchiveError::Io { .. } if !is_url => Ended::Broken(error.to_string()),
-                error => Ended::Failed(error.to_string()),
+                ArchiveError::Io { .. } if !is_url => ReadEnd::Broken(error.to_string()),
+                error => ReadEnd::Failed(error.to_string()),
             });
         }
     }
@@ -381,11 +381,11 @@ fn failed(path: &Path, source: io::Error) -> ArchiveError {
 enum Opened<'a> {
     Reader(Box<Reader>),
     Selection(&'a RecordSelection),
-    Not(Ended),
+    Not(ReadEnd),
 }
 
 /// How the reading of an input ended.
-enum Ended {
+enum ReadEnd {
     /// At its end.
     Well,
     /// It is no archive, or not there.

@@ -4,16 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
-use trommel_output::OutputRecord;
 
 use crate::{
     counts::drop_reason::{DropReason, FailureKind},
     inputs::{identity::Identity, packed::Listing},
-    write::{dropped_list::About, set_aside::Aside},
+    write::{dropped_list::RecordLabel, set_aside::Aside},
 };
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
-/// stage: [`Captured`] before the workers, [`Made`] after them.
+/// stage: [`Captured`] before the workers, [`WorkerResult`] after them.
 #[derive(Debug)]
 pub(crate) struct Task<T> {
     /// Place in the order, from 0 without gaps.
@@ -100,9 +99,9 @@ pub(crate) struct Captured {
     pub(crate) listing: Listing,
 }
 
-/// What a worker made of a record.
+/// What a worker found out about a record. `T` is a document as the caller of the run takes it.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct WorkerResult<T> {
     /// Bytes of the page handed to the extractor; none if the record is no page.
     pub(crate) page: Option<u64>,
     /// WARC-Truncated of a page.
@@ -114,15 +113,15 @@ pub(crate) struct Made {
     /// What is kept of it for another tool.
     pub(crate) aside: Option<Aside>,
     /// What the record gave.
-    pub(crate) verdict: RecordVerdict,
-    /// What is told of it should it be dropped, if that is wanted.
-    pub(crate) about: Option<Box<About>>,
+    pub(crate) verdict: RecordVerdict<T>,
+    /// Names the record should it be dropped, if dropped records are listed.
+    pub(crate) label: Option<Box<RecordLabel>>,
 }
 
-impl Made {
-    /// What came of a record that is no page, or not known to be one.
-    pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
-        Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, about: None }
+impl<T> WorkerResult<T> {
+    /// The result of a record that is not a page, or not known to be one.
+    pub(crate) fn without_page(verdict: RecordVerdict<T>) -> Self {
+        Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, label: None }
     }
 }
 
@@ -139,15 +138,22 @@ pub(crate) struct Timed {
     pub(crate) offset: u64,
 }
 
+/// A document in each form that is asked for.
+#[derive(Debug)]
+pub(crate) struct DocumentForms<T> {
+    /// Its bytes in each output format; none where the format has no place for it.
+    pub(crate) encoded: Vec<Option<Vec<u8>>>,
+    /// The document for the caller of a stream.
+    pub(crate) item: Option<T>,
+}
+
 /// What a record gave.
 #[derive(Debug)]
-pub(crate) enum RecordVerdict {
+pub(crate) enum RecordVerdict<T> {
     /// A document.
     Document {
-        /// It in each output format, none where the format has no place for it.
-        encoded: Vec<Option<Vec<u8>>>,
-        /// It as it is, for whoever takes it in this process.
-        record: Option<Box<OutputRecord>>,
+        /// The document in each form that is asked for.
+        forms: DocumentForms<T>,
         /// Bytes of its text.
         text: u64,
         /// Its confidence.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Encode, Extent, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder};
+use trommel_output::{Compression, Disk, Encode, Extent, Format, Frames, OutputHead, Shard, discard, encoder};
 
 use crate::{
     error::RunError,
@@ -26,12 +26,6 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// One for plain lines of JSON.
-    pub(crate) fn jsonl() -> Self {
-        let (format, compression) = (Format::Jsonl, Compression::None);
-        Self { encode: Box::new(Jsonl), encoding: Encoding { format, compression }, compression }
-    }
-
     /// One for each encoding of the plan, in its order.
     pub(crate) fn all(plan: &Plan) -> Result<Vec<Self>, RunError> {
         let encodings = plan.output.encodings.iter();

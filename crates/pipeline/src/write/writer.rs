@@ -20,15 +20,16 @@ use crate::{
         summary::{DamageReport, FileReport, Outcome, Summary},
         times::Times,
     },
-    environment::TakeDocument,
     error::RunError,
     inputs::identity::Identity,
     plan::{Plan, output::Destination},
+    run::TakeStep,
     state::{
         checkpoint::{Checkpoint, Continued, journal_file},
         journal::{Done, Journal, JournalEntry},
     },
-    work::task::{Made, Step, Task},
+    stream::{RunEvent, RunPosition},
+    work::task::{Step, Task, WorkerResult},
     write::{
         manifest::Listed,
         outputs::{Beginning, Encoder, Outputs, OutputsState},
@@ -44,7 +45,7 @@ const RECORDS: u64 = 1 << 16;
 const BLOCKS_A_FRAME: u64 = 64;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
-pub(crate) struct RunWriter<'a> {
+pub(crate) struct RunWriter<'a, T> {
     plan: &'a Plan,
     disk: &'a dyn Disk,
     outputs: Outputs<'a>,
@@ -74,12 +75,12 @@ pub(crate) struct RunWriter<'a> {
     files: Vec<Listed>,
     /// Encoded bytes since the state was saved.
     unsaved: u64,
-    since: Since,
+    frame: FrameCounts,
     begin: Instant,
     /// Is told what is counted.
     pub(crate) metrics: Option<&'a Metrics>,
-    /// Takes the documents, if they are for the caller.
-    pub(crate) documents: Option<&'a mut TakeDocument<'a>>,
+    /// Takes the events, if there is a caller who does.
+    pub(crate) take: Option<&'a mut TakeStep<'a, T>>,
     /// Report of the input that is being read.
     report: FileReport,
     summary: Summary,
@@ -88,13 +89,28 @@ pub(crate) struct RunWriter<'a> {
 
 /// What came since a frame was ended.
 #[derive(Default)]
-struct Since {
+struct FrameCounts {
     encoded: u64,
     records: u64,
     blocks: u64,
 }
 
-impl<'a> RunWriter<'a> {
+/// The counts of a run that is finished.
+///
+/// # Errors
+/// If they do not add up.
+pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
+    let Continued { state, contents, .. } = continued;
+    let mut summary = state.summary;
+    summary.files = contents.done.into_iter().map(|done| done.report).collect();
+    summary.time(&state.times);
+    match summary.mismatch() {
+        Some(mismatch) => Err(mismatch.into()),
+        None => Ok(summary),
+    }
+}
+
+impl<'a, T> RunWriter<'a, T> {
     /// A writer of what the encoders make; `stdout` is used if the plan's output is standard output. It
     /// begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
@@ -140,10 +156,10 @@ impl<'a> RunWriter<'a> {
             report_of: HashMap::new(),
             files: contents.files,
             unsaved: 0,
-            since: Since::default(),
+            frame: FrameCounts::default(),
             begin: Instant::now(),
             metrics: None,
-            documents: None,
+            take: None,
             report: current.report,
             summary: state.summary.clone(),
             times: state.times.clone(),
@@ -157,38 +173,28 @@ impl<'a> RunWriter<'a> {
         Ok(writer)
     }
 
-    /// The counts of a run that is finished.
-    ///
-    /// # Errors
-    /// If they do not add up.
-    pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
-        let Continued { state, contents, .. } = continued;
-        let mut summary = state.summary;
-        summary.files = contents.done.into_iter().map(|done| done.report).collect();
-        summary.time(&state.times);
-        match summary.mismatch() {
-            Some(mismatch) => Err(mismatch.into()),
-            None => Ok(summary),
-        }
-    }
-
     /// The counts so far.
     pub(crate) fn summary(&self) -> &Summary {
         &self.summary
     }
 
     /// Writes and counts one step, and saves the state after it if it is time.
-    pub(crate) fn step(&mut self, task: Task<Made>) -> Result<(), RunError> {
+    pub(crate) fn step(&mut self, task: Task<WorkerResult<T>>) -> Result<(), RunError> {
+        let point = task.point;
         match task.step {
             Step::Open { identity, stem } => {
                 self.identity = identity;
                 self.stem = stem;
+                if self.take.is_some() {
+                    let input = self.input_name();
+                    self.tell(RunEvent::Opened { input }, None)?;
+                }
             }
             Step::Begin { input, info, date } => self.begin(input, info, date)?,
-            Step::Record(made) => {
-                self.record(made)?;
-                self.since.records += 1;
-                self.since.blocks = self.since.blocks.saturating_add(task.bytes);
+            Step::Record(result) => {
+                self.record(result, point)?;
+                self.frame.records += 1;
+                self.frame.blocks = self.frame.blocks.saturating_add(task.bytes);
             }
             Step::Damage { offset, lost, what } => {
                 if let Some(metrics) = self.metrics {
@@ -198,6 +204,7 @@ impl<'a> RunWriter<'a> {
                 self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
                 let file = self.input_name();
                 tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
+                self.tell(RunEvent::Damaged { offset, lost, what: what.clone() }, point)?;
                 self.summary.damage(DamageReport { file, offset, lost, what });
             }
             Step::End { input, bytes, error, broken, point } => {
@@ -208,17 +215,25 @@ impl<'a> RunWriter<'a> {
                 return self.end(bytes, error, point);
             }
         }
-        let Since { encoded, records, blocks } = self.since;
+        let FrameCounts { encoded, records, blocks } = self.frame;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame().max(self.duplicates.bytes());
-        let part_ended = self.outputs.has_complete()
-            && (task.point.is_some() || self.state_file.is_none())
-            && self.is_worth_saving();
+        let part_ended =
+            self.outputs.has_complete() && (point.is_some() || self.state_file.is_none()) && self.is_worth_saving();
         let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
         if encoded >= frame || records >= RECORDS || read_enough || part_ended {
-            self.end_frame(task.point)?;
+            self.end_frame(point)?;
         }
         Ok(())
+    }
+
+    /// Gives an event to the caller, if there is one who takes them.
+    fn tell(&mut self, event: RunEvent<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
+        let input = self.todo.get(self.ended).copied();
+        match &mut self.take {
+            Some(take) => take(event, point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) })),
+            None => Ok(()),
+        }
     }
 
     /// Nothing has come for a while: who reads plain standard output gets what there is. Where frames of a
@@ -230,7 +245,7 @@ impl<'a> RunWriter<'a> {
             .encodings
             .iter()
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet);
-        if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
+        if self.frame.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
             self.end_frame(None)?;
         }
         Ok(())
@@ -352,6 +367,11 @@ impl<'a> RunWriter<'a> {
         report.stored_bytes = bytes;
         report.error = error;
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
+        if let Some(take) = &mut self.take {
+            // The next input is read from its start.
+            let next = self.todo.get(self.ended + 1).map(|&input| RunPosition { input, point: None });
+            take(RunEvent::Ended { bytes, error: report.error.clone() }, next)?;
+        }
         if let Some(journal) = &mut self.journal {
             let done = Done { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
             journal.add(&JournalEntry::Done(done)).map_err(|source| RunError::output(journal.path(), source))?;
@@ -362,7 +382,7 @@ impl<'a> RunWriter<'a> {
             && self.outputs.are_open()
         {
             self.outputs.complete()?;
-            self.since = Since::default();
+            self.frame = FrameCounts::default();
             if self.is_worth_saving() {
                 self.save_complete(false)?;
                 self.publish_complete()?;
@@ -376,7 +396,7 @@ impl<'a> RunWriter<'a> {
 
     /// Writes out all that came of an input that is followed, and saves that it is done with for now.
     fn end_visit(&mut self) -> Result<(), RunError> {
-        self.since = Since::default();
+        self.frame = FrameCounts::default();
         let outputs = self.outputs.checkpoint()?;
         if self.state_file.is_some() {
             self.note(None, outputs)?;

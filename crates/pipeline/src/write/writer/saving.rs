@@ -6,7 +6,7 @@ use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
 use trommel_output::{Assemble, OutputError, hidden, open_own, publish};
 
-use super::{RunWriter, Since};
+use super::{FrameCounts, RunWriter};
 use crate::{
     counts::summary::Outcome,
     error::RunError,
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-impl RunWriter<'_> {
+impl<T> RunWriter<'_, T> {
     /// Whether saving costs no more than what was written since, however much the filters of duplicates
     /// remember.
     pub(super) fn is_worth_saving(&self) -> bool {
@@ -38,7 +38,7 @@ impl RunWriter<'_> {
 
     /// Ends the frame, and saves the state if it is known where reading goes on.
     pub(super) fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
-        self.since = Since::default();
+        self.frame = FrameCounts::default();
         if self.state_file.is_some() && point.is_none() {
             return self.outputs.end_frame();
         }
