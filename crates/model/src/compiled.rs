@@ -59,12 +59,15 @@ impl Compiled {
         width: usize,
         beside: impl Iterator<Item = u16>,
     ) -> Self {
+        // All parts share the slots, so a column that several parts ask for is computed once.
         let mut asked = Asked::default();
         let mut lay = |scorer: &Scorer| match scorer {
             Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(Laid::Planes),
             Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(Laid::Forest),
+            // No shipped block model has a linear part, so it is not worth a form of its own.
             Scorer::Linear(_) => None,
         };
+        // Collected first: the closures for planes and for plain scorers both borrow the slots.
         let laid: Vec<(f32, &Scorer, Option<Laid>)> =
             parts.map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
         let parts = laid
@@ -99,10 +102,12 @@ impl Compiled {
                 Laid::Forest(forest) => forest.log_odds(self.vectors, values),
                 Laid::Plain(scorer) => plain(scorer, values),
             };
+            // Parts are added in the order of the file: sums of f32 depend on their order.
             for (sum, own) in sums.iter_mut().zip(own) {
                 *sum += share * own;
             }
         }
+        // The last batch of a page is seldom full; its spare lanes hold results of stale values.
         odds.extend(sums.iter().take(columns.blocks().len()));
     }
 }

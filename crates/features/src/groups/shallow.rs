@@ -10,6 +10,7 @@ use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
+// The width of Kohlschütter, Fankhauser and Nejdl, kept so that figures can be compared with theirs.
 const LINE: usize = 80;
 
 const NAMES: [&str; 6] = [
@@ -22,12 +23,14 @@ const NAMES: [&str; 6] = [
 ///
 /// `words` and `chars` are those of the text.
 pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
+    // One less than the characters: a line that is exactly full is the last line, not one before an empty line.
     let lines = (chars as usize).saturating_sub(1) / LINE;
     if lines == 0 {
         return (words, 1);
     }
     // The last line is short: its words are counted and taken off.
     let last = (chars as usize).saturating_sub(lines * LINE);
+    // In ASCII a character is a byte, so the end of the full lines need not be searched.
     let end = if text.is_ascii() {
         lines * LINE
     } else {
@@ -35,6 +38,7 @@ pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
         places.nth(last.saturating_sub(1)).map_or(text.len(), |(at, _)| at)
     };
     let (full, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    // A word cut by the end of a line counts in both parts.
     let across = u32::from(words::goes_on(full, rest));
     let counted = (words + across).saturating_sub(words::count(rest));
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))

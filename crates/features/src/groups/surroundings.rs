@@ -22,6 +22,7 @@ const NAMES: [&str; 5] = [
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     /// Images between the block before and this one.
+    // Counted in 16 bits and saturating: only their logarithms are features.
     before: u16,
     inside: u16,
     /// `h1` and `article` from the start of the page.
@@ -57,6 +58,7 @@ impl Fill for Surroundings {
 fn seen(page: &Page) -> Scratch<Seen> {
     count_work(page.elements.len() + page.blocks.len());
     let mut all: Scratch<Seen> = Scratch::with_capacity(page.blocks.len() + 1);
+    // Blocks and elements are merged in one walk, so that nothing is searched for.
     let mut elements = page.elements.iter().peekable();
     let mut own = Seen::default();
     // Blocks and elements both come in the order of the page.

@@ -9,11 +9,13 @@ use super::Asked;
 use crate::trees::{TreeNode, Trees};
 
 /// Leaves of a tree at most: more would be no tree that was learned.
+// It also bounds the list of open sides, which never grows while a tree is gone down.
 pub(super) const LEAVES: usize = 64;
 
 /// Which lanes a question divides off: a bit a lane.
 type Bits = u64;
 
+// A batch is as wide as a machine word, so one shift or mask handles all of its blocks.
 const _: () = assert!(LANES == Bits::BITS as usize);
 
 /// Boosted trees.
@@ -75,7 +77,9 @@ impl Forest {
                         LaidNode::Leaf(*value)
                     }
                     TreeNode::Split { column, threshold, left, right } => {
+                        // The left side follows its split directly, so a node needs the place of its right side only.
                         tasks.extend([Task::Node(*right), Task::Right(at), Task::Node(*left)]);
+                        // Thresholds are compared by their bits, because f32 has no total equality to hash by.
                         let key = (asked.slot(*column), threshold.to_bits());
                         let questions = &mut forest.questions;
                         let question = *known.entry(key).or_insert_with(|| {
@@ -92,11 +96,13 @@ impl Forest {
 
     /// Log odds of each lane.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
+        // All questions are answered first: trees share them, and the vectors run without a branch.
         let answers = vectors.run(Ask { questions: &self.questions, columns });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
         let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);
         for root in &self.roots {
+            // The spare lanes of a last batch go down as well; nobody reads their sums.
             open.push((*root, Bits::MAX));
             while let Some((mut at, mut reaches)) = open.pop() {
                 // A side that no lane reaches is left out.
