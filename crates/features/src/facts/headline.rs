@@ -101,7 +101,7 @@ impl Outline {
                 } else {
                     0.0
                 };
-                // An `h1` gains .3 only, because sites set their own name as `h1`, too: a better match of the title wins.
+                // An `h1` gains .3 only: sites set their own name as `h1`, too, and a better match must win.
                 let score = shared + if level == 1 { 0.3 } else { 0.02 * f32::from(6 - level) };
                 if (level == 1 || shared >= 0.3) && best.is_none_or(|(known, _)| score > known) {
                     best = Some((score, at));

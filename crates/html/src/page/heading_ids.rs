@@ -13,6 +13,7 @@ const SHARE: usize = 2;
 /// Elements around a heading that may have its id, itself counted.
 const AROUND: usize = 3;
 /// Most bytes of a heading that an id is made from.
+// Longer headings are paragraphs; without a bound an id would be compared with a whole article.
 const LONGEST: usize = 300;
 
 /// Tells which ids of a page are made from headings.
@@ -44,6 +45,7 @@ impl<'a> HeadingIds<'a> {
             let mut around = self.page.path(at).take(AROUND);
             named += usize::from(around.any(|(at, own)| self.is_named(at, own)));
         }
+        // Ids of single sections are given by hand (`id="comments"`) and do say what a section is for.
         named >= HEADINGS && named * SHARE >= all
     }
 
@@ -52,6 +54,7 @@ impl<'a> HeadingIds<'a> {
         let words = page.attribute_words(element).iter();
         let mut id = words.filter(|own| own.attribute == Attribute::Id);
         let Some(first) = id.next() else { return false };
+        // Blocks are in the order of the page, so the first of an element is found by bisection.
         let first_block = page.blocks.partition_point(|block| block.span.0 < element.start);
         let Some(block) = page.blocks.get(first_block) else {
             return false;

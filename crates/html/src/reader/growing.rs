@@ -10,6 +10,7 @@ use crate::page::Page;
 use trommel_text::vectors::Vectors;
 
 /// Least number of bytes that must have come before they are looked at.
+// A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
 const LEAST: usize = 4096;
 
 /// Reads a page of which more and more is there, and gives the same [`Page`] as
@@ -51,7 +52,9 @@ impl GrowingReader {
 
     /// Reads on in `html`, which begins with all that was there before.
     pub fn read_on(&mut self, html: &str) {
+        // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
+        // Growth by half at each try: what waits (a long script) is searched again a bounded number of times in all.
         let waits = self.tried.saturating_sub(self.from) / 2;
         if html.len().saturating_sub(self.tried) < waits.max(LEAST) {
             return;
@@ -82,6 +85,7 @@ impl GrowingReader {
 
     /// The page as far as it has been read, as if it ended there.
     pub fn so_far(&self) -> Page {
+        // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)
     }
 

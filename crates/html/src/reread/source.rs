@@ -4,6 +4,7 @@ use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};
 
 /// Longest character reference, in bytes.
+// As while reading, so that both take the same text for a reference.
 const LONGEST_REFERENCE: usize = 48;
 
 /// The bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read: `text` is
@@ -17,6 +18,7 @@ pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usiz
 /// As [`source_range`] of several parts, in order and apart, in one pass over the block.
 pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let alignment = Alignment {
+        // White space is folded while reading, so only other characters can be compared.
         wanted: text.char_indices().filter(|(_, c)| !c.is_whitespace()),
         parts,
         next: 0,
@@ -85,6 +87,7 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
             });
             if let Some(Some(reference)) = reference {
                 let decoded = htmlize::unescape(reference);
+                // A name that HTML does not know stays as it stands.
                 if decoded.as_ref() != reference {
                     for c in decoded.chars() {
                         self.character(c, offset + at, offset + at + reference.len())?;
