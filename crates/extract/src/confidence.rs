@@ -4,6 +4,7 @@ use trommel_text::long_run;
 
 /// Bytes from which a run of ASCII without white space is data rather than a word: base64; and fewer
 /// if there are signs in it that words do not have: minified scripts, JSON.
+// Longer than the longest words of German; addresses are exempt.
 const DATA_RUN: usize = 60;
 const SIGNED_RUN: u32 = 25;
 /// Share of such runs up to which a text is a text that has some, as documentation has code.
@@ -26,6 +27,7 @@ pub(crate) fn data_share(text: &str) -> f32 {
     if data == 0 {
         return 0.0;
     }
+    // Only where there is data at all: most texts have none.
     let spaces = text.bytes().filter(u8::is_ascii_whitespace).count();
     data as f32 / (text.len() - spaces).max(1) as f32
 }

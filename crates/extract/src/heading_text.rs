@@ -4,6 +4,7 @@ use trommel_html::{Block, Page};
 
 /// Words and characters beyond which an element that is called a heading is a paragraph. Of scripts
 /// without spaces every character is a word.
+// By words for spaced scripts, by characters for others: either alone would let one of them through.
 const LONGEST_HEADING: (u32, u32) = (60, 200);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
 const LONGEST_CONTROL: usize = 40;
@@ -26,6 +27,7 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
     let Some((before, control)) = text.rsplit_once('[') else {
         return text;
     };
+    // Only links are controls; "[Updated]" as plain text belongs to the heading.
     let source = html.get(block.span.0 as usize..block.span.1 as usize);
     let is_link = source
         .and_then(|source| source.rsplit_once('['))

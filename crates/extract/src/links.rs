@@ -10,6 +10,7 @@ use crate::pagination::next_in_pagination;
 use crate::role::Role;
 
 /// Longest address in bytes.
+// Longer ones carry sessions and data, and few servers take them.
 const LONGEST: usize = 2048;
 /// Most links of a page that are given.
 const MOST: usize = 10_000;
@@ -39,6 +40,7 @@ impl Extraction<'_> {
         let page = self.page();
         for (index, block) in page.blocks.iter().enumerate() {
             for element in page.styled(block).filter_map(|part| part.style.link) {
+                // By element first: a link of several parts would be read and parsed once for each.
                 if links.len() == MOST || !elements.insert(element) {
                     continue;
                 }
@@ -81,6 +83,7 @@ fn absolute(href: &str, base: Option<&Url>) -> Option<String> {
         return None;
     }
     let mut url = Url::options().base_url(base).parse(href.trim()).ok()?;
+    // Places on one page are one page to a crawler.
     url.set_fragment(None);
     let is_read = matches!(url.scheme(), "http" | "https") && url.as_str().len() <= 2 * LONGEST;
     is_read.then(|| url.into())

@@ -6,6 +6,7 @@ use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
 /// What links to the next page say, in lower case.
+// Whole texts: "next steps" is the heading of an article.
 const NEXT: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",
     "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página", "próxima", "próximo",
@@ -14,6 +15,7 @@ const NEXT: [&str; 38] = [
     "вперёд", "下一页", "下一頁", "次へ", "次のページ", "다음",
 ];
 /// Arrows that stand for the next page.
+// Arrows alone count in rows of page numbers only; elsewhere they lead to galleries.
 const ARROWS: [&str; 7] = ["›", "»", "→", ">", ">>", "⟩", "❯"];
 /// Elements around a link that may be its row.
 const AROUND: usize = 5;
@@ -56,6 +58,7 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     numbered.sort_by_key(|(_, number, _)| *number);
     let mut shown = 0;
     let next = numbered.iter().find(|(_, number, _)| {
+        // The number of the page itself is no link, so the numbers around it are two apart.
         let follows_gap = *number == shown + 2;
         shown = *number;
         follows_gap

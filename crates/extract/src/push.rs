@@ -10,6 +10,7 @@ use crate::hints::Hints;
 use crate::page_memory;
 
 /// Least number of bytes by which the memory of the text grows.
+// Vectors that double would hold up to twice the page, for as long as a slow client takes.
 const GROWTH: usize = 32 << 10;
 /// The byte order mark of UTF-8.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -66,6 +67,7 @@ impl PushPage {
                 return;
             }
         }
+        // This form says where the valid part ends; the fast one only whether all is valid.
         let (valid, broken) = match simdutf8::compat::from_utf8(bytes) {
             Ok(valid) => (valid, false),
             Err(error) => {
@@ -73,6 +75,7 @@ impl PushPage {
                 self.rest.extend_from_slice(after);
                 // The first part was just found to be text.
                 let valid = simdutf8::basic::from_utf8(valid).unwrap_or_default();
+                // Without a length the part ends inside a character, whose rest will come.
                 (valid, error.error_len().is_some())
             }
         };
@@ -83,6 +86,7 @@ impl PushPage {
         }
         self.text.push_str(valid);
         if broken {
+            // What was read is thrown away: only the whole page tells its encoding.
             self.reader = None;
             let rest = std::mem::take(&mut self.rest);
             self.rest = self.take_bytes();
@@ -113,6 +117,7 @@ impl PushPage {
             true => self.rest.as_slice(),
             false => self.text.as_bytes(),
         };
+        // Enough to recognise the type of data.
         bytes.get(..4096).unwrap_or(bytes)
     }
 

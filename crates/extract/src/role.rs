@@ -122,6 +122,7 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
             let stated = stated.then_some(Role::QuestionAnswer);
             match role {
                 Role::Headline => Role::Headline,
+                // The model first, because it was trained on these roles; markup where it says nothing.
                 role => told.or_else(|| marked(page, block)).or(stated).unwrap_or(*role),
             }
         })
@@ -136,11 +137,13 @@ const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs"
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
 /// Blocks of a question that stand before its answer; more are a page about one question.
+// A forum page about one question has its whole text before the answer.
 const QUESTION_BLOCKS: usize = 3;
 /// Elements around a byline or a caption that may say so, and around a question or an answer.
 const NEAR: usize = 3;
 const AROUND: usize = 8;
 /// Most words of a byline.
+// Longer ones are boxes about the author.
 const SHORT: u32 = 20;
 
 /// Whether a word of the microdata property of an element is one of these.
@@ -222,6 +225,7 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
                 Role::Headline
             } else if body.get(at) == Some(&true) {
                 Role::Body
+            // After main text: posts of a forum stand in what looks like comments.
             } else if in_comments.get(at) == Some(&true) {
                 Role::Comment
             } else if let Some(kind) = kinds.get(block.element as usize).copied().flatten() {

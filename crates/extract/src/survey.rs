@@ -9,6 +9,7 @@ use trommel_sites::{PagePrint, SiteMemory};
 use trommel_text::{mix, word_hash};
 
 /// Most bytes of judgements that are kept from the first pass; of further pages the model is asked again.
+// Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const KEPT_BYTES: usize = 512 << 20;
 
 /// What a first pass over pages finds: on how many pages of its site each block stands, and what the model says
@@ -35,6 +36,7 @@ impl SiteSurvey {
         let lock = |error: PoisonError<_>| error.into_inner();
         let mut memory = self.memory.lock().unwrap_or_else(lock);
         memory.add(site_url, &print, Some(&judgement.probabilities));
+        // Not both locks at once: workers wait less, and cannot wait for each other.
         drop(memory);
         let mut kept = self.judgements.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(key(text, url), judgement);
@@ -92,6 +94,7 @@ impl KeptJudgements {
     /// What `model` said of a page in the first pass.
     pub(crate) fn get(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) -> Option<Judgement> {
         let kept = self.pages.get(&key(text, url))?;
+        // Two pages of one hash, or one read under other limits.
         if kept.probabilities.len() != page.blocks.len() {
             return None;
         }

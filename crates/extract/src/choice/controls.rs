@@ -4,6 +4,7 @@
 use trommel_html::{Block, ElementKinds, Page};
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
+// Two linked letters in a row occur in text, as languages (`C`, `R`) do.
 const LETTERS: usize = 3;
 /// Words and characters of the name of a language.
 const LABEL: (u32, u32) = (2, 20);
@@ -20,6 +21,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
     let mut letters: Vec<usize> = Vec::new();
     for (rank, &at) in blocks.iter().enumerate() {
         let Some(own) = block(at) else { continue };
+        // Only letters that are links: single letters of a text are headings of an index or answers.
         if own.chars == 1 && own.words == 1 && own.link_density() == 1.0 {
             letters.push(at);
         } else {
@@ -53,6 +55,7 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
         return false;
     };
     let text = page.text(own);
+    // Longer links between brackets are sources or remarks.
     if own.chars > LONGEST_CONTROL
         || own.link_density() < 1.0
         || !(text.starts_with('[') && text.ends_with(']'))
@@ -79,6 +82,7 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     {
         return false;
     }
+    // The name must be among the classes of the code: "Example" above code is text, "python" is a label.
     let name = page.text(label).to_lowercase();
     let around = page.path(code.element).take(AROUND).map(|(_, element)| element);
     let inside = page.inline(code).iter().filter_map(|index| page.element(*index));

@@ -6,12 +6,15 @@ use trommel_text::long_run;
 use crate::confidence::data_share;
 
 /// Bytes from which on a block may be data.
+// Shorter data is an id or a token within a text.
 const LEAST: usize = 200;
 /// Bytes without white space at its beginning that speak for it.
 const RUN: u32 = 25;
 /// Bytes of its words in the mean: those of code are shorter.
+// Without it the rule took shell code, whose words are short.
 const MEAN: usize = 16;
 /// Share of data from which on a block is data.
+// Documentation that quotes keys and hashes has less.
 const SHARE: f32 = 0.6;
 /// Words of other blocks that must be left: where there is nothing else, the data is what the page is.
 const REST: u32 = 20;
@@ -46,6 +49,7 @@ fn is_data(page: &Page, block: &Block) -> bool {
         return false;
     };
     let spaces = || text.bytes().filter(u8::is_ascii_whitespace).count();
+    // The beginning first: most blocks fail here, before all of their bytes are counted.
     long_run(start, 0, RUN).is_some()
         && (spaces() + 1) * MEAN <= text.len()
         && data_share(text) >= SHARE

@@ -3,6 +3,7 @@
 use trommel_html::{Block, Page};
 
 /// Words from which on a block is no paragraph.
+// Such a block holds most of the words of its page, so that shares of words say nothing about the others.
 const FLOOD: u32 = 3000;
 /// Words of a paragraph, and the most of them in links.
 const PARAGRAPH: u32 = 8;
@@ -40,6 +41,7 @@ pub(crate) fn keep_beside_floods(page: &Page, fields: &[u32], kept: &mut [bool])
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter_mut()) {
         let field = all.get(*field as usize).copied().unwrap_or_default();
         let mostly = field.kept_words > 0 && field.kept_words >= field.words / 2;
+        // By what the model kept of the same field: the flood distorts what it says of single blocks.
         *kept |= mostly && is_paragraph(block);
     }
 }

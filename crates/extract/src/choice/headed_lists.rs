@@ -5,6 +5,7 @@ use trommel_html::{Block, Element, Page, Tag};
 use super::sections::{heading, is_beside};
 
 /// Elements around a block that may be its item.
+// Items hold a paragraph and a link or two; a bound keeps each block at constant cost.
 const AROUND: usize = 6;
 
 /// Keeps such lists where `wanted` says so of the list and its blocks (one flag a block in `kept`).
@@ -36,6 +37,7 @@ fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let list = page.element(item.parent).filter(|own| !own.hidden)?;
     let is_in = |block: &&Block| block.element > item.parent && block.element < list.end;
     let before = first.checked_sub(1).and_then(|at| page.blocks.get(at));
+    // The list began above the heading, which therefore does not head it.
     if before.is_some_and(|before| is_in(&before)) {
         return None;
     }

@@ -7,6 +7,7 @@ use super::headed_lists::{has_words, keep_headed_lists};
 
 /// Items of such a list.
 const LEAST: usize = 2;
+// Longer ones are directories, whose links are the page and not a part of it.
 const MOST: usize = 60;
 /// Words of an item in the mean; buttons have fewer.
 const WORDS: usize = 2;
@@ -19,6 +20,7 @@ pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: 
     let Some(own) = url.and_then(|url| Url::parse(url).ok()) else {
         return;
     };
+    // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.
     let Some(own) = own.host_str().map(site) else {
         return;
     };
@@ -39,12 +41,14 @@ fn is_elsewhere(href: &str, own: &str) -> bool {
     let Ok(url) = Url::parse(href.trim()) else {
         return false;
     };
+    // Share links name the page's address in their query.
     matches!(url.scheme(), "http" | "https") && !href.contains(own)
 }
 
 /// The name of a site: its host without what stands before the last two names.
 fn site(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
+    // The last two names: `example.org`. For `example.co.uk` that is too little, which only keeps fewer lists.
     let before = dots.nth(1);
     before.and_then(|at| host.get(at + 1..)).unwrap_or(host)
 }

@@ -22,6 +22,7 @@ struct List {
 impl List {
     /// Lists that serve as layout hold the text in one item and something else in the others.
     fn is_mostly_kept(&self) -> bool {
+        // Words alone would do the same to layout lists: zhweb lost .0015.
         self.kept_words * 2 >= self.words && self.kept_items >= ITEMS && self.kept_items * 2 >= self.items
     }
 
@@ -38,6 +39,7 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
         return;
     }
     // Whether a block of an item is kept.
+    // By item and not by block: an item of several blocks counts once, and is not completed when one of them is kept.
     let mut items: FxHashMap<u32, bool> = FxHashMap::default();
     let mut lists: FxHashMap<u32, List> = FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
@@ -65,6 +67,7 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
         let Some(list) = lists.get(list).filter(|list| list.is_mostly_kept()) else {
             continue;
         };
+        // A link among plain items is a control ("edit", "share").
         let are_links = list.linked * 2.0 >= list.kept_words as f32;
         let is_left_out = items.get(item) == Some(&false);
         let is_likely = list.is_nearly_kept() || *probability >= LIKELY;

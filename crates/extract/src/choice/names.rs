@@ -6,10 +6,12 @@ use rustc_hash::FxHashMap;
 use trommel_html::{Block, ElementKinds, Page, Tag};
 
 /// Cards of one kind side by side from which on they are a pattern.
+// As for repeated siblings among the features: two alike may be chance.
 const CARDS: u32 = 3;
 /// Elements around a block among which its card is looked for.
 const AROUND: usize = 8;
 /// Blocks behind a name among which something is kept.
+// Cards have some lines each. Farther away a kept block says nothing about the name.
 const BEHIND: usize = 16;
 /// Fields of names from which on they are not counted one by one.
 const MOST_FIELDS: usize = 32;
@@ -58,6 +60,7 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
     }
     for (name, field) in wanted {
         let own = named.get(&field).copied().unwrap_or_default();
+        // Judged as a pattern: a single kept card does not make its name text.
         if own.kept >= CARDS
             && own.kept * 2 >= own.cards
             && let Some(kept) = kept.get_mut(name)

@@ -8,6 +8,7 @@ use crate::render::content::level;
 const HEADING_BLOCKS: usize = 3;
 const HEADING_WORDS: u32 = 25;
 /// Elements around a heading that are looked at.
+// Sites wrap headings into several boxes; the bound keeps a climb constant.
 const AROUND: usize = 12;
 
 /// Keeps headings, but for the headline (a block), right above what is kept and stands beside them, or beside an
@@ -33,11 +34,13 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
         let heads = headline.is_none_or(|own| !(at..next).contains(&own))
+            // A hidden heading may head a hidden tab, but not text that is shown.
             && (!element.hidden || is_hidden(page, next))
             && inside <= HEADING_BLOCKS
             && words <= HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)
+            // Without it the rule took kickers and breadcrumbs above headlines.
             && !is_above(page, element, next)
             && is_beside(page, element.parent, at, next);
         if heads {
@@ -103,6 +106,7 @@ pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bo
     let mut own = around;
     for _ in 0..=AROUND {
         let Some(element) = page.element(own) else {
+            // The page itself is around everything.
             return true;
         };
         if block.element < element.end {

@@ -10,6 +10,7 @@ use super::site::key;
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold authors, best first.
+// From those made for authors to those that name whoever edited the file.
 const METAS: &[&str] = &[
     "author",
     "article:author",
@@ -44,6 +45,7 @@ const OTHERS: [&str; 13] = [
 const BOXES: [&str; 6] = ["Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by "];
 
 /// Bytes of an element that holds an author.
+// Enough for a linked name with a portrait; the bound matters where end tags are missing.
 const ELEMENT: usize = 1500;
 /// Words of a line that names an author.
 pub(super) const LINE: u32 = 40;
@@ -54,6 +56,7 @@ const MOST: usize = 32;
 /// is no other. Whoever wrote one of the items of a listing is not the page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] =
+        // From what is stated for machines to what only looks like a byline: the first source with a name wins.
         [from_graph, from_meta, from_labels, from_facts, from_links, from_markup, from_lines];
     let mut fallback = Vec::new();
     for read in reads {
@@ -64,6 +67,7 @@ pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
         if !names.iter().all(|name| sites.contains(&key(name))) {
             return names;
         }
+        // Sites put their own name where no author is known; a person further down the list is better.
         if fallback.is_empty() {
             fallback = names;
         }
@@ -191,6 +195,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
                     .iter()
                     .any(|token| token.attribute != Attribute::Role && set.contains(&token.hash))
             };
+            // `author-bio` and `author-avatar` hold a biography and a picture.
             if has(&wanted) && !has(&others) {
                 let text = element_text(sources.html, element.start, ELEMENT);
                 if let Some(line) = text.lines().find(|line| !person::is_lead(line)) {
@@ -245,6 +250,7 @@ fn from_lines(sources: &Sources) -> Vec<String> {
         }
     }
     // A box about the author at the end of the text.
+    // Only short lines with a plain lead: the names in a text are those of other people.
     for block in page.blocks.iter().filter(|block| block.words <= 10) {
         let text = page.text(block);
         let begins = |lead: &&&str| lead.as_bytes().first() == text.as_bytes().first();

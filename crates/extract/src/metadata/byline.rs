@@ -5,15 +5,18 @@ use trommel_html::{Block, Page};
 use super::likeness::TitleWords;
 
 /// Blocks before and after the headline that may hold a byline.
+// More behind than before: bylines follow headlines, and categories and dates precede them.
 const BEFORE: usize = 6;
 const AFTER: usize = 14;
 
 /// Blocks that are searched for one that says the title.
+// Headlines come early; long pages need not be compared to their end.
 const SEARCHED: usize = 400;
 /// Words of such a block.
 const SHORT: u32 = 40;
 /// Likeness to the title from which a block says it, and what counts for a heading among those that do.
 const SAYS_TITLE: f32 = 0.5;
+// A breadcrumb and a share line repeat the title, too.
 const HEADING_BONUS: f32 = 0.2;
 
 /// Index of the block that a byline is looked for around: the page's `headline`, as judged, if it says

@@ -8,6 +8,7 @@ use super::calendar::{self, Stamp};
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold the day of publication, best first.
+// Standards first, then names of single systems, then `date`, which some use for the last change.
 const PUBLISHED: &[&str] = &[
     "article:published_time",
     "article:published",
@@ -69,6 +70,7 @@ const TOKENS: &[&str] =
     &["date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time", "posted", "entrydate"];
 
 /// Words of a block beyond which a date in it is one in the text.
+// Bylines are short; dates in paragraphs are those of events.
 const SHORT: u32 = 30;
 /// Blocks after the headline in which a `<time>` is the page's.
 const FAR: usize = 30;
@@ -79,6 +81,7 @@ const ELEMENT: usize = 1000;
 
 /// When the page was published.
 pub(super) fn published(sources: &Sources) -> Option<String> {
+    // From what is stated for machines to the address, which is the least certain.
     let stamp = from_graph(sources, |node| node.published())
         .or_else(|| from_meta(sources, PUBLISHED))
         .or_else(|| from_facts(sources, FactKind::Published))
@@ -99,6 +102,7 @@ pub(super) fn modified(sources: &Sources) -> Option<String> {
 /// A date that can be the page's: not after the crawl. A day is allowed for time zones.
 fn read(sources: &Sources, text: &str) -> Option<Stamp> {
     let stamp = calendar::find(text, month_first(sources))?;
+    // A later date is that of an event, or the clock of the server.
     let latest = sources.crawled.and_then(|crawled| crawled.checked_add(1.day()).ok()).unwrap_or(Date::MAX);
     (stamp.date <= latest).then_some(stamp)
 }
@@ -150,6 +154,7 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
     }
     let mut all = times();
     let first = all.next()?;
+    // Several different times without a headline are those of a listing.
     all.all(|fact| fact.value == first.value).then(|| read(sources, &first.value)).flatten()
 }
 

@@ -8,6 +8,7 @@ use trommel_text::word_hash;
 use super::author::{LINE, TOKENS};
 
 /// Items from which on parts side by side are a listing.
+// Two articles side by side may be a text and its translation.
 const ITEMS: usize = 3;
 /// Elements around an author among which the item is looked for.
 const AROUND: usize = 10;
@@ -48,6 +49,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
         let Some(element) = page.element(at) else {
             break;
         };
+        // The part with the headline is the page itself, even if others look like it.
         if element.tag == Tag::H1 {
             return false;
         }

@@ -5,9 +5,11 @@ use trommel_html::fold_space;
 use super::{calendar, months};
 
 /// Characters and words beyond which a text is no name.
+// Longer texts are sentences about an author.
 const LONGEST: usize = 80;
 const MOST_WORDS: usize = 8;
 /// Characters of a piece of text that are looked at.
+// A name comes first; biographies follow it.
 const SEARCHED: usize = 300;
 /// Names of a page that are kept.
 const MOST: usize = 32;
@@ -117,6 +119,7 @@ fn split(text: &str) -> Vec<&str> {
     if parts.iter().all(|part| is_full(part)) && (last.is_some() || parts.len() > 1) {
         parts.into_iter().chain(last).collect()
     } else {
+        // "Smith, John" and "Agence France-Presse, Paris" must not become two people.
         vec![text]
     }
 }
@@ -124,6 +127,7 @@ fn split(text: &str) -> Vec<&str> {
 /// Whether a text is surely the full name of a person: two to four words that begin as names do.
 pub(super) fn is_full(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
+    // One word is as often a site or an account.
     (2..=5).contains(&words.len())
         && words.iter().all(|word| PARTICLES.contains(word) || word.chars().next().is_some_and(char::is_uppercase))
         && !words.contains(&"of")
@@ -138,6 +142,7 @@ fn is_name(name: &str) -> bool {
         && !lower.contains("www.")
         && !is_address(&lower)
         && !lower.ends_with(".com")
+        // A byline without a name leaves its date.
         && !is_day(&lower)
         && !is_account(&lower)
         && !name.contains(['{', '}', '<', '>', '=', '?', '!'])

@@ -5,6 +5,7 @@ use trommel_html::{FactKind, fold_space, strip_markup};
 use super::sources::Sources;
 
 /// Characters beyond which a name is none.
+// Longer ones are slogans or the title of the page.
 const LONGEST: usize = 100;
 
 /// Name of the site or publisher, where the page states it.
@@ -26,6 +27,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
         let fact = sources.page.facts.iter().find(|fact| fact.kind == FactKind::Publisher && !fact.value.is_empty())?;
         Some(fold_space(&fact.value))
     };
+    // The name made for sharing is the one that readers know; publishers are often companies.
     meta(&["og:site_name"])
         .or_else(|| publisher().filter(|name| is_name(name)))
         .or_else(|| website().filter(|name| is_name(name)))
@@ -66,6 +68,7 @@ fn host_names(sources: &Sources) -> Vec<String> {
         names.push(key(rest));
     }
     let ending = labels.len().saturating_sub(1);
+    // Shorter labels are endings (`co`, `com`), which would match words of titles.
     names.extend(labels.iter().take(ending).filter(|label| label.len() > 3).map(|label| key(label)));
     names
 }

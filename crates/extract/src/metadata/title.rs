@@ -8,14 +8,17 @@ use super::sources::{Sources, rank};
 use crate::heading_text::shown_text;
 
 /// Characters beyond which a title is none.
+// Longer ones are texts in a `title` element.
 const LONGEST: usize = 400;
 
 /// Likeness of a heading and a title from which they are the same thing said twice.
+// Low, since headings and titles are often worded apart; two about other things share hardly a word.
 const ALIKE: f32 = 0.3;
 /// Blocks that are searched for a headline that is no heading.
 const ECHO_BLOCKS: usize = 300;
 
 /// Names of parts that are of no use without what they are parts of.
+// Manuals and books head each chapter so.
 const PARTS: [&str; 28] = [
     "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index", "contents",
     "table of contents", "preface", "foreword", "prologue", "summary", "abstract", "welcome", "untitled", "start",
@@ -57,6 +60,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
         .iter()
         .filter(|block| block.chars as usize <= LONGEST)
         .filter(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))
+        // More headings of the first level are those of a listing.
         .take(8)
         .map(|block| nameless(&heading_text(sources, block), names).to_owned())
         .collect();
@@ -87,6 +91,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
         .filter(|title| !names.contains(&key(title)))
         .collect();
     let is_article = sources.main.is_some_and(|node| rank(&node) == 3);
+    // Pages of other kinds with a stated title state a good one.
     let article = is_article || !has_meta;
     if let Some(heading) = heading(&headings, &cleaned, names, article) {
         // A heading in capitals may stand in plain letters elsewhere.
@@ -139,12 +144,14 @@ fn echo(page: &Page, title: &str) -> Option<String> {
         .map(|block| page.text(block))
         .filter(|text| may_echo(text, title))
         .map(fold_space)
+        // Two fifths of the title at least: a shorter block is a category.
         .filter(|text| text.len() * 5 >= title.len() * 2 && text.len() < title.len())
         .filter(|text| {
             let text = text.to_lowercase();
             let after = lower.strip_prefix(&text);
             let before = lower.strip_suffix(&text);
             // At the end stands the site as often as the headline: that must be most of the title.
+            // Just more than half.
             let most = text.len() * 20 >= lower.len() * 11;
             after.is_some_and(|rest| is_mark(rest.trim_start().chars().next()))
                 || most && before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
@@ -215,6 +222,7 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
     if cuts.is_empty() {
         return title.to_owned();
     }
+    // Letters and digits only: titles differ from headings in quotation marks and dashes.
     let own = key(title);
     // A heading that is one end of the title says where the site's part starts.
     for heading in headings {
@@ -319,6 +327,7 @@ fn is_short_for(name: &str, text: &str) -> bool {
         }
         starts = next;
     }
+    // The name must be used up by the words.
     starts.last().copied().unwrap_or_default()
 }
 
@@ -333,6 +342,7 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
         let is_separator = match c {
             'a'..='z' | 'A'..='Z' | ' ' => false,
             '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹' | '›' | '→' | '⋆'
+            // A dash without spaces joins words; a bar never does.
             | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
             ':' => after.starts_with(' '),
             '_' => !before.is_ascii() && !after.is_ascii() || spaced(),

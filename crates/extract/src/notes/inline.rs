@@ -6,6 +6,7 @@ use super::label::label;
 use super::{Pair, Target};
 
 /// Bytes between a mark and the note beside it.
+// A space, or a sign of one or two bytes.
 const BETWEEN: u32 = 2;
 
 /// Adds the notes within lines of kept blocks to pairs in the order of the page. One that only repeats a note

@@ -10,6 +10,7 @@ use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
 const AROUND: usize = 2;
 
 /// Links of a note's block that are looked at for one back.
+// A note cited in a hundred places links back to each; the first ones are enough.
 const LINKS: usize = 32;
 
 /// A link in the text that could be a mark.
@@ -32,6 +33,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let mut wanted: FxHashMap<&str, u32> = candidates.iter().map(|own| (own.fragment.as_str(), u32::MAX)).collect();
     for (name, element) in anchors(page, html, |name| wanted.contains_key(name)) {
         if let Some(place) = wanted.get_mut(name.as_str())
+            // The first element of a name counts, as in browsers.
             && *place == u32::MAX
         {
             *place = element;
@@ -81,10 +83,12 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
         })
         .collect();
     let notes: rustc_hash::FxHashSet<u32> = notes.into_iter().collect();
+    // Tables whose rows link to each other have no mark outside of what would be the notes.
     let outside = pairs.iter().any(|own| !notes.contains(&own.block));
     if !outside {
         pairs.clear();
     }
+    // A link at the start of a note leads back; it is no mark.
     pairs.retain(|own| !(notes.contains(&own.block) && own.from == 0));
     pairs
 }
@@ -253,6 +257,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
         .element(note)
         .zip(page.blocks.get(mark.block as usize))
         .is_some_and(|(note, block)| note.start < block.span.0);
+    // A note before its mark is rare, so it needs both kinds of evidence.
     let strong = in_notes(page, note) || back();
     if before {
         return strong && is_said();

@@ -7,6 +7,7 @@ use super::label::{is_heading, is_number, label, names_notes};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
 
 /// Characters of a word before a raised number from which on the number is hardly its power.
+// `x2` is a power, `mill2` a note.
 const WORD: usize = 2;
 
 /// A block that starts with its number, in a place of notes.
@@ -86,6 +87,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
 
 /// The blocks that start notes, in order.
 fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_mark: u32) -> Vec<Start> {
+    // Old pages have no markup for notes but a rule above them.
     let rule = page.elements.iter().rfind(|own| own.tag == Tag::Hr).map_or(u32::MAX, |own| own.start);
     let mut under_heading = false;
     let mut starts = Vec::new();

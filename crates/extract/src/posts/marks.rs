@@ -47,6 +47,7 @@ const TOOLTIPS: [&str; 6] =
 /// Words in the attributes of elements that hold what somebody else wrote.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
 /// Most words, and elements, of an element that names the author or the time of a post and is not the post.
+// A name, a rank, a date and a number of posts.
 const LABEL: u32 = 12;
 /// Elements around a time by which it is that of its writer.
 const AROUND: usize = 4;
@@ -57,6 +58,7 @@ const BESIDE_DATE: usize = 4;
 /// Most words of a name that only its place beside a date tells.
 const NAME_WORDS: usize = 4;
 /// Bytes of an element that holds a name or a time.
+// Bounds keep reading again linear where end tags are missing.
 const ELEMENT: usize = 2000;
 /// Bytes of an attribute that holds a name or a time.
 const VALUE: usize = 120;
@@ -160,6 +162,7 @@ impl Finder<'_> {
             return;
         }
         let mark = |about, strength, value| Mark { about, element: at, shape: shape(self.page, at), strength, value };
+        // Read again from the page, because a page keeps no more than 400 facts and a thread has more.
         let name = self.stated(at, element, &WRITER_ATTRIBUTES);
         if let Some(name) = name.as_deref().and_then(pen_name) {
             marks.push(mark(About::Writer, 5, name));
@@ -175,6 +178,7 @@ impl Finder<'_> {
             let value = if strength == 5 { time } else { String::new() };
             marks.push(mark(About::Time, strength, value));
         }
+        // Whatever holds more than a label is a post or a column, and states nothing about one post.
         if !is_small {
             return;
         }
@@ -406,6 +410,7 @@ fn says_only_a_date(text: &str) -> bool {
         others += usize::from(!is_number);
     }
     // The names of a day and of a month, "am".
+    // Three for day, month and half of the day, which are words as well.
     others <= BESIDE_DATE + 3
 }
 

@@ -18,11 +18,13 @@ const POSTS: [&str; 19] = [
 /// Elements around a part that may belong to it.
 const GROWTH: usize = 16;
 /// Parts before and behind one among which its like is looked for.
+// Comparing all parts with each other would be quadratic on long threads.
 const NEAR: usize = 12;
 /// Marks of a part that are looked at.
 const MARKS: usize = 40;
 /// Elements around a text in which its author and time are looked for where the element that says to be a
 /// post does not hold them.
+// Forums set writer and text side by side, in columns of one row.
 const AROUND: u8 = 3;
 /// Words of text that was not kept from which on it makes a part as well, so that its author is not taken for
 /// that of another.
@@ -101,6 +103,7 @@ pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], m
     let are_teasers: Vec<bool> = parts.iter().map(|part| teasers.is_one(part)).collect();
     let count = are_teasers.iter().filter(|is_one| **is_one).count();
     // A post may begin with a link.
+    // Mostly teasers: the page is a listing of articles, each with author and date.
     if 2 * count >= parts.len() {
         let mut are_teasers = are_teasers.into_iter();
         parts.retain(|_| are_teasers.next() != Some(true));
@@ -334,6 +337,7 @@ impl<'a> Kinds<'a> {
             let mut own = shapes.iter().filter(|own| own.0 == about);
             own.any(|own| other_shapes.contains(own))
         };
+        // By different people, since one author's articles in a list share their template as well.
         is_of_kind && others.iter().any(|name| !names.contains(name)) && share(About::Writer) && share(About::Time)
     }
 }
@@ -354,6 +358,7 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     let mut kept = (0..count).filter(with_text);
     let (first, second) = (kept.next(), kept.next());
     if second.is_none() && first.is_none_or(|at| repeated.get(at) != Some(&true)) {
+        // Otherwise an article with a byline would be a thread of one post.
         parts.clear();
         return;
     }

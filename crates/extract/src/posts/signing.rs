@@ -24,6 +24,7 @@ pub(super) struct Signing<'a> {
 
 /// What one mark is better by than another, the weightiest first: it has a value, which is another in every post;
 /// the posts that have its like; and how plainly it says what it is.
+// A tuple, so that comparing two marks weighs these in this order.
 type Worth = (bool, bool, u32, u8);
 
 impl<'a> Signing<'a> {
@@ -42,6 +43,7 @@ impl<'a> Signing<'a> {
             for mark in marks.iter().filter(|own| own.about == about) {
                 let (posts, varies) = spread.get(&(about, mark.shape)).copied().unwrap_or_default();
                 // What is the same in every post ("View profile") is no name.
+                // Two posts of one minute have the same time; two with one name may be by one person, but not all.
                 let varies = varies || about == About::Time;
                 if !varies && mark.strength < 2 {
                     continue;
@@ -55,6 +57,7 @@ impl<'a> Signing<'a> {
         };
         let chosen: Vec<[Option<&Mark>; 2]> =
             own.iter().map(|marks| [About::Writer, About::Time].map(|about| choose(marks, about))).collect();
+        // One date of the thread that leaves no doubt decides for all: a program writes all dates alike.
         let mut times = chosen.iter().filter_map(|own| own[1]);
         let told = times.find_map(|time| says_month_first(&time.value));
         Self { page, post_of, chosen, month_first: told.unwrap_or(month_first) }

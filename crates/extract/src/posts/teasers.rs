@@ -31,6 +31,7 @@ impl Teasers<'_> {
     pub(super) fn is_one(&self, part: &Part) -> bool {
         let own = self.page.path(part.own.start);
         let mut own = own.take_while(|(at, _)| *at >= part.elements.start);
+        // A comment may begin with a link; it is said here all the same.
         if own.any(|(_, element)| says(self.page, element, &SAID)) {
             return false;
         }

@@ -30,6 +30,7 @@ use inline::{Inline, Mode};
 use links::Links;
 
 /// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
+// A wide table of short rows would else be mostly bars.
 const FILLED: usize = 64;
 
 /// What the Markdown of a page shows.
@@ -112,6 +113,7 @@ impl Headline {
             Headline::Above => true,
             Headline::Element(own) => content.page.path(element).all(|(at, _)| at != own),
         };
+        // A document has one title; other `h1` are its sections.
         if level == 1 && is_other { 2 } else { level }
     }
 
@@ -159,6 +161,7 @@ pub(crate) fn markdown(
     options: &MarkdownOptions,
     headline: Headline,
 ) -> TracedText {
+    // Before anything is written: it looks at all headings.
     let headline = headline.beside_outline(content);
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);

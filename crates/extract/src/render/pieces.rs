@@ -7,6 +7,7 @@ use super::options::{MathForm, NoteForm, ScriptForm, TextOptions};
 use crate::notes::Notes;
 
 /// Words and bytes of a part of a line that is left out if the page hides it.
+// Labels for screen readers are short. Longer hidden parts are answers and tabs, which readers can open.
 const HIDDEN_WORDS: u32 = 8;
 const HIDDEN_BYTES: usize = 200;
 
@@ -138,6 +139,7 @@ pub(crate) fn pieces(
         return None;
     }
     // Of two that overlap the one that starts first counts, of such the longer.
+    // Pieces must not overlap: writers copy what lies between them.
     changes.sort_by_key(|own| (own.from, len - own.to));
     let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
     let mut at = 0;
@@ -275,6 +277,7 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
 
 /// The raised or lowered sign of a character.
 fn sign(c: char, is_sup: bool) -> Option<char> {
+    // Pairs in one text: the list is read rarely, and a table would take more room than the search.
     const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
     const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
     let mut pairs = if is_sup { RAISED } else { LOWERED }.chars();

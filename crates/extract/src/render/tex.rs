@@ -1,6 +1,7 @@
 //! TeX that stands in a text between its usual marks, which Markdown has to leave as it is.
 
 /// Longest formula that is looked for, in bytes.
+// Farther apart two dollar signs are two prices.
 const LONGEST: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
@@ -9,6 +10,7 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     // Where each closing mark stands next: what one opening mark has found, the next need not search for.
+    // Without it each opening mark would search to the end of the text.
     let mut closing = [0usize; PAIRS.len()];
     while let Some(next) = text.get(at..).and_then(|rest| rest.find(['$', '\\'])) {
         let start = at + next;

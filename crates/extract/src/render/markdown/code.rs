@@ -18,6 +18,7 @@ const HIGHLIGHTERS: [&str; 13] = [
     "hl", "block", "CodeMirror", "syntax",
 ];
 /// Names that are taken for languages there.
+// Only beside the class of a highlighter: `go` or `r` alone is any class.
 const KNOWN: [&str; 60] = [
     "ada", "bash", "c", "c++", "clojure", "cpp", "cs", "csharp", "css", "dart", "diff", "dockerfile", "elixir", "elm",
     "erlang", "fish", "fortran", "fsharp", "go", "graphql", "groovy", "haskell", "html", "ini", "java", "javascript",
@@ -31,6 +32,7 @@ const PREFIXES: [&str; 7] =
 
 /// A fenced code block, without a line end at its end.
 pub(super) fn fence(language: &str, text: &str) -> String {
+    // Three at least, as CommonMark asks for.
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }

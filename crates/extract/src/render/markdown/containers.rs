@@ -12,6 +12,7 @@ use crate::render::content::KeptContent;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
+// Each line repeats the prefixes, so the output would grow with the square of the depth.
 const DEPTH: usize = 12;
 
 /// A quote or a list item.
@@ -178,6 +179,7 @@ impl<'a> SegmentWriter<'a> {
         match before {
             Some(Kind::Item { list: last, second: marker, number: last_number }) => {
                 let same = last == list;
+                // Two lists of one kind right behind each other would be one list.
                 let alike = last_number.is_some() == number.is_some();
                 *second = if same { *marker } else { alike && !*marker };
                 same
@@ -263,6 +265,7 @@ impl<'a> SegmentWriter<'a> {
     /// Numbers the items of an ordered list, those that are not kept included.
     fn count(&mut self, list: u32) {
         /// CommonMark reads no longer numbers.
+        // Nine digits (CommonMark, 5.2).
         const MOST: i64 = 999_999_999;
         let (page, html) = (self.content.page, self.content.html);
         let Some(element) = page.element(list) else {

@@ -57,6 +57,7 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
 }
 
 /// Bytes of a line after which nothing can start a block: nine digits.
+// And the sign behind them, as an ordered item begins.
 const LINE_START: usize = 10;
 
 /// Whether the character could be markup anywhere.
@@ -70,6 +71,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
         '$' => context.math,
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next == '\n'),
         '*' => !alone,
+        // Within words GFM takes no underscore for emphasis: `snake_case` stays readable.
         '_' => !(alone || word(prev) && word(next)),
         '[' => context.link,
         ']' => context.link || matches!(next, Some('(' | '[' | ':')),

@@ -12,6 +12,7 @@ const LATE: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-ful
 /// The same of lists of addresses with widths.
 const SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 /// Pixels of width or height up to which an image is an icon or counts readers.
+// Buttons of 16 to 32 pixels, and pixels that count readers.
 const ICON: u32 = 32;
 /// Elements around an image that may be its link.
 const AROUND: usize = 4;
@@ -99,6 +100,7 @@ impl<'a> Images<'a> {
             let is_inside = page.blocks.get(next).is_some_and(|block| block.span.0 < element.start);
             let before = (0..next).rev().take(CAPTIONS).find(|at| !is_caption(*at) || counts(*at));
             let after = (next..page.blocks.len()).take(CAPTIONS).find(|at| !is_caption(*at) || counts(*at));
+            // Both neighbours kept: an image between text and a menu may belong to the menu.
             let belongs = before.is_some_and(&counts) && after.is_none_or(&counts);
             if !is_inside && belongs {
                 left.push((at, link));
@@ -149,6 +151,7 @@ impl<'a> Images<'a> {
             })?;
         let address = self.links.destination(&address)?;
         // What shows where scripts are off repeats what is loaded late.
+        // Pages repeat an image in `noscript`.
         if self.last == address {
             return None;
         }

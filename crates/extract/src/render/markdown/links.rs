@@ -42,6 +42,7 @@ impl<'a> Links<'a> {
     /// Where the `a` element leads, as a Markdown destination; `None` if that cannot be told, is no
     /// place on a network, was given before, or the page has had its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
+        // A card that is one link would else give the same address with each of its lines.
         if !self.used.insert(element) {
             return None;
         }

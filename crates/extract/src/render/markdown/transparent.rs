@@ -7,8 +7,10 @@ use trommel_html::{NONE, Tag};
 use crate::render::content::{KeptContent, Segment};
 
 /// Mean words of an item from which on a list is one of posts or sections.
+// Items of real lists are lines; longer ones are posts that a page lists.
 const LONG_ITEMS: u32 = 120;
 /// A quote with at least this many words that are more than two thirds of the text is the page.
+// Some sites put their whole text into a quote for its indent.
 const LONG_QUOTE: u32 = 200;
 
 #[derive(Debug, Default)]
