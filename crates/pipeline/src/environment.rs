@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// A run that nobody stops.
+// Static, so that an environment can borrow it for as long as it lives.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Takes a document in the order of the records. [`ErrorKind::BrokenPipe`](std::io::ErrorKind::BrokenPipe) ends the run

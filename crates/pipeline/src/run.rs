@@ -47,10 +47,13 @@ use crate::{
 };
 
 /// Records between the reader and the writer, for each worker.
+// 6 and 8 were tried: speed and peak memory were the same within the noise.
 const WINDOW: usize = 12;
 /// Bytes of their blocks, in all.
+// Bounds records of the largest size; many small ones never reach it.
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
+// Also how soon a run hears that it is stopped.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
@@ -80,6 +83,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
+    // Before anything is looked at: another run could change it in between.
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let continued = begin(plan, disk, existing)?;
     if continued.is_done(plan) {
@@ -87,6 +91,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
         return RunWriter::finished(continued);
     }
     if let Destination::Folder(folder) = &plan.output.destination {
+        // The mark of completeness goes first, so that it never stands beside unfinished outputs.
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
     }
     if let Some(path) = plan.output.mapping()
@@ -106,6 +111,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     let filters = Filters::new(&plan.settings.filters);
     // Of a record in work there are two copies.
     let gate = Gate::new(window, WINDOW_BYTES.min(memory / 8));
+    // Pages being judged need several times their bytes; the rest is for records, outputs and filters.
     let room = Gate::new(usize::MAX, memory / 2);
     let position = AtomicU64::new(0);
     let worker = Worker {
@@ -143,6 +149,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
                 .spawn_scoped(scope, move || worker.run(&tasks, &results, &spares))
                 .map_err(RunError::Thread)?;
         }
+        // The channels end when the workers do, so the writer must hold no sender itself.
         drop((tasks, result_sender));
         let mut feed = RecordFeed::new(plan, &gate, task_sender, spares, &position, disk);
         feed.clock = clock;
@@ -160,6 +167,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
             })
             .map_err(RunError::Thread)?;
         let written = write(&results, &gate, &mut writer, &mut ticker, (&is_stopped, clock, metrics));
+        // Wakes the reader, which may wait at the gate, so that the scope can end.
         gate.close();
         written
     });
@@ -217,6 +225,7 @@ fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let mut file = disk.create(&new)?;
     file.write_all(BULK_MAPPING.as_bytes())?;
     file.sync()?;
+    // Some systems refuse to rename an open file.
     drop(file);
     disk.rename(&new, path)
 }
@@ -292,6 +301,7 @@ fn write(
     ticker: &mut Ticker<'_>,
     (is_stopped, clock, metrics): (&dyn Fn() -> bool, Option<&Clock>, Option<&Metrics>),
 ) -> Result<(), RunError> {
+    // Results that came before their turn. The gate bounds how many there can be.
     let mut early = BTreeMap::new();
     let mut next = 0;
     loop {
@@ -312,6 +322,7 @@ fn write(
                         clock.lap(Stage::Writing, &mut begin);
                     }
                 }
+                // Once for all that were written: each call may wake the reader.
                 if tasks > 0 {
                     gate.leave(tasks, bytes);
                 }

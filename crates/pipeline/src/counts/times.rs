@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::{Deserialize, Serialize};
 
 /// Steps of the scale within a doubling.
+// A logarithmic scale keeps any number of pages in some hundred counts, which fit into the saved state.
 const STEPS: f64 = 16.0;
 
 /// Times of pages on a logarithmic scale (16 steps a doubling, so percentiles are off by 4.4 % at
@@ -33,6 +34,7 @@ impl Times {
     /// Notes a page; `place` is asked for only if it is the slowest so far.
     pub(crate) fn add(&mut self, time: Duration, place: impl FnOnce() -> (String, String, u64)) {
         let seconds = time.as_secs_f64();
+        // Below a microsecond the clock itself is no better.
         let step = (seconds * 1e6).max(1.0).log2() * STEPS;
         *self.steps.entry(step.ceil() as u32).or_default() += 1;
         if self.slowest.as_ref().is_none_or(|slowest| seconds > slowest.seconds) {

@@ -12,8 +12,10 @@ use std::{
 use trommel_wacz::{Bytes, Window};
 
 /// Bytes read from a pipe at a time.
+// Larger than a pipe holds, so that one call takes all that waits.
 const PIECE: usize = 256 << 10;
 /// Bytes of a pipe that are done with, from which on they are thrown away.
+// Letting go copies the rest, so it must not happen for every record.
 const DONE: u64 = 64 << 20;
 
 /// Something that grows.
@@ -93,6 +95,7 @@ impl Pipe {
     /// Begins to read what `open` opens, on a thread of its own that ends with the pipe or the program.
     pub(crate) fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Arc<Self>> {
         let pipe = Arc::new(Self(Mutex::new(Stored {
+            // On disk, because a record may be read twice and memory would grow with a slow run.
             file: tempfile::tempfile()?,
             base: 0,
             length: 0,

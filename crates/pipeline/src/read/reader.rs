@@ -54,6 +54,7 @@ pub(crate) struct RecordFeed<'a> {
     /// What the container lists whose archive is being read.
     listed: Option<Listed>,
     next: u64,
+    // One record: crawlers write the metadata of a response right behind it.
     held: Option<Held>,
     /// What revisits may name, if they are to be resolved.
     revisits: Option<Revisits>,
@@ -128,6 +129,7 @@ impl<'a> RecordFeed<'a> {
             };
             let size = size(input);
             let point = point.take();
+            // Taken before reading: a file that changes meanwhile is then found to be another.
             let identity = Identity::of(input);
             let stem = None;
             self.send(0, None, Step::Open { identity, stem })?;
@@ -154,6 +156,7 @@ impl<'a> RecordFeed<'a> {
                 _ => match self.open(input, point) {
                     Ok(mut reader) => {
                         if let (Some(size), Input::File(_)) = (size, input) {
+                            // A file that ends early was cut, and not finished by its crawler.
                             reader.expect_length(size);
                         }
                         Opened::Reader(Box::new(reader))
@@ -169,6 +172,7 @@ impl<'a> RecordFeed<'a> {
                 Opened::Reader(reader) => {
                     let mut reader = *reader;
                     let begun = point.is_some();
+                    // A fault of ours in one archive must not cost the others.
                     let read = catch_unwind(AssertUnwindSafe(|| self.read(index, before, begun, &mut reader)));
                     let end = match read {
                         Ok(end) => end?,
@@ -252,6 +256,7 @@ impl<'a> RecordFeed<'a> {
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
     fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<Ended, Stopped> {
         loop {
+            // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
             self.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
             let item = reader.next();
@@ -273,6 +278,7 @@ impl<'a> RecordFeed<'a> {
             // After all tries: the object is given up, and the run continues with the next input.
             let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
             return Ok(match error {
+                // A disk may come back, so the run stops there; the network has been tried again already.
                 ArchiveError::Io { .. } if !is_url => Ended::Broken(error.to_string()),
                 error => Ended::Failed(error.to_string()),
             });
@@ -355,6 +361,7 @@ impl<'a> RecordFeed<'a> {
     }
 
     pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step<Captured>) -> Result<(), Stopped> {
+        // Before a number is given: a step that is not let in must leave no gap in the order.
         if !self.gate.enter(bytes) {
             return Err(Stopped);
         }

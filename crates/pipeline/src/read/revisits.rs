@@ -19,6 +19,7 @@ use crate::{
 /// Most captures that are remembered: some 150 MB.
 const MOST: usize = 4_000_000;
 /// Bytes of a response in which its type stands.
+// The type of a response is among its first headers; decoding each payload would double the first pass.
 const HEAD: usize = 4096;
 
 /// Where the pages of a run are, by their digest, id, and URL with time: what revisits name. It is made by
@@ -72,6 +73,7 @@ impl Revisits {
                 self.full = true;
                 return;
             }
+            // The first capture counts, whatever comes later: the same for every number of workers.
             self.places.entry(key).or_insert((input, record.place.offset));
         }
     }
@@ -91,6 +93,7 @@ impl Revisits {
         let input = plan.inputs.get(usize::try_from(index).ok()?)?;
         let bytes = at(input, offset, network)?.ok()?;
         let mut original = Reader::new(input.name(), bytes, options(plan)).ok()?.next()?.ok()?;
+        // Reading began at the record, so its place counts from there.
         original.place.offset = original.place.offset.saturating_add(offset);
         if original.kind != RecordType::Response {
             return None;

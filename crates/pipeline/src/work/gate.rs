@@ -37,6 +37,7 @@ impl Gate {
                 return false;
             }
             let fits = inside.tasks < self.tasks && inside.bytes.saturating_add(bytes) <= self.bytes;
+            // Alone even if it is too large: it would otherwise wait forever.
             if fits || inside.tasks == 0 {
                 inside.tasks += 1;
                 inside.bytes = inside.bytes.saturating_add(bytes);
@@ -48,6 +49,7 @@ impl Gate {
 
     /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
     pub(crate) fn hold(&self, bytes: u64) -> Held<'_> {
+        // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);
         Held { gate: entered.then_some(self), bytes }
     }

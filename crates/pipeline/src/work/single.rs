@@ -52,6 +52,7 @@ impl<'a> SingleRecords<'a> {
             filters,
             encoders: [Encoder::jsonl()],
             payload,
+            // One record at a time needs no bound.
             room: Gate::new(usize::MAX, u64::MAX),
         }
     }
@@ -74,6 +75,7 @@ impl<'a> SingleRecords<'a> {
         let made = worker.made(&Captured { record, charset, listing: Listing::default() });
         let outcome = match made.verdict {
             RecordVerdict::Document { encoded, fingerprint, .. } => match self.duplicates.judge(&fingerprint) {
+                // As the writer of a run does it: after the worker, in the order in which records come.
                 Some(reason) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
                 None => RecordOutcome::Document(encoded.into_iter().flatten().flatten().collect()),
             },

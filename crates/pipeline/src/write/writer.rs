@@ -38,6 +38,7 @@ use crate::{
 };
 
 /// Records after which the state is saved even if they gave few bytes.
+// Archives of images give next to no bytes, and hours of reading must not be lost with them.
 const RECORDS: u64 = 1 << 16;
 /// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
 /// dropping so many again takes a few seconds.
@@ -73,6 +74,7 @@ pub(crate) struct RunWriter<'a> {
     /// The outputs that have their names.
     files: Vec<Listed>,
     /// Encoded bytes since the state was saved.
+    // Apart from what came since a frame: a frame may end without a state being saved.
     unsaved: u64,
     since: Since,
     begin: Instant,
@@ -152,6 +154,7 @@ impl<'a> RunWriter<'a> {
         for done in contents.done {
             writer.add_report(done.report);
         }
+        // Before names are given: a damaged file must not take the name of a whole one.
         writer.check_complete()?;
         writer.publish_left_complete()?;
         Ok(writer)
@@ -230,6 +233,7 @@ impl<'a> RunWriter<'a> {
             .encodings
             .iter()
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet);
+        // A program that reads a live run wants each document when it is there.
         if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
             self.end_frame(None)?;
         }
@@ -238,6 +242,7 @@ impl<'a> RunWriter<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        // First of all: outputs whose counts do not add up must not get their names.
         self.check_sums()?;
         self.outputs.complete()?;
         self.save_complete(true)?;
