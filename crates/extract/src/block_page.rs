@@ -38,10 +38,10 @@ impl BlockReason {
 
 /// Words of the page above which no title, and no phrase, makes it one; what blocks says little.
 // An article about captchas uses the same words; only a page that says nothing else is a wall.
-const WORDS: (u32, u32) = (400, 150);
+const MAX_WORDS: (u32, u32) = (400, 150);
 /// Bytes of its text that are looked at.
 // More than 150 words of any language have.
-const LONGEST: usize = 8 << 10;
+const MAX_TEXT_BYTES: usize = 8 << 10;
 
 /// What the title of such a page is, or begins or ends with.
 // Whole titles and not parts of them: "Blocked by the snow" is news.
@@ -173,7 +173,7 @@ const CONSENT: [&str; 8] = [
 /// What stands in the way of what was asked for, by the page's title and what it says; none on other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
     let words = page.blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
-    if words > WORDS.0 {
+    if words > MAX_WORDS.0 {
         return None;
     }
     let fold = |text: &str| -> String {
@@ -188,12 +188,12 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     });
     let headings = headings.take(2).map(|block| page.text(block));
     let titled = titles.chain(headings).map(fold).find_map(|title| reason_of_title(&title));
-    if titled.is_some() || words > WORDS.1 {
+    if titled.is_some() || words > MAX_WORDS.1 {
         return titled;
     }
     let mut text = String::new();
     for block in &page.blocks {
-        if text.len() > LONGEST {
+        if text.len() > MAX_TEXT_BYTES {
             break;
         }
         text.push_str(page.text(block));

@@ -13,7 +13,7 @@ use trommel_html::{NotationKind, Page, Tag};
 
 /// Blocks and words of a note; what is longer is a part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
-const LONGEST: (usize, u32) = (60, 1500);
+const MAX_NOTE: (usize, u32) = (60, 1500);
 
 /// The notes of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -283,7 +283,7 @@ fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     let first = page.blocks.partition_point(|block| block.span.0 < own.start);
     let inside = |block: &trommel_html::Block| block.element >= element && block.element < own.end;
     let blocks = page.blocks.iter().enumerate().skip(first);
-    blocks.take_while(|(_, block)| inside(block)).take(LONGEST.0 + 1).map(|(at, _)| at as u32).collect()
+    blocks.take_while(|(_, block)| inside(block)).take(MAX_NOTE.0 + 1).map(|(at, _)| at as u32).collect()
 }
 
 /// Whether blocks may be a note.
@@ -291,8 +291,8 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
     let own = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
     let words: u32 = own().map(|block| block.words).fold(0, u32::saturating_add);
     !blocks.is_empty()
-        && blocks.len() <= LONGEST.0
-        && words <= LONGEST.1
+        && blocks.len() <= MAX_NOTE.0
+        && words <= MAX_NOTE.1
         && !own().any(|block| label::is_heading(page, block))
 }
 

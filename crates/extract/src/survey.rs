@@ -10,7 +10,7 @@ use trommel_text::{mix, word_hash};
 
 /// Most bytes of judgements that are kept from the first pass; of further pages the model is asked again.
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
-const KEPT_BYTES: usize = 512 << 20;
+const MAX_KEPT_BYTES: usize = 512 << 20;
 
 /// What a first pass over pages finds: on how many pages of its site each block stands, and what the model says
 /// of every page, so that it need not be asked again. In whatever order pages are taken it is the same.
@@ -77,7 +77,7 @@ fn key(text: &str, url: Option<&str>) -> u64 {
 impl KeptJudgements {
     fn keep(&mut self, key: u64, own: Judgement) {
         let bytes = own.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
-        if self.bytes + bytes > KEPT_BYTES {
+        if self.bytes + bytes > MAX_KEPT_BYTES {
             return;
         }
         let kept = KeptJudgement {

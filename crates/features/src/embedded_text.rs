@@ -16,22 +16,22 @@ use crate::work::count_work;
 
 /// Words of a phrase: a text stands on a page if its phrases do.
 // Single words of a text occur on nearly every page; four in a row hardly do unless the text does.
-const PHRASE: usize = 4;
+const PHRASE_WORDS: usize = 4;
 /// Texts of fewer words are left out: such labels stand anywhere.
-const LEAST: usize = 5;
+const MIN_WORDS: usize = 5;
 /// Share of its phrases from which on a text stands among the blocks.
 // Not all of them: sites shorten or edit the text between its two copies.
-const COVERED: f32 = 0.5;
+const COVERED_SHARE: f32 = 0.5;
 /// Share of its words in the meta descriptions from which on a summary is metadata and left out.
 // Otherwise the description of a page, which is metadata, would come out as its text.
-const DESCRIBED: f32 = 0.9;
+const DESCRIBED_SHARE: f32 = 0.9;
 /// Share of the words of unspaced scripts from which on a text is in one.
-const UNSPACED: f32 = 0.3;
+const UNSPACED_SHARE: f32 = 0.3;
 
 /// Words of a page from which on the data of its scripts is not looked at: what shows more is no shell, and its data
 /// holds what other pages show as well.
 // A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
-const SHELL: u64 = 100;
+const MAX_SHELL_WORDS: u64 = 100;
 
 /// Names of an embedded text's features.
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
@@ -97,7 +97,7 @@ pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
 fn is_shell(page: &Page, contents: &[Content]) -> bool {
     let is_body = |own: &Content| own.property == ContentProperty::ArticleBody;
     let words: u64 = page.blocks.iter().map(|own| u64::from(own.words)).sum();
-    words < SHELL && !contents.iter().any(is_body)
+    words < MAX_SHELL_WORDS && !contents.iter().any(is_body)
 }
 
 /// The text of the data from which a script builds the page.
@@ -133,7 +133,7 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
         .map(|block| {
             let own = phrases(&hashes(page.text(block)));
             let hits = own.iter().filter(|phrase| known.contains(phrase)).count();
-            hits as f32 > COVERED * own.len() as f32
+            hits as f32 > COVERED_SHARE * own.len() as f32
         })
         .collect();
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
@@ -153,7 +153,7 @@ fn phrases(hashes: &[u64]) -> Vec<u64> {
 
 fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
     hashes
-        .windows(PHRASE)
+        .windows(PHRASE_WORDS)
         // Rotation before each word makes the hash depend on the order of the words.
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
@@ -170,7 +170,7 @@ fn is_summary(content: &Content) -> bool {
 
 /// What the visible blocks of a page hold.
 #[derive(Default)]
-struct Around {
+struct PageWords {
     words: u32,
     prose: u32,
     longest: u32,
@@ -193,8 +193,8 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             (content, words)
         })
         .filter(|(content, words)| {
-            let repeats = is_summary(content) && share_described(words) >= DESCRIBED;
-            words.len() >= LEAST && !repeats
+            let repeats = is_summary(content) && share_described(words) >= DESCRIBED_SHARE;
+            words.len() >= MIN_WORDS && !repeats
         })
         .collect();
     // Whether each phrase of the texts was met on the page.
@@ -216,7 +216,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
         let part = page.text_range(block);
         count_work(part.len());
         // Most blocks are too short for a phrase.
-        if block.words as usize >= PHRASE {
+        if block.words as usize >= PHRASE_WORDS {
             block_words.clear();
             let words = &mut block_words;
             push_hashes(page.texts(), &masks, part, usize::MAX, words);
@@ -234,13 +234,13 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             let own = phrases(&words);
             let hits = own.iter().filter(|own| met.get(own) == Some(&true));
             let coverage = hits.count() as f32 / own.len().max(1) as f32;
-            (coverage < COVERED).then_some((content, words, coverage))
+            (coverage < COVERED_SHARE).then_some((content, words, coverage))
         })
         .collect();
     if kept.is_empty() {
         return Vec::new();
     }
-    let mut around = Around::default();
+    let mut around = PageWords::default();
     for (block, _) in shown {
         let part = page.text_range(block);
         let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
@@ -273,7 +273,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
                 flag(content.text.ends_with('…') || content.text.ends_with("...")),
                 flag(content.has_markup),
                 flag(content.text.contains('\n')),
-                flag(shape.unspaced as f32 > UNSPACED * total),
+                flag(shape.unspaced as f32 > UNSPACED_SHARE * total),
                 coverage,
                 share_described(&words),
                 log(same),

@@ -5,7 +5,7 @@ use crate::work::count_work;
 
 /// Rounds after which the centres stand wherever they are.
 // A bound, so that time is linear in the points whatever they are; most pages take a few rounds.
-const ROUNDS: usize = 50;
+const MAX_ROUNDS: usize = 50;
 /// Largest move of a centre, in the units of the points, that counts as standing still.
 // In characters a tag, where differences of a thousandth decide nothing.
 const TOLERANCE: f32 = 1e-3;
@@ -51,7 +51,7 @@ pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) ->
 pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fixed: usize) -> Vec<usize> {
     let mut nearest = Nearest::new(points, centres, fixed);
     let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
-    for round in 0..ROUNDS {
+    for round in 0..MAX_ROUNDS {
         let is_same = !nearest.assign(centres);
         // In the first round nothing was assigned before, so equality would be chance.
         if is_same && round > 0 {

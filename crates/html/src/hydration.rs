@@ -30,13 +30,13 @@ const KEYS: [&str; 14] = [
 ];
 /// Strings within strings are read this deep.
 // React's stream is JSON within a string of a script; more levels would read a hostile string again and again.
-const DEPTH: u32 = 2;
+const MAX_STRING_DEPTH: u32 = 2;
 /// Words of a string from which on it may be a part of a text, and of a text.
-const PART_WORDS: u32 = 8;
-const TEXT_WORDS: u32 = 50;
+const MIN_PART_WORDS: u32 = 8;
+const MIN_TEXT_WORDS: u32 = 50;
 /// Bytes of the shortest string that is looked at.
 // Shorter than any eight words, so it only spares work.
-const SHORTEST: usize = 24;
+const MIN_STRING_BYTES: usize = 24;
 
 /// A script that holds a payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,12 +76,12 @@ pub struct PayloadText {
 pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {
-        harvest.read(&script.text, at, DEPTH);
+        harvest.read(&script.text, at, MAX_STRING_DEPTH);
     }
     // One key and not all: a page's data holds other pages, menus and messages under keys of their own.
     let best = harvest.groups.into_values().max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
     let script = scripts.get(best.script)?;
-    (best.words >= TEXT_WORDS).then(|| PayloadText {
+    (best.words >= MIN_TEXT_WORDS).then(|| PayloadText {
         name: script.name,
         text: best.parts.join("\n"),
         has_markup: best.has_markup,
@@ -124,7 +124,7 @@ impl Harvest {
                 let is_text = KEYS.iter().any(|end| ends_with(raw, end));
                 // Kept until the next key: values of a list follow one key.
                 key = is_text.then(|| hash(raw.as_bytes()));
-            } else if raw.len() >= SHORTEST {
+            } else if raw.len() >= MIN_STRING_BYTES {
                 self.take(raw, key, script, depth);
             }
         }
@@ -145,7 +145,7 @@ impl Harvest {
         let text = if has_markup { strip_markup(&text) } else { text };
         let words = words::count(&text);
         // Frameworks store the same text in several places (state and cache).
-        if words < PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
+        if words < MIN_PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
             return;
         }
         self.strings += 1;

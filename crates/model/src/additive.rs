@@ -10,7 +10,7 @@ pub const UNIT: f32 = 1.0 / 4096.0;
 
 /// The most that a single weight may be, in log odds.
 // At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
-const MOST: f32 = 4096.0;
+const MAX_WEIGHT: f32 = 4096.0;
 
 /// The part of one feature: a weight a bin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl Additive {
     /// below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         // So that sums of them are finite as well. Of NaN it does not hold.
-        let sound = |weight: &f32| weight.abs() <= MOST;
+        let sound = |weight: &f32| weight.abs() <= MAX_WEIGHT;
         // Bins are found by bisection, which needs edges in order; equal edges would make a bin that no value reaches.
         let rising = |edges: &[f32]| edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b);
         let known = |column: u16| usize::from(column) < width;

@@ -48,13 +48,13 @@ use crate::{
 
 /// Records between the reader and the writer, for each worker.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.
-const WINDOW: usize = 12;
+const WINDOW_PER_WORKER: usize = 12;
 /// Bytes of their blocks, in all.
 // Bounds records of the largest size; many small ones never reach it.
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
 // Also how soon a run hears that it is stopped.
-const TICK: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
 /// in the order of the records. The output is the same for any number of workers, and if the run was
@@ -105,7 +105,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
         point: continued.state.current.as_ref().and_then(|current| current.point),
     };
     let jobs = plan.jobs().get();
-    let window = jobs.saturating_mul(WINDOW);
+    let window = jobs.saturating_mul(WINDOW_PER_WORKER);
     let memory = plan.settings.limits.max_memory;
     let memory = memory.map_or(u64::MAX, |memory| memory.0);
     let filters = Filters::new(&plan.settings.filters);
@@ -308,7 +308,7 @@ fn write(
         if is_stopped() {
             return Err(RunError::Stopped);
         }
-        match results.recv_timeout(TICK) {
+        match results.recv_timeout(PROGRESS_INTERVAL) {
             Ok(done) => {
                 early.extend(done.into_iter().map(|task| (task.number, task)));
                 let (mut tasks, mut bytes) = (0, 0u64);
@@ -349,7 +349,7 @@ struct Ticker<'a> {
 
 impl Ticker<'_> {
     fn tick(&mut self, summary: &Summary) {
-        if self.last.is_none_or(|last| last.elapsed() >= TICK) {
+        if self.last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
             self.tell(summary);
         }
     }

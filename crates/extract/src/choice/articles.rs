@@ -5,7 +5,7 @@ use std::ops::Range;
 use trommel_html::{Element, NONE, Page, Tag};
 
 /// Kept words of an article; what has fewer is a teaser, or a post.
-const ARTICLE_WORDS: u32 = 40;
+const MIN_ARTICLE_WORDS: u32 = 40;
 /// Attributes of the element around an article that state its own address.
 // Attributes by which scripts of news sites change the address while a reader scrolls.
 const ADDRESSES: [&str; 12] = [
@@ -16,7 +16,7 @@ const ADDRESSES: [&str; 12] = [
 const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];
 /// Articles of a page that are looked at; a page with more is a listing.
 // It also bounds the work: each of them is compared with the others.
-const MOST: usize = 100;
+const MAX_ARTICLES: usize = 100;
 
 /// The elements of the articles that follow the first, none if there are none: elements of one kind side by side
 /// (at one depth) with text of their own, each with its own headline of the first level, or each with an address
@@ -34,8 +34,8 @@ pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
     let headlines = headlines.filter(|(_, own)| own.tag == Tag::H1 && !own.hidden);
-    let headlines: Vec<u32> = headlines.map(|(at, _)| at).take(MOST + 1).collect();
-    if headlines.len() > MOST {
+    let headlines: Vec<u32> = headlines.map(|(at, _)| at).take(MAX_ARTICLES + 1).collect();
+    if headlines.len() > MAX_ARTICLES {
         return None;
     }
     let is_alone = |at: u32, end: u32| {
@@ -62,7 +62,7 @@ fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
             end = element.end;
             found.push((at, address));
         }
-        if found.len() > MOST {
+        if found.len() > MAX_ARTICLES {
             return None;
         }
     }
@@ -95,7 +95,7 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
         }
     }
     let mut words = words.into_iter();
-    found.retain(|_| words.next().is_some_and(|words| words >= ARTICLE_WORDS));
+    found.retain(|_| words.next().is_some_and(|words| words >= MIN_ARTICLE_WORDS));
     let first = page.element(*found.first()?)?;
     found.retain(|own| {
         let own = page.element(*own);

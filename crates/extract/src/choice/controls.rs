@@ -5,13 +5,13 @@ use trommel_html::{Block, ElementKinds, Page};
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
-const LETTERS: usize = 3;
+const MIN_LETTERS: usize = 3;
 /// Words and characters of the name of a language.
-const LABEL: (u32, u32) = (2, 20);
+const MAX_LABEL: (u32, u32) = (2, 20);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
-const LONGEST_CONTROL: u32 = 40;
+const MAX_CONTROL_CHARS: u32 = 40;
 /// Elements around code whose classes name its language.
-const AROUND: usize = 4;
+const ANCESTORS: usize = 4;
 
 /// Takes controls out of `kept` (one entry a block).
 pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
@@ -25,7 +25,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
         if own.chars == 1 && own.words == 1 && own.link_density() == 1.0 {
             letters.push(at);
         } else {
-            if letters.len() >= LETTERS {
+            if letters.len() >= MIN_LETTERS {
                 drop.append(&mut letters);
             }
             letters.clear();
@@ -38,7 +38,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
             drop.push(at);
         }
     }
-    if letters.len() >= LETTERS {
+    if letters.len() >= MIN_LETTERS {
         drop.append(&mut letters);
     }
     for at in drop {
@@ -56,7 +56,7 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
     };
     let text = page.text(own);
     // Longer links between brackets are sources or remarks.
-    if own.chars > LONGEST_CONTROL
+    if own.chars > MAX_CONTROL_CHARS
         || own.link_density() < 1.0
         || !(text.starts_with('[') && text.ends_with(']'))
         || !text.contains(char::is_alphabetic)
@@ -75,8 +75,8 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     let is_heading = page.container(label).is_some_and(|(_, element)| element.tag.is_heading());
     if label.words == 0
         || is_heading
-        || label.words > LABEL.0
-        || label.chars > LABEL.1
+        || label.words > MAX_LABEL.0
+        || label.chars > MAX_LABEL.1
         || is_code(label)
         || !is_code(code)
     {
@@ -84,7 +84,7 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     }
     // The name must be among the classes of the code: "Example" above code is text, "python" is a label.
     let name = page.text(label).to_lowercase();
-    let around = page.path(code.element).take(AROUND).map(|(_, element)| element);
+    let around = page.path(code.element).take(ANCESTORS).map(|(_, element)| element);
     let inside = page.inline(code).iter().filter_map(|index| page.element(*index));
     around.chain(inside).any(|element| {
         let mut words = page.attribute_words(element).iter();

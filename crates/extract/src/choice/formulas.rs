@@ -4,7 +4,7 @@ use trommel_html::{Block, NotationKind, Page};
 
 /// Characters beside its formulas that a block may have, such as a number in brackets.
 // More is a sentence, which the model judges by its words.
-const BESIDE: usize = 12;
+const MAX_OTHER_CHARS: usize = 12;
 
 /// Judges the blocks that are formulas with their neighbours (one entry a block in `kept`): an article
 /// keeps all of them or none.
@@ -45,7 +45,7 @@ fn is_formula(page: &Page, block: &Block) -> bool {
             displayed = true;
         }
     }
-    displayed && text.len() <= covered + BESIDE
+    displayed && text.len() <= covered + MAX_OTHER_CHARS
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use trommel_html::{ElementKinds, NONE, Page, Tag};
 use super::whole_units::outermost_code;
 
 /// Elements around line numbers in one of which their code stands as well.
-const AROUND: usize = 4;
+const ANCESTORS: usize = 4;
 /// Links from which on a list of them is a table of contents.
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
-const CONTENTS: u32 = 3;
+const MIN_CONTENTS_LINKS: u32 = 3;
 
 /// Takes code that is nothing but the numbers of the lines of the code after it out of `kept` (one entry a block).
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
@@ -28,7 +28,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
         let texts = page.blocks.get(at..next).unwrap_or_default().iter();
         let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
         let stands_beside = || {
-            let mut around = page.path(own).skip(1).take(AROUND);
+            let mut around = page.path(own).skip(1).take(ANCESTORS);
             code(next).is_some_and(|code| around.any(|(_, around)| code < around.end))
         };
         // Numbers that count without a gap, and code beside them: a listing of data does neither.
@@ -95,7 +95,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     }
     for (list, kept) in home.iter().zip(kept) {
         let list = lists.get(list);
-        *kept &= !list.is_some_and(|(links, others)| *links >= CONTENTS && !others);
+        *kept &= !list.is_some_and(|(links, others)| *links >= MIN_CONTENTS_LINKS && !others);
     }
 }
 

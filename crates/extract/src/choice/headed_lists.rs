@@ -6,7 +6,7 @@ use super::sections::{heading, is_beside};
 
 /// Elements around a block that may be its item.
 // Items hold a paragraph and a link or two; a bound keeps each block at constant cost.
-const AROUND: usize = 6;
+const ANCESTORS: usize = 6;
 
 /// Keeps such lists where `wanted` says so of the list and its blocks (one flag a block in `kept`).
 pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(&Element, &[&Block]) -> bool) {
@@ -32,7 +32,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
 /// The list that begins with a block, unless it is hidden, and the blocks in it.
 fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
-    let mut path = page.path(block.element).take(AROUND);
+    let mut path = page.path(block.element).take(ANCESTORS);
     let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
     let list = page.element(item.parent).filter(|own| !own.hidden)?;
     let is_in = |block: &&Block| block.element > item.parent && block.element < list.end;

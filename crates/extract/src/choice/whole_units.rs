@@ -8,12 +8,12 @@ use trommel_html::{ElementKinds, NONE, Page, Tag};
 use crate::render::data_table::data_tables;
 
 /// Words of a sentence beside code.
-const SENTENCE: u32 = 4;
+const MIN_SENTENCE_WORDS: u32 = 4;
 const SENTENCE_ENDS: [char; 6] = ['.', ':', '!', '?', '\u{3002}', '\u{ff1a}'];
 /// Labels (the name of a file or language) between text and its code, and the words of one.
-const LABELS: usize = 2;
+const MAX_LABELS: usize = 2;
 // File names and languages; with them structure pages gained code .891 to .909.
-const LABEL_WORDS: u32 = 4;
+const MAX_LABEL_WORDS: u32 = 4;
 
 /// Keeps all blocks of code of which some are kept, and code right beside a kept block, as formulas are (one entry a
 /// block in `kept`). Pieces of code right behind each other are judged as one.
@@ -68,8 +68,8 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
 fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
     let before = before
-        .take(LABELS + 1)
-        .find(|(block, kept)| **kept || block.words > LABEL_WORDS)
+        .take(MAX_LABELS + 1)
+        .find(|(block, kept)| **kept || block.words > MAX_LABEL_WORDS)
         .is_some_and(|(_, kept)| *kept);
     before || kept.get(blocks.end) == Some(&true)
 }
@@ -85,7 +85,7 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
         })
     };
     for (at, block) in page.blocks.iter().enumerate() {
-        if kept.get(at) != Some(&false) || block.words < SENTENCE || block.link_density() > 0.3 {
+        if kept.get(at) != Some(&false) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
             continue;
         }
         let Some((_, own)) = page.container(block) else {

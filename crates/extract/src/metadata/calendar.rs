@@ -9,7 +9,7 @@ use super::months;
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 /// Bytes of a text that are searched for a date.
 // Elements that hold a date are short; a bound keeps long texts from being cut into tokens.
-const SEARCHED: usize = 400;
+const MAX_SEARCHED_BYTES: usize = 400;
 
 /// A date that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Stamp {
 /// year-month-day, day-month-year or (with `month_first`) month-day-year, names of months in nine
 /// languages, 年月日, or Unix seconds or milliseconds alone.
 pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
-    let mut end = text.len().min(SEARCHED);
+    let mut end = text.len().min(MAX_SEARCHED_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -47,7 +47,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
 /// Where the first date of a text stands that has a month and a year: its first byte and one past its
 /// last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
-    let searched = text.get(..SEARCHED).unwrap_or(text);
+    let searched = text.get(..MAX_SEARCHED_BYTES).unwrap_or(text);
     if !has_year(searched) {
         return None;
     }

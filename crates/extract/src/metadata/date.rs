@@ -71,13 +71,13 @@ const TOKENS: &[&str] =
 
 /// Words of a block beyond which a date in it is one in the text.
 // Bylines are short; dates in paragraphs are those of events.
-const SHORT: u32 = 30;
+const MAX_BYLINE_WORDS: u32 = 30;
 /// Blocks after the headline in which a `<time>` is the page's.
-const FAR: usize = 30;
+const MAX_BLOCKS_AFTER_HEADLINE: usize = 30;
 /// Bytes of a path that are searched.
-const PATH: usize = 500;
+const MAX_PATH_BYTES: usize = 500;
 /// Bytes of an element that holds a date.
-const ELEMENT: usize = 1000;
+const MAX_ELEMENT_BYTES: usize = 1000;
 
 /// When the page was published.
 pub(super) fn published(sources: &Sources) -> Option<String> {
@@ -130,7 +130,7 @@ fn from_meta(sources: &Sources, names: &[&str]) -> Option<Stamp> {
 
 fn from_facts(sources: &Sources, kind: FactKind) -> Option<Stamp> {
     sources.facts(kind).take(4).find_map(|fact| {
-        read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, ELEMENT)))
+        read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, MAX_ELEMENT_BYTES)))
     })
 }
 
@@ -144,7 +144,7 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
             .find_map(|block| times().find(|fact| fact.block as usize == *block))
             .and_then(|fact| read(sources, &fact.value));
         let after = || {
-            let far = headline + FAR;
+            let far = headline + MAX_BLOCKS_AFTER_HEADLINE;
             times().find(|fact| (headline..far).contains(&(fact.block as usize)))
         };
         let found = found.or_else(|| read(sources, &after()?.value));
@@ -162,7 +162,8 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
 fn from_markup(sources: &Sources) -> Option<Stamp> {
     let page = sources.page;
     let headline = sources.headline?;
-    let short = || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= SHORT);
+    let short =
+        || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= MAX_BYLINE_WORDS);
     let said = short().find_map(|block| {
         let says = page
             .path(block.element)
@@ -179,7 +180,7 @@ fn from_markup(sources: &Sources) -> Option<Stamp> {
 /// `/2024/05/18/` or the like in the path of the URL.
 fn from_url(sources: &Sources) -> Option<Stamp> {
     let path = sources.url.as_ref()?.path();
-    let path = path.get(..PATH).unwrap_or(path);
+    let path = path.get(..MAX_PATH_BYTES).unwrap_or(path);
     let digits = path.find(|c: char| c.is_ascii_digit())?;
     let mut rest = path.get(digits..)?;
     loop {

@@ -6,7 +6,7 @@ use super::sources::Sources;
 
 /// Bytes of a summary that are kept: a longer one is the text itself.
 // Some sites put whole articles there.
-const LONGEST: usize = 2000;
+const MAX_BYTES: usize = 2000;
 
 /// The summary in one line: that for sharing, that for search engines, that of the JSON-LD.
 pub(super) fn description(sources: &Sources) -> Option<String> {
@@ -23,8 +23,8 @@ pub(super) fn description(sources: &Sources) -> Option<String> {
 }
 
 fn cut(mut text: String) -> String {
-    if text.len() > LONGEST {
-        let mut end = LONGEST;
+    if text.len() > MAX_BYTES {
+        let mut end = MAX_BYTES;
         while !text.is_char_boundary(end) {
             end -= 1;
         }

@@ -6,7 +6,7 @@ use super::sources::Sources;
 
 /// Characters beyond which a name is none.
 // Longer ones are slogans or the title of the page.
-const LONGEST: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// Name of the site or publisher, where the page states it.
 pub(super) fn site(sources: &Sources) -> Option<String> {
@@ -52,7 +52,7 @@ pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     let publisher = sources.main.and_then(|node| node.publisher(&sources.graph));
     keys.extend(publisher.as_deref().map(key));
     keys.extend(host_names(sources));
-    keys.retain(|key| !key.is_empty() && key.chars().count() <= LONGEST);
+    keys.retain(|key| !key.is_empty() && key.chars().count() <= MAX_NAME_CHARS);
     keys
 }
 
@@ -87,7 +87,7 @@ pub(super) fn key(name: &str) -> String {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().count() <= LONGEST && !name.contains("://")
+    !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.contains("://")
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use trommel_html::{Block, NotationKind, Page};
 
 /// Characters of the label of a note.
 // `[footnote 3]` has as many; longer links are text.
-const LONGEST: usize = 12;
+const MAX_LABEL_CHARS: usize = 12;
 
 /// The label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a
 /// number behind a word for note.
 pub(super) fn label(text: &str) -> Option<&str> {
     // Of a whole paragraph no more than this is looked at: each of its marks asks.
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(MAX_LABEL_CHARS).is_some() {
         return None;
     }
     let inner = text.trim().trim_matches(['[', ']', '(', ')', '{', '}', '.', ':', '^', '\u{a0}', ' ']);

@@ -16,10 +16,10 @@ use crate::render::traced::{OriginSource, TracedText};
 
 /// A heading with more blocks is an element that was never closed.
 // Headings of two lines and a kicker occur.
-const HEADING_BLOCKS: usize = 3;
+const MAX_HEADING_BLOCKS: usize = 3;
 /// Bytes of code that are read again for each byte of the page: elements that are never closed would else
 /// be read once for each other.
-const CODE_ROOM: usize = 4;
+const CODE_BYTES_PER_PAGE_BYTE: usize = 4;
 
 /// The kept blocks of a page in the order of the page.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl<'a> KeptContent<'a> {
             segments,
             options: TextOptions::default(),
             notes: None,
-            code_room: Cell::new(html.len().saturating_mul(CODE_ROOM)),
+            code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
         }
     }
 
@@ -392,7 +392,7 @@ impl Group {
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {
     let sizes = blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).map(|block| (block.words, block.chars));
-    blocks.len() <= HEADING_BLOCKS && !is_too_long(sizes)
+    blocks.len() <= MAX_HEADING_BLOCKS && !is_too_long(sizes)
 }
 
 /// Elements in a heading that show that it was never closed.

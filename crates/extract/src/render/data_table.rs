@@ -6,7 +6,7 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
 
 /// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
 // A hostile `colspan` would else make each row as long as it says.
-const COLUMNS: usize = 64;
+const MAX_COLUMNS: usize = 64;
 
 /// What the cells of a table of data may hold; posts and sections laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
-                if own.is_empty() && column < COLUMNS {
+                if own.is_empty() && column < MAX_COLUMNS {
                     let place = if has_text(page, index, element) { &mut dropped } else { &mut empty };
                     place.insert(column);
                 }
@@ -313,11 +313,11 @@ impl Columns {
             self.next += 1;
         }
         let column = self.next;
-        if column >= COLUMNS {
+        if column >= MAX_COLUMNS {
             self.next += 1;
             return column;
         }
-        self.next = (column + span("colspan")).min(COLUMNS);
+        self.next = (column + span("colspan")).min(MAX_COLUMNS);
         let rows = span("rowspan");
         if rows > 1 {
             if self.covered.len() < self.next {

@@ -31,7 +31,7 @@ use links::Links;
 
 /// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
 // A wide table of short rows would else be mostly bars.
-const FILLED: usize = 64;
+const MAX_FILLED_COLUMNS: usize = 64;
 
 /// What the Markdown of a page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -357,7 +357,7 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
         header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)),
         format!("|{}", " --- |".repeat(columns)),
     ];
-    let fill = if columns <= FILLED { columns } else { 0 };
+    let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
     lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
     lines.join("\n")
 }

@@ -2,7 +2,7 @@
 
 /// Longest formula that is looked for, in bytes.
 // Farther apart two dollar signs are two prices.
-const LONGEST: usize = 4096;
+const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
 /// Places of formulas in a text, marks included, in order.
@@ -38,7 +38,7 @@ fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usi
         let next = text.get(from..)?.find(close);
         *known = next.map_or(usize::MAX, |at| from + at);
     }
-    if *known <= from || *known - from > LONGEST {
+    if *known <= from || *known - from > MAX_FORMULA_BYTES {
         return None;
     }
     let end = *known + close.len();
@@ -57,7 +57,7 @@ fn dollars(text: &str, start: usize) -> Option<usize> {
         return None;
     }
     let inner = text.get(start + 1..)?;
-    let mut len = LONGEST.min(inner.len());
+    let mut len = MAX_FORMULA_BYTES.min(inner.len());
     while !inner.is_char_boundary(len) {
         len -= 1;
     }

@@ -12,7 +12,7 @@ use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
 
 /// Words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
-const SAMPLE: usize = 60;
+const SAMPLE_WORDS: usize = 60;
 /// Words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED: usize = 12;
@@ -132,7 +132,7 @@ impl Terms {
             let first = terms.words.len();
             let part = page.text_range(block);
             count_work(part.len());
-            push_hashes(page.texts(), masks, part, SAMPLE, &mut terms.words);
+            push_hashes(page.texts(), masks, part, SAMPLE_WORDS, &mut terms.words);
             let own = terms.words.get(first..).unwrap_or_default();
             let paired = own.get(..own.len().min(PAIRED)).unwrap_or_default();
             let pairs = paired.windows(2).map(|pair| match pair {
@@ -257,7 +257,7 @@ mod tests {
             let table = Terms::new(&page, &TextMasks::of(page.texts()));
             assert_eq!(table.words(0), table.words(1), "{words}");
             assert_eq!(table.pairs(0), table.pairs(1), "{words}");
-            assert_eq!(table.words(0).len(), SAMPLE.min(2 * words));
+            assert_eq!(table.words(0).len(), SAMPLE_WORDS.min(2 * words));
             assert_eq!(table.pairs(0).len(), PAIRED.min(2 * words) - 1);
         }
     }

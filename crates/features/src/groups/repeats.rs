@@ -31,7 +31,7 @@ fn names() -> Vec<String> {
 
 /// Siblings needed for a group.
 // Two siblings alike are common by chance (two columns, two buttons); three are a template.
-const LEAST: u32 = 3;
+const MIN_SIBLINGS: u32 = 3;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Template {
@@ -186,7 +186,7 @@ impl Templates {
             let above = items.get(*parent as usize).copied();
             let (outer, inner) = above.unwrap_or((NONE, NONE));
             let group = groups.get(*group as usize);
-            let repeated = group.is_some_and(|group| group.items >= LEAST);
+            let repeated = group.is_some_and(|group| group.items >= MIN_SIBLINGS);
             // Outermost and innermost: a card in a grid and a label in that card say different things.
             items.push(if repeated { (if outer == NONE { at } else { outer }, at) } else { (outer, inner) });
         }

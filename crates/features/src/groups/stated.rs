@@ -15,7 +15,7 @@ const NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
 /// Words of a line that tell it from others: as many as are hashed of a block.
-const LINE: usize = 60;
+const LINE_WORDS: usize = 60;
 
 /// The listed items, as sets of lines, pairs and words.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Fill for StatedItems<'_> {
 
 /// The hash of a line.
 fn line(words: &[u64]) -> u64 {
-    let words = words.iter().take(LINE);
+    let words = words.iter().take(LINE_WORDS);
     // By words: markup and punctuation differ between structured data and the page.
     words.fold(0, |sum: u64, word| pair_hash(sum, *word))
 }

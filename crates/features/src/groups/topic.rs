@@ -31,7 +31,7 @@ const OF_TEXTS: Range<usize> = 1..7;
 
 /// Words of a phrase.
 // Phrases distinguish a text that is repeated from one that only shares words.
-const PHRASE: usize = 3;
+const PHRASE_WORDS: usize = 3;
 
 /// The texts of a head, as sets of words and phrases.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl Fill for HeadTopic<'_> {
 
 fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
     hashes
-        .windows(PHRASE)
+        .windows(PHRASE_WORDS)
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 

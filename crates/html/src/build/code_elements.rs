@@ -22,14 +22,14 @@ const HIGHLIGHTERS: [&[u8]; 11] = [
     b"react-code-file-contents",
 ];
 /// Classes by which `code` is set as a block.
-const BLOCKS: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
+const BLOCK_CLASSES: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
 /// Styles that do the same.
-const STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
+const BLOCK_STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
 
 /// Whether a `code` element is set as a block of its own.
 pub(super) fn is_block_of_code(text: &TagText) -> bool {
     // Sites use `code` set as a block for whole listings; structure pages gained code .909 to .927.
-    if has_class(text, &BLOCKS) {
+    if has_class(text, &BLOCK_CLASSES) {
         return true;
     }
     let Some(style) = text.value(Key::Style) else {
@@ -37,7 +37,7 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
     };
     // The last rule may lack its semicolon.
     let style = [style.trim_ascii_end(), b";"].concat();
-    STYLES.iter().any(|rule| declares(&style, rule))
+    BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
 }
 
 /// Whether an element that may hold lines of code does.

@@ -22,7 +22,7 @@ use crate::page::NotationKind;
 
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
 // Display classes are set on wrappers of one or two levels; a bound keeps each formula at constant cost.
-const AROUND: usize = 4;
+const ANCESTORS: usize = 4;
 /// Parts of the addresses of services that draw formulas.
 const SERVICES: [&str; 7] =
     ["latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/", "quicklatex"];
@@ -257,14 +257,14 @@ impl Builder {
         if !is_hidden(last.element) {
             return None;
         }
-        let shown = self.stack.iter().rev().take(AROUND);
+        let shown = self.stack.iter().rev().take(ANCESTORS);
         // A block takes the place of its first text, and a hidden place would drop the whole paragraph.
         shown.map(|open| (open.element, open.container)).find(|(element, _)| !is_hidden(*element))
     }
 
     fn is_set_apart(&self) -> bool {
         const DISPLAY: u64 = word_hash(b"display");
-        let around = self.stack.iter().rev().take(AROUND);
+        let around = self.stack.iter().rev().take(ANCESTORS);
         around
             // A class `display` around a whole paragraph or page says nothing about a formula in it.
             .take_while(|open| open.tag != Tag::Body && open.tag != Tag::P)

@@ -7,7 +7,7 @@ use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 
 /// Longest code that is read, in bytes of the page.
 // Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
-const LONGEST: usize = 4 << 20;
+const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
 const BESIDE: [&str; 50] = [
@@ -89,7 +89,7 @@ const EDITORS: [&str; 7] = [
 /// element stands there or it has no end within some megabytes. Time is linear in the element.
 pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     let rest = html.get(start as usize..)?;
-    let mut len = LONGEST.min(rest.len());
+    let mut len = MAX_CODE_BYTES.min(rest.len());
     while !rest.is_char_boundary(len) {
         len -= 1;
     }

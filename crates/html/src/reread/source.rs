@@ -5,7 +5,7 @@ use crate::markup::lex::{Markup, markup};
 
 /// Longest character reference, in bytes.
 // As while reading, so that both take the same text for a reference.
-const LONGEST_REFERENCE: usize = 48;
+const MAX_REFERENCE_BYTES: usize = 48;
 
 /// The bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read: `text` is
 /// the block's whole text, `span` its place. The whole place if the text does not stand in the page as it is,
@@ -82,7 +82,7 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
             let first = rest.chars().next()?;
             let reference = (first == '&').then(|| {
-                let end = rest.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';');
+                let end = rest.bytes().take(MAX_REFERENCE_BYTES).position(|byte| byte == b';');
                 end.and_then(|end| rest.get(..=end))
             });
             if let Some(Some(reference)) = reference {

@@ -27,11 +27,11 @@ pub(super) struct Forest {
     /// First node of each tree.
     roots: Vec<usize>,
     /// The nodes, each split before its left side and that before its right side.
-    nodes: Vec<LaidNode>,
+    nodes: Vec<FlatNode>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum LaidNode {
+enum FlatNode {
     Split {
         question: u32,
         /// First node of the right side.
@@ -62,7 +62,7 @@ impl Forest {
                 let node = match task {
                     Task::Node(node) => trees.nodes.get(node as usize)?,
                     Task::Right(split) => {
-                        if let Some(LaidNode::Split { right, .. }) = forest.nodes.get_mut(split) {
+                        if let Some(FlatNode::Split { right, .. }) = forest.nodes.get_mut(split) {
                             *right = u32::try_from(at).ok()?;
                         }
                         continue;
@@ -74,7 +74,7 @@ impl Forest {
                         if leaves > LEAVES {
                             return None;
                         }
-                        LaidNode::Leaf(*value)
+                        FlatNode::Leaf(*value)
                     }
                     TreeNode::Split { column, threshold, left, right } => {
                         // The left side follows its split directly, so a node needs the place of its right side only.
@@ -86,7 +86,7 @@ impl Forest {
                             questions.push((key.0, *threshold));
                             questions.len() as u32 - 1
                         });
-                        LaidNode::Split { question, right: 0 }
+                        FlatNode::Split { question, right: 0 }
                     }
                 });
             }
@@ -108,13 +108,13 @@ impl Forest {
                 // A side that no lane reaches is left out.
                 while reaches != 0 {
                     match self.nodes.get(at) {
-                        Some(LaidNode::Split { question, right }) => {
+                        Some(FlatNode::Split { question, right }) => {
                             let stays = answers.get(*question as usize).copied().unwrap_or(0);
                             open.push((*right as usize, reaches & !stays));
                             reaches &= stays;
                             at += 1;
                         }
-                        Some(LaidNode::Leaf(value)) => {
+                        Some(FlatNode::Leaf(value)) => {
                             while reaches != 0 {
                                 if let Some(sum) = sums.get_mut(reaches.trailing_zeros() as usize) {
                                     *sum += value;

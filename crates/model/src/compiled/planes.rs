@@ -57,15 +57,15 @@ struct Summands {
 }
 
 /// What 16 bits of a sum hold, in units.
-const MOST: i64 = i16::MAX as i64;
+const MAX_GROUP_SUM: i64 = i16::MAX as i64;
 /// Whole numbers of 32 bits up to this are exact as numbers with a point.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.
-const EXACT: u32 = 1 << 24;
+const MAX_EXACT: u32 = 1 << 24;
 
 /// Whole units of a weight, `None` if it has none.
 fn units(weight: f32) -> Option<i64> {
     let units = weight / UNIT;
-    (units.fract() == 0.0 && units.abs() <= EXACT as f32).then_some(units as i64)
+    (units.fract() == 0.0 && units.abs() <= MAX_EXACT as f32).then_some(units as i64)
 }
 
 impl Summands {
@@ -148,7 +148,7 @@ impl Summands {
         }
         let mut planes = Planes { intercept: i32::try_from(self.intercept).ok()?, ..Planes::default() };
         // All that may add up, the intercept with it: a sum of units is then exact as a number of 32 bits.
-        let mut rest = u64::from(EXACT.checked_sub(planes.intercept.unsigned_abs())?);
+        let mut rest = u64::from(MAX_EXACT.checked_sub(planes.intercept.unsigned_abs())?);
         let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
         let (mut group, mut bound, mut questions) = (Vec::new(), 0i64, 0u32);
         // The map is sorted, so the earlier question of each pair has its number already.
@@ -166,7 +166,7 @@ impl Summands {
                 most += units.abs();
             }
             // A question stays whole if it fits into a group by itself: asking it twice costs a comparison.
-            if bound + most > MOST && bound > 0 {
+            if bound + most > MAX_GROUP_SUM && bound > 0 {
                 planes.groups.push(std::mem::take(&mut group));
                 bound = 0;
             }
@@ -175,7 +175,7 @@ impl Summands {
             let mut question = unasked;
             for (earlier, mut units) in own {
                 loop {
-                    let room = MOST - bound;
+                    let room = MAX_GROUP_SUM - bound;
                     let taken = units.clamp(-room, room) as i16;
                     match earlier {
                         None => question.weight = taken,

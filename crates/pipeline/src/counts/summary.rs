@@ -11,7 +11,7 @@ use crate::counts::{
 
 /// Places of damage that are listed one by one; further ones are counted only.
 // A damaged disk gives millions; the summary stays readable, and its counts are complete.
-const LISTED: usize = 1000;
+const MAX_LISTED_DAMAGE: usize = 1000;
 
 /// Counts of a run. Every record read is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -221,7 +221,7 @@ impl Summary {
     pub(crate) fn damage(&mut self, report: DamageReport) {
         self.damaged += 1;
         self.lost_bytes = self.lost_bytes.saturating_add(report.lost);
-        if self.damage.len() < LISTED {
+        if self.damage.len() < MAX_LISTED_DAMAGE {
             self.damage.push(report);
         }
     }

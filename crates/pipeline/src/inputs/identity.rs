@@ -15,7 +15,7 @@ use crate::inputs::Input;
 
 /// Bytes at the head and at the tail of an archive that its checksum covers.
 // Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
-const ENDS: u64 = 1 << 16;
+const END_BYTES: u64 = 1 << 16;
 
 /// An input as it was when it was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ fn ends_of(input: &Input) -> u64 {
     match input {
         // An index names single records, so each of its lines counts.
         Input::Selection(_) => u64::MAX,
-        _ => ENDS,
+        _ => END_BYTES,
     }
 }
 

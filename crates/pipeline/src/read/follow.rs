@@ -30,10 +30,10 @@ use discovery::{found, there};
 const POLL: Duration = Duration::from_millis(100);
 /// Time after which an input that grows all the time makes way for the others.
 // Without it one busy crawler would keep all other inputs waiting.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_VISIT: Duration = Duration::from_secs(60);
 /// Bytes at the head of a file that is no archive, from which on that is certain.
 // Crawlers write in pieces, so the first bytes of an archive may be few for some time.
-const CERTAIN: u64 = 2 << 20;
+const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 
 /// What to follow, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,7 +213,7 @@ impl RecordFeed<'_> {
             }
             let is_quiet = news.elapsed() >= follow.idle || input.growing.is_quiet(follow.idle);
             // A visit ends at a pause, so that its output is complete and has its name.
-            let is_done = last || self.stop.is_set() || is_quiet || start.elapsed() >= LONGEST;
+            let is_done = last || self.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
             if !visit.is_open {
                 return Ok(false);
             }
@@ -248,7 +248,7 @@ impl RecordFeed<'_> {
             Ok(reader) => reader,
             // Not yet, or never.
             Err(error) => {
-                let is_certain = last || length >= CERTAIN && is_no_archive(&error);
+                let is_certain = last || length >= MIN_CERTAIN_BYTES && is_no_archive(&error);
                 if is_certain && input.point.is_none() && length > 0 && input.fault.is_none() {
                     let error = error.to_string();
                     input.fault = Some(error.clone());

@@ -13,10 +13,10 @@ use trommel_wacz::{Bytes, Window};
 
 /// Bytes read from a pipe at a time.
 // Larger than a pipe holds, so that one call takes all that waits.
-const PIECE: usize = 256 << 10;
+const PIECE_BYTES: usize = 256 << 10;
 /// Bytes of a pipe that are done with, from which on they are thrown away.
 // Letting go copies the rest, so it must not happen for every record.
-const DONE: u64 = 64 << 20;
+const MIN_DONE_BYTES: u64 = 64 << 20;
 
 /// Something that grows.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ impl Pipe {
     }
 
     fn fill(&self, mut input: impl Read) -> io::Result<()> {
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; PIECE_BYTES];
         loop {
             let read = match input.read(&mut piece) {
                 Ok(0) => return Ok(()),
@@ -142,7 +142,7 @@ impl Pipe {
 
     fn forget(&self, offset: u64) -> io::Result<()> {
         let mut stored = self.lock();
-        if offset.saturating_sub(stored.base) < DONE {
+        if offset.saturating_sub(stored.base) < MIN_DONE_BYTES {
             return Ok(());
         }
         let mut head = [0; 4];
@@ -230,14 +230,14 @@ mod tests {
         wait(10);
         assert_eq!(all(&growing, 4), b"456789");
         assert!(!growing.is_ended());
-        let long: Vec<u8> = (0..DONE).map(|at| (at % 251) as u8).collect();
+        let long: Vec<u8> = (0..MIN_DONE_BYTES).map(|at| (at % 251) as u8).collect();
         write.write_all(&long).unwrap();
         drop(write);
-        wait(10 + DONE);
-        growing.forget(DONE);
-        assert_eq!(growing.length().unwrap(), 10 + DONE);
-        assert_eq!(all(&growing, DONE), long[long.len() - 10..]);
-        let mut before = growing.open(DONE).unwrap();
+        wait(10 + MIN_DONE_BYTES);
+        growing.forget(MIN_DONE_BYTES);
+        assert_eq!(growing.length().unwrap(), 10 + MIN_DONE_BYTES);
+        assert_eq!(all(&growing, MIN_DONE_BYTES), long[long.len() - 10..]);
+        let mut before = growing.open(MIN_DONE_BYTES).unwrap();
         assert!(before.read(&mut [0]).is_err());
         while !growing.is_ended() {
             thread::yield_now();

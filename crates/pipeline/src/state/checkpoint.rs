@@ -36,7 +36,7 @@ use crate::{
 const VERSION: u32 = 6;
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
 /// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
@@ -377,7 +377,7 @@ pub(crate) fn journal_file(state: &Path) -> PathBuf {
 }
 
 fn shortened(value: &str) -> String {
-    match value.char_indices().nth(SHOWN) {
+    match value.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}...", value.get(..end).unwrap_or(value)),
         None => value.to_owned(),
     }

@@ -8,12 +8,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Gate {
     tasks: usize,
     bytes: u64,
-    inside: Mutex<Inside>,
+    inside: Mutex<Occupancy>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
+struct Occupancy {
     tasks: usize,
     bytes: u64,
     closed: bool,
@@ -25,7 +25,7 @@ impl Gate {
         Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inside> {
+    fn lock(&self) -> MutexGuard<'_, Occupancy> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -40,7 +40,7 @@ pub(crate) const TOGETHER: usize = 4;
 
 /// Bytes of records whose results are not kept back: others wait for the room that they take.
 // Usual records are far smaller, so that four of them are within it.
-const MOST_KEPT_BACK: u64 = 4 << 20;
+const MAX_KEPT_BACK_BYTES: u64 = 4 << 20;
 
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
@@ -103,7 +103,7 @@ impl Worker<'_> {
                 made
             }));
             let bytes = done.iter().map(|task: &Task<Made>| task.bytes).sum::<u64>();
-            let is_enough = done.len() >= TOGETHER || bytes >= MOST_KEPT_BACK;
+            let is_enough = done.len() >= TOGETHER || bytes >= MAX_KEPT_BACK_BYTES;
             if (!is_record || is_enough) && results.send(std::mem::take(&mut done)).is_err() {
                 return;
             }
@@ -292,7 +292,7 @@ const PLAIN: &str = "text/plain";
 
 /// Files that nearly every site serves as plain text and that programs read.
 // They would be documents of nearly every host in an archive, and hold no text for people.
-const FOR_ROBOTS: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
+const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
 
 fn is_for_robots(url: Option<&str>) -> bool {
     let path = url.and_then(|url| {
@@ -300,7 +300,7 @@ fn is_for_robots(url: Option<&str>) -> bool {
         let path = rest.get(rest.find('/')?..)?;
         path.split(['?', '#']).next()
     });
-    path.is_some_and(|path| FOR_ROBOTS.contains(&path) || path.starts_with("/.well-known/"))
+    path.is_some_and(|path| ROBOT_FILES.contains(&path) || path.starts_with("/.well-known/"))
 }
 
 /// Why a record of this type is no page; none if it may be one.
@@ -361,7 +361,7 @@ mod tests {
         for number in 1..=TOGETHER {
             task_sender.send(record(number, 1)).unwrap();
         }
-        let half = MOST_KEPT_BACK / 2;
+        let half = MAX_KEPT_BACK_BYTES / 2;
         for (number, bytes) in [(5, half), (6, half), (7, 1)] {
             task_sender.send(record(number, bytes)).unwrap();
         }

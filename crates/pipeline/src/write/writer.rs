@@ -39,7 +39,7 @@ use crate::{
 
 /// Records after which the state is saved even if they gave few bytes.
 // Archives of images give next to no bytes, and hours of reading must not be lost with them.
-const RECORDS: u64 = 1 << 16;
+const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
 /// dropping so many again takes a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
@@ -218,7 +218,7 @@ impl<'a> RunWriter<'a> {
             && (task.point.is_some() || self.state_file.is_none())
             && self.is_worth_saving();
         let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
-        if encoded >= frame || records >= RECORDS || read_enough || part_ended {
+        if encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough || part_ended {
             self.end_frame(task.point)?;
         }
         Ok(())
