@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Bytes that the standard looks at.
-const HEAD: usize = 1445;
+const HEAD_BYTES: usize = 1445;
 
 /// First bytes and what they begin.
 const PATTERNS: [(&[u8], &str); 33] = [
@@ -51,7 +51,7 @@ const PATTERNS: [(&[u8], &str); 33] = [
 /// The media type of a payload that is no page by its first bytes; none if it may be one. It decides whatever is
 /// called a page: records of archives ([`media_type`](crate::media_type)), files, bodies of requests.
 pub fn binary_type(body: &[u8]) -> Option<String> {
-    let head = body.get(..HEAD).unwrap_or(body);
+    let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
         return Some((*name).to_owned());
     }

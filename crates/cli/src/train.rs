@@ -16,7 +16,7 @@ use crate::labelled::{LabelledArgs, read_sets};
 use crate::models;
 
 /// Pages below which training warns.
-const FEW: usize = 30;
+const MIN_PAGES: usize = 30;
 
 /// Train a block model on labelled pages, with cross-validation by host
 #[derive(Debug, Args)]
@@ -111,8 +111,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         comments: true,
     };
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
-    if pages < FEW {
-        tracing::warn!("fewer than {FEW} pages ({pages}): what they teach is hardly more than chance");
+    if pages < MIN_PAGES {
+        tracing::warn!("fewer than {MIN_PAGES} pages ({pages}): what they teach is hardly more than chance");
     }
     if let Some(base) = &args.from {
         let mixed = read_sets(&args.mix, &[])?;

@@ -59,6 +59,7 @@ pub(crate) struct ChosenPage<'a> {
 /// What decided whether a block is kept: the model, the content policy, notes that are kept with their marks, or one
 /// of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+// A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
 /// Names of the deciders that are no rules, which come first.
@@ -100,12 +101,14 @@ impl Serialize for Decider {
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
+        // Documents of earlier builds stay readable: two rules have been deleted since.
         Ok(Self::all().find(|own| own.name() == name).unwrap_or_default())
     }
 }
 
 /// A set of rules, by their places in [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+// A bit a rule; the table has 25.
 pub struct RuleSet(u64);
 
 impl RuleSet {
@@ -146,6 +149,8 @@ impl<'d> Decisions<'d> {
             if let rules::Apply::Judged(apply) = rule.apply
                 && !without.contains(at)
             {
+                // A rule may only change what the model is unsure of: strays above .7 and headings below .1 were mostly
+                // right.
                 let unsure = (rule.unsure, page.probabilities);
                 self.changed_within(Decider::rule(at), unsure, |kept| apply(page, kept));
             }
@@ -154,6 +159,7 @@ impl<'d> Decisions<'d> {
 
     /// Applies the rules on the text but for those `without`. Nothing is kept because of what is not.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: RuleSet) {
+        // Otherwise one rule could keep a list or a table on a page that has no text at all.
         if !self.kept.contains(&true) {
             return;
         }
@@ -179,6 +185,7 @@ impl<'d> Decisions<'d> {
         change: impl FnOnce(&mut [bool]) -> T,
     ) -> T {
         self.before.clear();
+        // Compared afterwards, so that no rule has to say what it changed.
         self.before.extend_from_slice(self.kept);
         let result = change(self.kept);
         // Most rules change nothing on most pages.
@@ -191,6 +198,7 @@ impl<'d> Decisions<'d> {
                 continue;
             }
             let is_sure = |own: &f32| *own < unsure.0 || *own > unsure.1;
+            // Taken back here and not asked for in each rule, so that no rule can forget it.
             if probabilities.get(at).is_some_and(is_sure) {
                 *now = *before;
             } else {

@@ -37,6 +37,7 @@ use crate::verdicts::Verdicts;
 
 /// Kept blocks among which the headline is looked for, and the likeness to the title from which a block
 /// says it.
+// A kicker and a date may stand above the headline; further down its words are those of the text.
 const TITLE_BLOCKS: usize = 3;
 const SAME_TITLE: f32 = 0.6;
 
@@ -53,6 +54,7 @@ pub struct Extraction<'a> {
 
 impl Drop for Extraction<'_> {
     fn drop(&mut self) {
+        // The tables serve the next page of this thread.
         page_memory::keep(std::mem::take(&mut self.page));
     }
 }
@@ -71,10 +73,12 @@ impl<'a> Extraction<'a> {
             only_first_article: *articles == ArticlePolicy::First,
         };
         let mut of_comments = vec![Decider::MODEL; separate.len()];
+        // Comments that are kept apart are text, too, and get the same rules.
         let mut comments = Decisions::new(separate, &mut of_comments);
         comments.chosen(&chosen, *without);
         let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
         decisions.chosen(&chosen, *without);
+        // After the rules, because only marks in kept text make notes.
         let notes = decisions.changed(Decider::NOTES, |kept| Notes::find(&page, &decoded.text, kept));
         // What is kept with others (captions with their tables) is not kept against the policy.
         decisions.changed(Decider::POLICY, |kept| {
@@ -137,6 +141,7 @@ impl<'a> Extraction<'a> {
     /// page without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
         self.rendered(|| {
+            // Metadata are read only for a title: they cost more than writing the text.
             let title = options.title.then(|| self.title_and_metadata().0);
             self.markdown_text(options, title.flatten().as_deref())
         })
@@ -221,6 +226,7 @@ impl<'a> Extraction<'a> {
         }
         if let Some(title) = above.filter(|_| !traced.text.is_empty()) {
             let heading = title_heading(title);
+            // Places were noted without the heading, which comes first.
             for own in &mut traced.origins {
                 own.place = own.place.start + heading.len()..own.place.end + heading.len();
             }
@@ -290,6 +296,8 @@ impl<'a> Extraction<'a> {
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
             let content = self.main_content(options.text);
+            // Also for Markdown: language and confidence are found on plain text, so that they do not depend on the
+            // form.
             let plain = self.traced_text_of(&content);
             let (title, mut metadata) = self.title_and_metadata();
             metadata.next = self.next_page();
@@ -322,6 +330,7 @@ impl<'a> Extraction<'a> {
             });
             Document {
                 text: text.text,
+                // By phrases and not by the model, whose page types know no walls.
                 blocked: block_reason(&self.page, title.as_deref()),
                 title,
                 metadata,

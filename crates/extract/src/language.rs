@@ -6,12 +6,14 @@ use trommel_text::language::{detect, primary, well_formed};
 /// Language of a page as an ISO 639-1 code (ISO 639-3 where there is no shorter one): detected on
 /// `text` if that is reliable, else that of the tag which the page [declares](declared).
 pub(crate) fn language(text: &str, declared: impl FnOnce() -> Option<String>) -> Option<String> {
+    // The text first: templates declare `en` for pages of every language.
     detect(text).or_else(|| primary(&declared()?))
 }
 
 /// The language a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (that of its
 /// JSON-LD), else of a `<meta>`.
 pub(crate) fn declared(head: &Head, graph: Option<&str>) -> Option<String> {
+    // After `<html lang>`, because these are set once for a whole site.
     let metas = ["content-language", "og:locale", "language", "dc.language"];
     head.lang
         .as_deref()

@@ -78,8 +78,10 @@ pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
 pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>) -> (Option<String>, Metadata) {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     let site = site::site(&sources);
+    // Site before title before authors: each is cleaned of the one before.
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
+    // Set only now: bylines and dates are looked for around the block that says the title.
     sources.headline = byline::anchor(page, headline, title.as_deref());
     let authors = author::authors(&sources, &names);
     let metadata = Metadata {

@@ -12,7 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NotationKind, Page, Tag};
 
 /// Blocks and words of a note; what is longer is a part of the text.
-const LONGEST: (usize, u32) = (60, 1500);
+// An anchor may lead to a section, which would be moved behind the text as a whole.
+const MAX_NOTE: (usize, u32) = (60, 1500);
 
 /// The notes of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,11 +76,13 @@ impl Notes {
     /// The notes of a page whose marks are kept. `kept` has one entry a block; notes whose marks are kept
     /// are kept, too. `None` if there are none.
     pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
+        // Pages without raised text or links to places pay nothing.
         if !page.has_notations() {
             return None;
         }
         let mut pairs = links::pairs(page, html, kept);
         inline::add(page, kept, &mut pairs);
+        // Numbers alone are a guess, and are asked only where links say nothing.
         if pairs.is_empty() {
             pairs = loose::pairs(page, html, kept);
         }
@@ -98,6 +101,7 @@ impl Notes {
                 }
             }
         }
+        // After numbering: labels are recognised by their number.
         notes.cut_labels(page);
         notes.drop_headings(page, kept);
         Some(notes)
@@ -161,6 +165,7 @@ impl Notes {
         let numbers: Vec<u32> = shown
             .iter()
             .map(|number| match number {
+                // Readers know notes by the number that the page shows.
                 Some(number) if seen.insert(*number) => *number,
                 _ => {
                     next = next.saturating_add(1);
@@ -233,6 +238,7 @@ impl Notes {
                 left.chars().any(char::is_alphanumeric)
             });
         }
+        // A note that was nothing but its label says nothing.
         self.definitions.retain(|own| !own.blocks.is_empty() || own.inline.is_some());
     }
 
@@ -277,7 +283,7 @@ fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     let first = page.blocks.partition_point(|block| block.span.0 < own.start);
     let inside = |block: &trommel_html::Block| block.element >= element && block.element < own.end;
     let blocks = page.blocks.iter().enumerate().skip(first);
-    blocks.take_while(|(_, block)| inside(block)).take(LONGEST.0 + 1).map(|(at, _)| at as u32).collect()
+    blocks.take_while(|(_, block)| inside(block)).take(MAX_NOTE.0 + 1).map(|(at, _)| at as u32).collect()
 }
 
 /// Whether blocks may be a note.
@@ -285,8 +291,8 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
     let own = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
     let words: u32 = own().map(|block| block.words).fold(0, u32::saturating_add);
     !blocks.is_empty()
-        && blocks.len() <= LONGEST.0
-        && words <= LONGEST.1
+        && blocks.len() <= MAX_NOTE.0
+        && words <= MAX_NOTE.1
         && !own().any(|block| label::is_heading(page, block))
 }
 

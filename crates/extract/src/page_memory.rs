@@ -6,6 +6,7 @@ use trommel_html::{GrowingReader, Limits, Page, ScanReader};
 
 thread_local! {
     /// Memory of pages that the thread is done with.
+    // By thread: the output cannot depend on it, because tables are cleared before each page.
     static READER: RefCell<ScanReader> = RefCell::default();
 }
 

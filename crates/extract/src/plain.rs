@@ -18,6 +18,7 @@ impl Document {
             lang: language(text, || None),
             charset: decoded.encoding.name().to_ascii_lowercase(),
             charset_source: decoded.source.name().to_owned(),
+            // Nothing was chosen, so nothing can be wrong but that the text is data.
             confidence: confidence(1.0, text),
             ..Self::default()
         }

@@ -24,6 +24,7 @@ named! {
     /// What becomes of readers' comments beside a page's own text. Posts of a forum are its text.
     pub enum CommentPolicy {
         /// Left out.
+        // Golds differ; on pages with prose of their own comments are no text unless asked for.
         #[default]
         Exclude,
         /// Part of the text.

@@ -22,6 +22,7 @@ use parts::parts;
 use signing::Signing;
 
 /// Words in the attributes of elements that are about who wrote a post.
+// `user` alone hid all posts of threads whose texts stand in `message-userContent`; see the next list.
 const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
 /// Words beside those by which an element holds what a user wrote after all.
@@ -71,6 +72,7 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     });
     let is_signed = |post: &FoundPost| post.author.is_some() || post.published.is_some();
     let posts: Vec<FoundPost> = posts.filter(|post| is_signed(post) && !post.blocks.is_empty()).collect();
+    // A single post counts only if it says both, because one name and text is also an article.
     if let [alone] = posts.as_slice() {
         let is_signed = alone.author.is_some() && alone.published.is_some();
         return if is_signed { posts } else { Vec::new() };
@@ -102,6 +104,7 @@ fn says_about_writer(page: &Page, element: &Element) -> bool {
 fn kind<'a>(page: &'a Page, element: &Element) -> (&'a str, &'a str) {
     let words = page.attribute_words(element).iter();
     let class = words.filter(|word| word.attribute == Attribute::Class);
+    // The first word of the class: further ones are states and ids (`odd`, `post-1234`).
     let first = class.map(|word| page.word_text(word)).next();
     (page.name(element), first.unwrap_or_default())
 }

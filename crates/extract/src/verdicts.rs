@@ -68,6 +68,7 @@ impl ContentPolicy {
             keeps_embedded: own.embedded.iter().any(|own| own.kept),
         };
         let keeps_nothing = !decisions.kept.contains(&true);
+        // Before the policy: rules mend the model's choice, the policy is the user's.
         decisions.judged(&judged, self.without);
         // The model expected nothing of what it did not choose.
         if keeps_nothing && !judged.keeps_embedded && decisions.kept.contains(&true) {
@@ -88,6 +89,7 @@ impl ContentPolicy {
         judgement.choice.kept = body;
         let has_comments =
             judgement.in_comments.contains(&true) || judgement.embedded.iter().any(|own| own.is_comment());
+        // The page is judged a second time only where it has comments and they are asked for.
         if has_comments && self.comments != CommentPolicy::Exclude {
             let mut wide = model.judge_with_comments(page, url);
             if let Some(changes) = changes {
@@ -115,7 +117,9 @@ impl ContentPolicy {
         }
         let mut roles = roles;
         if !(self.include.is_empty() && self.exclude.is_empty()) {
+            // Only if asked for: the role models take longer than judging the page.
             roles = refined(&roles, page, url);
+            // Exclusion wins, so that both lists together mean the same in any order.
             let asked = |kept: bool, role: Role| (kept || self.include.contains(role)) && !self.exclude.contains(role);
             let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
             decisions.changed(Decider::POLICY, |kept| {

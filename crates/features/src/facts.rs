@@ -66,6 +66,7 @@ impl<'a> PageFacts<'a> {
     pub fn new(page: &'a Page, url: Option<&'a str>, lexicon: &'a Lexicon, needed: &[Fact]) -> Self {
         let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
+        // Facts are made of other facts, so asking for one brings those; each is made once for all groups.
         let has_sums = has_prose || needs(Fact::Sums);
         let masks = TextMasks::of(page.texts());
         let shapes = if has_sums || needs(Fact::Shapes) {
@@ -87,6 +88,7 @@ impl<'a> PageFacts<'a> {
 
     /// What is known of the blocks that a batch begins with.
     pub fn batch(&self, first: usize) -> Batch {
+        // Climbed for each batch and not kept, so that they take the memory of one batch.
         let mut batch = Batch::default();
         if self.has_levels {
             let blocks = self.paths.blocks.get(first..).unwrap_or_default();

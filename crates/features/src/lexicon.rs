@@ -14,6 +14,7 @@ pub struct ListedWord {
     /// `id`, `class`, `role` or `itemprop`.
     pub attribute: String,
     /// The word.
+    // The name in files of the first version, which must stay readable.
     #[serde(rename = "token")]
     pub word: String,
     /// Odds of content against other blocks; below 1 for words of boilerplate.
@@ -53,6 +54,7 @@ impl Lexicon {
             listed: listed_index,
             names: listed.iter().map(ListedWord::feature).collect(),
             weights: WeightTable::new(weights, |word| word_hash(word.as_bytes())),
+            // Keyed by hashes: terms of a page are hashed once, and no text is compared when a page is judged.
             words: WeightTable::new(words, term_hash),
         }
     }

@@ -11,11 +11,13 @@ use std::ops::{Deref, DerefMut};
 use rustc_hash::FxHashMap;
 
 /// Vectors of one type that are kept, and bytes of the largest.
+// Bounds what a thread keeps; the bytes below release what one huge page needed.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 thread_local! {
     /// Vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
+    // By thread, so that no lock is taken and memory stays in the caches of one core.
     static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
@@ -27,6 +29,7 @@ pub struct Scratch<T: 'static>(Vec<T>);
 fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option<R> {
     SPARE
         .try_with(|spare| {
+            // Dropping a value that holds such vectors comes back here: then memory is simply not kept.
             let mut spare = spare.try_borrow_mut().ok()?;
             let own = spare.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
             own.downcast_mut().map(task)
@@ -39,6 +42,7 @@ impl<T: 'static> Scratch<T> {
     /// An empty vector with room for so many.
     pub fn with_capacity(capacity: usize) -> Self {
         let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
+        // Values that own memory must be dropped by their owner, not by whoever comes next.
         own.clear();
         own.reserve(capacity);
         Self(own)

@@ -12,8 +12,10 @@ use crate::limits::up_to;
 use crate::markup::strip_markup;
 
 /// Bytes of a script in which it says what it is.
+// Frameworks assign their data in the first statement; more would be copied from every script of a page.
 pub(crate) const START: usize = 64;
 /// Bytes of payloads that are read of one page.
+// As much as of the other facts of the head.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// What payloads begin with, or have as their `id`.
 const NAMES: [&str; 9] = [
@@ -21,17 +23,20 @@ const NAMES: [&str; 9] = [
     "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
 /// How the keys of texts end, in lower case.
+// Ends and not whole names, so that `articleBody` and `contentHtml` are found without a list of every site.
 const KEYS: [&str; 14] = [
     "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
     "article", "paragraph", "paragraphs", "copy",
 ];
 /// Strings within strings are read this deep.
-const DEPTH: u32 = 2;
+// React's stream is JSON within a string of a script; more levels would read a hostile string again and again.
+const MAX_STRING_DEPTH: u32 = 2;
 /// Words of a string from which on it may be a part of a text, and of a text.
-const PART_WORDS: u32 = 8;
-const TEXT_WORDS: u32 = 50;
+const MIN_PART_WORDS: u32 = 8;
+const MIN_TEXT_WORDS: u32 = 50;
 /// Bytes of the shortest string that is looked at.
-const SHORTEST: usize = 24;
+// Shorter than any eight words, so it only spares work.
+const MIN_STRING_BYTES: usize = 24;
 
 /// A script that holds a payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,11 +76,12 @@ pub struct PayloadText {
 pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {
-        harvest.read(&script.text, at, DEPTH);
+        harvest.read(&script.text, at, MAX_STRING_DEPTH);
     }
+    // One key and not all: a page's data holds other pages, menus and messages under keys of their own.
     let best = harvest.groups.into_values().max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
     let script = scripts.get(best.script)?;
-    (best.words >= TEXT_WORDS).then(|| PayloadText {
+    (best.words >= MIN_TEXT_WORDS).then(|| PayloadText {
         name: script.name,
         text: best.parts.join("\n"),
         has_markup: best.has_markup,
@@ -116,8 +122,9 @@ impl Harvest {
             let raw = text.get(from..to).unwrap_or_default();
             if bytes.get(at) == Some(&b':') {
                 let is_text = KEYS.iter().any(|end| ends_with(raw, end));
+                // Kept until the next key: values of a list follow one key.
                 key = is_text.then(|| hash(raw.as_bytes()));
-            } else if raw.len() >= SHORTEST {
+            } else if raw.len() >= MIN_STRING_BYTES {
                 self.take(raw, key, script, depth);
             }
         }
@@ -137,7 +144,8 @@ impl Harvest {
         }
         let text = if has_markup { strip_markup(&text) } else { text };
         let words = words::count(&text);
-        if words < PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
+        // Frameworks store the same text in several places (state and cache).
+        if words < MIN_PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
             return;
         }
         self.strings += 1;
@@ -172,6 +180,7 @@ fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let end = text.trim_end_matches(['"', '\'', '”', '’', ')', '»']);
     end.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '।'])
+        // These begin data, selectors of style sheets and templates, which may end with a full stop as well.
         && !text.starts_with(['{', '[', '<', '.', '#', '$'])
         && !text.contains(['{', '}'])
         && !text.starts_with("http")
@@ -213,6 +222,7 @@ fn unescaped(raw: &str) -> String {
         let Some(code) = code else { continue };
         chars = rest.get(digits..).unwrap_or_default().chars();
         match (high.take(), code) {
+            // Characters beyond 16 bits are written as two escapes.
             (_, 0xD800..=0xDBFF) => high = Some(code),
             (Some(high), 0xDC00..=0xDFFF) => {
                 let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);

@@ -18,10 +18,13 @@ pub use graph::{Graph, Node};
 pub use texts::{JsonLdKind, JsonLdText};
 
 /// Bytes of JSON-LD that are read of one page.
+// The head keeps less at its default cap; the bound is for callers that raise it.
 const MAX_BYTES: usize = 2 << 20;
 /// Objects with a type that are kept of one page.
+// Shops list every product of a page; what a page says about itself comes long before.
 const MAX_NODES: usize = 4096;
 /// Nesting of objects and arrays that is followed.
+// Nodes are walked by recursion, so this bounds the stack.
 const MAX_DEPTH: usize = 48;
 
 /// A `<script type="application/ld+json">` of a page.
@@ -49,6 +52,7 @@ struct ParsedScript {
     span: (u32, u32),
     /// Whether one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts),
     /// is named in it.
+    // Three searches while parsing spare a walk over all nodes later: most scripts hold breadcrumbs and logos only.
     may_hold_content: bool,
     may_hold_text: bool,
     /// Whether a type that lists [items](JsonLd::items) is named in it.

@@ -75,6 +75,7 @@ pub struct Page {
     pub(crate) names: Vec<String>,
     /// Notations with their places in `text`, in its order.
     pub(crate) notations: Vec<Notation>,
+    // Parsed on demand and once, because features and metadata both ask for it.
     pub(crate) json_ld: ParsedOnce,
     fields: FoundOnce,
 }
@@ -91,6 +92,7 @@ impl PartialEq for ParsedOnce {
 }
 
 /// Bytes of a table that are kept for the next page.
+// Tables of usual pages are smaller; one huge page must not keep its memory for the rest of a run.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 impl Page {
@@ -200,6 +202,7 @@ impl Page {
     /// [`Page::text`].
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         let (start, end) = block.text;
+        // Searched and not indexed by block: most pages have no notation, and pay nothing for them.
         let first = self.notations.partition_point(|own| own.text.0 < start);
         let rest = self.notations.get(first..).unwrap_or_default();
         rest.iter()
@@ -237,6 +240,7 @@ impl Page {
     /// styles.
     pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
         let (start, end) = block.text;
+        // The last change before the block says how it begins.
         let mut next = self.styles.partition_point(|(at, _)| *at <= start);
         let mut from = start;
         let mut style = next

@@ -28,4 +28,5 @@ pub trait Engine {
 
 /// How deep `noscript` in `noscript` is followed, each level by a tokenizer of its own; deeper ones are read as
 /// other elements are.
+// A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
 const MAX_NOSCRIPT_DEPTH: u32 = 2;

@@ -45,7 +45,7 @@ pub enum IndexError {
 }
 
 /// Characters of a message of the library: some hold a whole file.
-const LONGEST: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 200;
 
 /// What the library says, in one line without its internals.
 pub(crate) fn told(error: &TantivyError) -> String {
@@ -64,7 +64,7 @@ pub(crate) fn told(error: &TantivyError) -> String {
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((end, _)) => format!("{} ...", line.get(..end).unwrap_or_default()),
         None => line,
     }

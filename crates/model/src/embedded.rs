@@ -10,6 +10,7 @@ use crate::selection::{Choice, Selection, expected_f1, weighed};
 use crate::sigmoid::sigmoid;
 
 /// Least probability of an embedded text for a page of which nothing else is kept.
+// On all sets this changed one page, which a script fills.
 const LEAST_ALONE: f32 = 0.3;
 
 /// An embedded text and the verdict on it.
@@ -78,12 +79,14 @@ impl Selection {
         let mut eligible: Vec<&mut JudgedEmbedded> =
             embedded.iter_mut().filter(|own| with_comments || !own.is_comment()).collect();
         if eligible.is_empty() {
+            // Most pages have none, and the copies below cost as much as the choice.
             return self.choose(probabilities, layout);
         }
         let mut all = probabilities.to_vec();
         all.extend(eligible.iter().map(|own| own.probability));
         let mut with_embedded = layout.clone();
         let words: Vec<u32> = eligible.iter().map(|own| own.embedded.words).collect();
+        // Each gets a field and a section of its own: it has no place among the elements.
         with_embedded.push(&words);
         let mut choice = self.choose(&all, &with_embedded);
         let may_stand_alone = eligible.iter().any(|own| own.probability >= LEAST_ALONE);

@@ -11,6 +11,7 @@ use crate::trees::Trees;
 /// First field of every model file.
 pub const FORMAT: &str = "trommel-model";
 /// Version that this program writes and reads.
+// Only changes that defaults cannot cover raise it; a model of another version is refused, never guessed at.
 pub const VERSION: u32 = 2;
 
 /// All that a model file holds. Fields added later have defaults, so older files of one version still read.
@@ -34,6 +35,7 @@ pub struct ModelFile {
     #[serde(default)]
     pub listed: Vec<ListedWord>,
     /// Attribute words with a weight.
+    // The renames keep the names of the first files, so that models trained by users can still be read.
     #[serde(default, rename = "token_weights")]
     pub attribute_weights: Vec<TermWeight>,
     /// Words and word pairs of the text with a weight.
@@ -141,6 +143,7 @@ fn one() -> f32 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedScorer {
     /// Names of the columns that the scorer asks, by their numbers.
+    // By name and not by number, so that new feature groups may come before old ones.
     pub columns: Vec<String>,
     /// An ordinary logistic model.
     pub scorer: Linear,

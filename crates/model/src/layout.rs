@@ -29,6 +29,7 @@ impl Layout {
         let blocks = page.blocks.iter().zip(&index.of_block);
         let blocks = blocks.map(|(block, field)| {
             let container = page.container(block).map(|(at, _)| at);
+            // Parts that are content as a whole, such as a card in a grid, begin above the block's own container.
             let section = container.and_then(around).and_then(around);
             Place { words: block.words, field: *field, section: section.unwrap_or(NONE) }
         });
@@ -50,6 +51,7 @@ impl Layout {
     /// Adds blocks that have nothing in common with others.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
+            // Counted down from the top, where no element of a page has its number.
             self.blocks.push(Place { words: *words, field: self.fields, section: NONE - 1 - self.fields });
             self.fields += 1;
         }
@@ -65,6 +67,7 @@ impl Layout {
         for (place, odds) in self.blocks.iter().zip(odds.iter()) {
             if let Some(sum) = sums.get_mut(place.field as usize) {
                 // So that fields without words have a mean as well.
+                // With the square root, one long block does not outvote all short ones of its field.
                 let weight = (place.words as f32).sqrt() + 0.01;
                 sum.0 += weight * odds;
                 sum.1 += weight;

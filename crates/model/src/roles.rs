@@ -95,6 +95,7 @@ impl RoleModel {
             if !role.threshold.is_finite() {
                 return Err(ModelError::Unsound { part: "threshold" });
             }
+            // A schema for each role: words that speak for reviews say nothing about steps.
             let words = (&role.attribute_weights, &role.word_weights);
             let schema = Schema::new(&file.groups, &[], words.0, words.1);
             let known: FxHashMap<&str, u16> =
@@ -113,6 +114,7 @@ impl RoleModel {
 
     /// The roles that are built into the program.
     pub fn builtin() -> Option<&'static Self> {
+        // Read on first use: one pass for each role costs more than judging, so only those who ask pay.
         static BUILTIN: LazyLock<Option<RoleModel>> =
             LazyLock::new(|| RoleModel::from_bytes(include_bytes!("../models/roles.trommel")).ok());
         BUILTIN.as_ref()
@@ -152,6 +154,7 @@ impl RoleModel {
         (0..page.blocks.len())
             .map(|block| {
                 let above = self.file.roles.iter().zip(&odds).filter_map(|(role, odds)| {
+                    // Compared above their thresholds: roles differ in how often they occur, and so in their log odds.
                     let above = odds.get(block)? - role.threshold;
                     (above > 0.0).then_some((above, role.name.as_str()))
                 });
@@ -174,6 +177,8 @@ pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
         .zip(fields)
         .map(|(own, field)| {
             let (sum, count) = sums.get(field).copied().unwrap_or((*own, 1.0));
+            // Against the block's own log odds this raised F1 of cards from .551 to .559 and of notices from .509 to
+            // .521.
             own / 2.0 + sum / count / 2.0
         })
         .collect()

@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// A run that nobody stops.
+// Static, so that an environment can borrow it for as long as it lives.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The surroundings of a run.

@@ -101,6 +101,7 @@ impl RunError {
     /// cannot go on.
     pub(crate) fn unfinished(path: &Path, source: io::Error) -> Self {
         match source.kind() {
+            // The file is gone, shorter or other than the state says. All other errors are those of the disk.
             io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
                 ResumeError::Unfinished { path: path.to_owned(), what: source.to_string() }.into()
             }

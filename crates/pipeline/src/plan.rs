@@ -74,6 +74,7 @@ impl Plan {
     /// Number of worker threads. It has no influence on the output.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         let all = || thread::available_parallelism().ok();
+        // All processors that the system grants, which in a container may be fewer than the machine has.
         let jobs = self.settings.limits.jobs.or_else(all);
         jobs.unwrap_or(NonZeroUsize::MIN)
     }
@@ -98,10 +99,12 @@ impl Plan {
     /// output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
         let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
+        // What came through a pipe cannot be read again, so there is nothing to continue from.
         if self.inputs.contains(&Input::Stdin) || self.follow.as_ref().is_some_and(pipe) {
             return None;
         }
         match &self.output.destination {
+            // Hidden, so that readers of the folder pass over it.
             Destination::Folder(folder) => Some(folder.join(".run.checkpoint")),
             Destination::File(path) => hidden(path, "checkpoint").ok(),
             Destination::Stdout | Destination::Caller => None,

@@ -18,7 +18,7 @@ use trommel::archive::binary_type;
 use crate::{answer::Refusal, app::App, memory::Share, pace::Pace};
 
 /// Bytes that are made room for at least.
-const LEAST: usize = 4 << 10;
+const MIN_ROOM: usize = 4 << 10;
 
 /// A page that has come, and the memory that it takes.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
         }
         if length > bytes.capacity() {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            let room = (2 * bytes.capacity()).max(LEAST).min(most).max(length);
+            let room = (2 * bytes.capacity()).max(MIN_ROOM).min(most).max(length);
             memory.grow(&mut share, (room - bytes.capacity()) as u64)?;
             bytes.reserve_exact(room - bytes.len());
         }

@@ -16,7 +16,7 @@ use tokio::{runtime::Handle, time::timeout};
 use crate::ServiceLimits;
 
 /// Longest time that a body is read on.
-const LONGEST: Duration = Duration::from_secs(5);
+const MAX_LINGER: Duration = Duration::from_secs(5);
 /// Bytes that are read on, in longest pages.
 const PAGES: u64 = 4;
 
@@ -38,7 +38,7 @@ impl Lingering {
             body: Some(body),
             waits: headers.contains_key(EXPECT),
             bytes: limits.max_body.saturating_mul(PAGES),
-            time: limits.timeout.min(LONGEST),
+            time: limits.timeout.min(MAX_LINGER),
         }
     }
 }

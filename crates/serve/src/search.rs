@@ -29,9 +29,9 @@ use crate::{
 };
 
 /// Most documents of one answer.
-const MOST: usize = 100;
+const MAX_RESULTS: usize = 100;
 /// Most documents passed over: each costs a place in memory.
-const DEEPEST: usize = 10_000;
+const MAX_OFFSET: usize = 10_000;
 /// Memory that a search and its answer may take, and a document that is looked up.
 const WEIGHT: u64 = 4 << 20;
 
@@ -110,8 +110,8 @@ pub(crate) async fn search(
 ) -> Result<Response, Refusal> {
     let asked = query(asked)?;
     let n = asked.n.unwrap_or(10);
-    if !(1..=MOST).contains(&n) || asked.offset > DEEPEST {
-        return Err(Refusal::BadRequest(format!("n is 1 to {MOST}, offset at most {DEEPEST}")));
+    if !(1..=MAX_RESULTS).contains(&n) || asked.offset > MAX_OFFSET {
+        return Err(Refusal::BadRequest(format!("n is 1 to {MAX_RESULTS}, offset at most {MAX_OFFSET}")));
     }
     index(&app)?;
     let found = app.work(WEIGHT, move |app| {

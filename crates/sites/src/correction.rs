@@ -9,7 +9,7 @@ use crate::evidence::{BlockEvidence, PageEvidence};
 pub type Signals = [f32; 3];
 
 /// Log odds beyond which a probability is as good as certain.
-const CERTAIN: f32 = 6.2;
+const MAX_LOG_ODDS: f32 = 6.2;
 
 /// The [`Signals`] of a block that the model gave this probability, on a site with this many other pages. The mean
 /// of `half` pages at a position counts half.
@@ -25,7 +25,7 @@ pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -
 
 fn log_odds(probability: f32) -> f32 {
     let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
-    (p / (1.0 - p)).ln().clamp(-CERTAIN, CERTAIN)
+    (p / (1.0 - p)).ln().clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
 }
 
 /// Weights of the [`Signals`].

@@ -48,7 +48,7 @@ const AHEAD: usize = 128;
 /// Bytes asked for by one request.
 const CHUNK: u64 = 16 << 20;
 /// Segments of an index that are asked for at the same time.
-const TOGETHER: usize = 8;
+const MAX_PARALLEL_SEGMENTS: usize = 8;
 /// The piece behind the last one.
 const END: Bytes = Bytes::new();
 /// Length of an object whose server does not say it.
@@ -142,7 +142,7 @@ impl Remote {
         let mut ranges: VecDeque<_> = ranges.into_iter().map(|(url, range)| (self.object(&url), range)).collect();
         let mut running: VecDeque<JoinHandle<Result<Vec<u8>, SourceError>>> = VecDeque::new();
         std::iter::from_fn(move || {
-            while running.len() < TOGETHER
+            while running.len() < MAX_PARALLEL_SEGMENTS
                 && let Some((object, range)) = ranges.pop_front()
             {
                 running.push_back(handle.spawn(async move { object?.whole(range).await }));

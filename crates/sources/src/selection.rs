@@ -15,7 +15,7 @@ use crate::{Base, Location, RecordIndexError, SourceError, index, redacted};
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
 /// Bytes of several records that are read at once.
-const TOGETHER: u64 = 4 << 20;
+const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
 /// Bad lines that are told one by one.
@@ -218,7 +218,7 @@ impl RecordSelection {
             if let Some(last) = segments.last_mut()
                 && last.archive == row.file as usize
                 && row.offset <= last.bytes.end.saturating_add(GAP)
-                && end.saturating_sub(last.bytes.start) <= TOGETHER
+                && end.saturating_sub(last.bytes.start) <= MAX_JOINED_BYTES
             {
                 last.bytes.end = last.bytes.end.max(end);
                 last.rows.end = at + 1;
@@ -403,7 +403,7 @@ mod tests {
                 ("a", 0, 100),
                 ("a", 100 + GAP, 100),
                 ("a", 300 + 2 * GAP, 100),
-                ("a", 400 + 2 * GAP, TOGETHER),
+                ("a", 400 + 2 * GAP, MAX_JOINED_BYTES),
                 ("a", u64::MAX, u64::MAX),
             ],
         );

@@ -11,9 +11,9 @@ use isolang::Language;
 use whatlang::Detector;
 
 /// Characters of a text that are looked at: more change nothing.
-const SAMPLE: usize = 2000;
+const SAMPLE_CHARS: usize = 2000;
 /// Characters below which detection is a guess.
-const LEAST: usize = 40;
+const MIN_CHARS: usize = 40;
 
 /// Scripts that whatlang does not know and that one language is written in nearly everywhere.
 const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
@@ -37,16 +37,16 @@ const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 /// text is too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
-    let ascii = text.get(..text.len().min(SAMPLE)).filter(|own| own.is_ascii());
+    let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|own| own.is_ascii());
     let end = || {
         let mut places = text.char_indices();
-        places.nth(SAMPLE).map_or(text.len(), |(at, _)| at)
+        places.nth(SAMPLE_CHARS).map_or(text.len(), |(at, _)| at)
     };
     let sample = match ascii {
         Some(sample) => sample,
         None => text.get(..end())?,
     };
-    sample.chars().nth(LEAST)?;
+    sample.chars().nth(MIN_CHARS)?;
     if ascii.is_none()
         && sample.bytes().any(|byte| WIDE_STARTS.contains(&byte))
         && let Some(code) = by_script(sample)

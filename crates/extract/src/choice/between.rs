@@ -22,6 +22,7 @@ struct Gap {
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);
+    // Most pages end here, before any path is climbed.
     if !has_code && !page.kinds.contains(ElementKinds::OTHER_ITEM) {
         return;
     }
@@ -48,11 +49,13 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
         let wanted = has_code && (is_between || is_last()) || gap.is_part && is_between;
         let mut own = roles.iter().skip(at).take(gap.end - at);
         if wanted
+            // Comments between two parts of a text were left out on purpose.
             && !own.any(|role| *role == Role::Comment)
             && let Some(kept) = kept.get_mut(at..gap.end)
         {
             kept.fill(true);
         }
+        // Behind the gap: each block is looked at once.
         at = gap.end;
     }
 }
@@ -66,6 +69,8 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     let mut unit: Option<(Tag, usize)> = None;
     for (at, own) in page.path(page.blocks.get(start)?.element) {
         if (at..own.end).contains(&before) {
+            // The unit must be all that was dropped: half of a list is a choice of the model, the whole of it an
+            // oversight.
             let (tag, unit_end) = unit.filter(|(_, of)| *of == end)?;
             return Some(Gap {
                 end: unit_end,

@@ -19,6 +19,7 @@ pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
         return false;
     }
     let parts = parts(page);
+    // With navigation on it the page could be an empty article, and its menus would become text.
     if parts.contains(&Part::Furniture) || !parts.contains(&Part::Text) {
         return false;
     }
@@ -55,6 +56,7 @@ fn parts(page: &Page) -> Vec<Part> {
 fn part(own: &Element) -> Part {
     match own.tag {
         _ if own.hidden => Part::Unseen,
+        // It says that scripts are needed, or counts visits.
         Tag::Noscript => Part::Unseen,
         Tag::Nav | Tag::Aside | Tag::Footer | Tag::Menu | Tag::Button | Tag::Label | Tag::Dialog => Part::Furniture,
         _ => Part::Text,

@@ -5,10 +5,11 @@ use trommel_html::{Element, ElementKinds, Page, Tag};
 use crate::render::content::level;
 
 /// Blocks and words of a heading; more are an element that was never closed.
-const HEADING_BLOCKS: usize = 3;
-const HEADING_WORDS: u32 = 25;
+const MAX_HEADING_BLOCKS: usize = 3;
+const MAX_HEADING_WORDS: u32 = 25;
 /// Elements around a heading that are looked at.
-const AROUND: usize = 12;
+// Sites wrap headings into several boxes; the bound keeps a climb constant.
+const ANCESTORS: usize = 12;
 
 /// Keeps headings, but for the headline (a block), right above what is kept and stands beside them, or beside an
 /// element with nothing but the heading in it (one entry a block in `kept`).
@@ -33,11 +34,13 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
         let heads = headline.is_none_or(|own| !(at..next).contains(&own))
+            // A hidden heading may head a hidden tab, but not text that is shown.
             && (!element.hidden || is_hidden(page, next))
-            && inside <= HEADING_BLOCKS
-            && words <= HEADING_WORDS
+            && inside <= MAX_HEADING_BLOCKS
+            && words <= MAX_HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)
+            // Without it the rule took kickers and breadcrumbs above headlines.
             && !is_above(page, element, next)
             && is_beside(page, element.parent, at, next);
         if heads {
@@ -70,7 +73,7 @@ pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool
     element.tag == Tag::H1
         && !element.hidden
         && !has_others
-        && page.blocks.get(at).is_some_and(|own| own.words <= HEADING_WORDS)
+        && page.blocks.get(at).is_some_and(|own| own.words <= MAX_HEADING_WORDS)
         && kept.get(at) == Some(&false)
         && kept.get(next) == Some(&true)
         && is_beside(page, element.parent, at, next)
@@ -101,8 +104,9 @@ pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bo
     };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let mut own = around;
-    for _ in 0..=AROUND {
+    for _ in 0..=ANCESTORS {
         let Some(element) = page.element(own) else {
+            // The page itself is around everything.
             return true;
         };
         if block.element < element.end {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// UTF-8 bytes of text that are taken for one token: what tokenizers of language models need on average of English
 /// prose.
+// An estimate: exact counts would tie the output to one tokenizer.
 const BYTES_A_TOKEN: usize = 4;
 
 /// How long chunks may be. Written `words=400`, or `tokens=512,overlap=64`.
@@ -74,6 +75,7 @@ impl FromStr for ChunkSize {
         if parts.next().is_some() {
             return Err(wrong());
         }
+        // A chunk that repeats all of the one before would never get further.
         if overlap >= size.get() {
             return Err(ChunkSizeError::Overlap(overlap, size.get()));
         }

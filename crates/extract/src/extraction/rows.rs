@@ -11,6 +11,7 @@ use crate::render::embedded::role;
 use crate::role::Role;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
+// A page nested 512 deep would give each of its blocks a path of kilobytes.
 pub(super) const PATH: usize = 64;
 
 /// All that is known about one block, for tools that look at pages.

@@ -39,6 +39,7 @@ pub(super) fn is_of_person(href: &str) -> bool {
     let mut steps = path.split('/').filter(|step| !step.is_empty()).peekable();
     while let Some(step) = steps.next() {
         let lower = step.to_ascii_lowercase();
+        // Universities and Mastodon write people so.
         let is_handle = lower.len() > 1 && lower.starts_with(['~', '@']);
         let behind = steps.peek().map(|next| next.to_ascii_lowercase());
         let is_somebody = behind.is_some_and(|next| !NOBODY.contains(&next.as_str()));

@@ -20,6 +20,7 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32
     let mut words = page.attribute_words(next).iter();
     last + 1 == block
         && part.parent == next.parent
+        // Nothing at all between them: two pieces of code with a sentence between are two.
         && part.end == own
         && is_part(part.start)
         && (is_part(next.start) || next.tag == Tag::Pre && words.any(|own| page.word_text(own) == "output"))

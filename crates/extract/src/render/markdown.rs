@@ -30,7 +30,8 @@ use inline::{Inline, Mode};
 use links::Links;
 
 /// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
-const FILLED: usize = 64;
+// A wide table of short rows would else be mostly bars.
+const MAX_FILLED_COLUMNS: usize = 64;
 
 /// What the Markdown of a page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +113,7 @@ impl Headline {
             Headline::Above => true,
             Headline::Element(own) => content.page.path(element).all(|(at, _)| at != own),
         };
+        // A document has one title; other `h1` are its sections.
         if level == 1 && is_other { 2 } else { level }
     }
 
@@ -159,6 +161,7 @@ pub(crate) fn markdown(
     options: &MarkdownOptions,
     headline: Headline,
 ) -> TracedText {
+    // Before anything is written: it looks at all headings.
     let headline = headline.beside_outline(content);
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
@@ -354,7 +357,7 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
         header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)),
         format!("|{}", " --- |".repeat(columns)),
     ];
-    let fill = if columns <= FILLED { columns } else { 0 };
+    let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
     lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
     lines.join("\n")
 }

@@ -25,6 +25,7 @@ pub struct DocumentTable {
 
 /// The tables of a content, in its order.
 pub(crate) fn document_tables(content: &KeptContent) -> Vec<DocumentTable> {
+    // Shared by all tables: each could ask for as many cells as the whole page holds.
     let mut room = content.html.len() / BYTES_A_CELL;
     let tables = content.segments.iter().filter_map(|own| match own {
         Segment::Table(table) => Some(table),

@@ -85,6 +85,7 @@ impl TracedText {
             (own.source, from..to)
         });
         let mut found: Vec<(u32, u32)> = places(page, html, parts).into_iter().flatten().collect();
+        // Notes and tables are written in another order than the page has them.
         found.sort_unstable();
         let mut apart: Vec<(u32, u32)> = Vec::with_capacity(found.len());
         for (start, end) in found {

@@ -28,6 +28,7 @@ const HAS_TEXT: u32 = 0;
 
 impl Paths {
     pub fn new(page: &Page) -> Self {
+        // One column serves twice, first for marks and then for places: a column less to clear for each page.
         let mut around = Scratch::filled(page.elements.len(), NONE);
         for block in &page.blocks {
             for (at, _) in page.path(block.element) {
@@ -44,6 +45,7 @@ impl Paths {
         let mut elements = Scratch::with_capacity(page.elements.len());
         let mut parents = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
+            // Elements come after those around them, so the parent's mark has been replaced by its place.
             let parent = around.get(element.parent as usize).copied().unwrap_or(NONE);
             if let Some(own) = around.get_mut(at as usize) {
                 *own = if *own == HAS_TEXT {
@@ -56,6 +58,7 @@ impl Paths {
             }
         }
         let mut ends: Scratch<u32> = (1..=elements.len() as u32).collect();
+        // Backwards, so that the end of each element is known before it is passed to the one around it.
         for (at, parent) in parents.iter().enumerate().rev() {
             let end = ends.get(at).copied().unwrap_or_default();
             if let Some(outer) = ends.get_mut(*parent as usize) {
@@ -115,6 +118,7 @@ impl Paths {
         let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(self.len());
         for ((at, parent), end) in (0u32..).zip(&self.parents).zip(&self.ends) {
             let around = at <= target && target < *end && target != NONE;
+            // An element comes after its parent, whose answer is therefore known: one pass answers for all.
             let own = if around {
                 (0, at)
             } else {

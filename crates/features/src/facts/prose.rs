@@ -55,6 +55,7 @@ impl Prose {
             let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else {
                 continue;
             };
+            // As in Readability, the score goes to the parent of a paragraph: paragraphs of one text are siblings.
             let around = paths.parent(paths.around(container));
             if let Some(sum) = direct.get_mut(around as usize) {
                 *sum += 2 * prose;
@@ -63,6 +64,7 @@ impl Prose {
                 }
             }
         }
+        // Of equal sums the first element, which is also the outer one.
         let best =
             (0u32..).zip(&direct).filter(|(_, prose)| **prose > 0).max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
         let top = best.map_or(NONE, |(at, _)| at);
@@ -72,6 +74,7 @@ impl Prose {
             .zip(&direct)
             .filter(|(at, _)| {
                 let (own_first, own_end) = range(*at);
+                // Only elements beside the top count as a rival; those inside or around it share its prose.
                 own_end <= first || own_first >= end
             })
             .map(|(_, prose)| *prose)
@@ -83,19 +86,24 @@ impl Prose {
         let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
         let mut words = 0;
         for block in &page.blocks {
+            // One more than blocks, so that words up to the end are found without a special case.
             words_before.push(words);
             words += block.words;
         }
         words_before.push(words);
         let bte = best_interval(page.blocks.iter().map(|block| {
+            // BTE: words count for an interval, tags against it.
             let tags = i64::from(block.tags_before + block.tags_inside);
             i64::from(block.words) - tags
         }));
         let segment = best_interval(page.blocks.iter().zip(&own).map(|(block, prose)| {
+            // The constant makes a gap between paragraphs cost something: an interval bridges only gaps that prose
+            // outweighs.
             2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
         }));
         let mut prose = Self {
             shares: Scratch::with_capacity(paths.len()),
+            // Filled below: they need the sums of this very structure.
             facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
             meetings: paths.meetings(top),
@@ -208,6 +216,7 @@ fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
     let (mut best, mut best_sum) = ((0, 0), 0);
     let (mut start, mut sum) = (0, 0);
     for (at, value) in values.enumerate() {
+        // Kadane's algorithm: a run that sums to nothing cannot begin the best interval.
         if sum <= 0 {
             (start, sum) = (at, 0);
         }

@@ -18,11 +18,13 @@ const NAMES: [&str; 11] = [
 ];
 
 /// How much of an element's sum its children inherit.
+// Names of far elements say less about a block: after ten levels a tenth is left.
 const DECAY: f32 = 0.8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct PathWeight {
     sum: f32,
+    // A single strong word (`sidebar`) must not drown in the sum of many weak ones.
     min: f32,
     max: f32,
     own: f32,
@@ -76,6 +78,7 @@ impl OwnWeights {
 /// Word weights of every element on a path, gathered down to it.
 fn path_weights(page: &Page, paths: &Paths, lexicon: &Lexicon) -> Scratch<PathWeight> {
     let mut all: Scratch<PathWeight> = Scratch::with_capacity(paths.len());
+    // Kept at the first word of each distinct value, so a class used a thousand times is weighed once.
     let mut known = Scratch::filled(page.attribute_words.len(), OwnWeights::default());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = all.get(*parent as usize).copied().unwrap_or_default();
@@ -119,6 +122,7 @@ fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32
         let element = page.element(*at);
         match paths.of_element(*at) {
             Some(place) => of(place).own,
+            // Computed when wanted: only elements with text on their path have a place.
             None => element.map_or(0.0, |element| OwnWeights::of(page.attribute_words(element), facts.lexicon).sum),
         }
     });

@@ -76,11 +76,13 @@ impl Fill for Position<'_> {
 
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
+    // Three levels are enough to tell the lines of one template from those of others.
     page.path(block.element).take(3).fold(0, |sum: u64, (_, element)| sum.rotate_left(21) ^ element.signature)
 }
 
 impl Positions {
     fn new(page: &Page, asked: Asked) -> Self {
+        // Each of these passes hashes every block, so a model that does not ask for them does not pay.
         let with_texts = asked.any(OF_TEXTS);
         let with_signatures = asked.any(OF_SIGNATURES);
         let title = match asked.any(OF_TITLE) {
@@ -112,6 +114,7 @@ impl Positions {
             if with_texts {
                 count_work(page.text(block).len());
                 let mut hasher = FxHasher::default();
+                // Whole texts and not their words: a repeated line is repeated letter by letter.
                 hasher.write(page.text(block).as_bytes());
                 text = *by_text.entry(hasher.finish()).or_insert_with(|| {
                     positions.texts.push((0, at));
@@ -148,6 +151,7 @@ impl Positions {
             None => (0, 0),
         };
         let (own, shared) =
+            // A long paragraph shares words with any title.
             if block.words <= 40 && !self.title.is_empty() { terms.overlap(at, &self.title) } else { (0, 0) };
         let shared = shared as f32;
         let (repeats, first) = self.texts.get(text as usize).copied().unwrap_or((1, at));

@@ -15,7 +15,7 @@ const NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
 /// Words of a line that tell it from others: as many as are hashed of a block.
-const LINE: usize = 60;
+const LINE_WORDS: usize = 60;
 
 /// The listed items, as sets of lines, pairs and words.
 #[derive(Debug, Default)]
@@ -43,6 +43,7 @@ impl<'a> Group<'a> for StatedItems<'a> {
 
 impl Fill for StatedItems<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        // Most pages list nothing, and the columns are then constant.
         if self.items.number == 0 {
             for _ in NAMES {
                 out.put_constant(0.0);
@@ -55,7 +56,8 @@ impl Fill for StatedItems<'_> {
 
 /// The hash of a line.
 fn line(words: &[u64]) -> u64 {
-    let words = words.iter().take(LINE);
+    let words = words.iter().take(LINE_WORDS);
+    // By words: markup and punctuation differ between structured data and the page.
     words.fold(0, |sum: u64, word| pair_hash(sum, *word))
 }
 
@@ -95,6 +97,7 @@ impl Items {
         let (same, pairs) = self.listed(terms, at);
         let words = terms.words(at);
         let known = words.iter().filter(|word| self.words.contains(**word));
+        // Pages add lines of their own to a list; stated neighbours show that they belong to it.
         let beside = |at: Option<usize>| {
             let (same, pairs) = at.map_or((0.0, 0.0), |at| self.listed(terms, at));
             same.max(pairs)

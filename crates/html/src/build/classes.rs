@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 use super::notes::Marks;
 
 /// Values that are remembered at a time, and the bytes of the longest.
+// A value that loses its slot to another is read again, which costs time and changes nothing.
 const SLOTS: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
 
@@ -38,6 +39,7 @@ struct Slot {
 pub(super) struct Classes {
     slots: Vec<Slot>,
     /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.
+    // With the number of the page in each key, forgetting a page needs no clearing of the table.
     keys: Vec<(u32, u32)>,
     /// The values, one after the other as they came: what is written side by side is at hand.
     texts: Vec<u8>,
@@ -93,6 +95,7 @@ impl Classes {
         let slot = self.slots.get(key.slot())?;
         let (start, len) = (slot.value.0 as usize, usize::from(slot.value.1));
         let own = self.texts.get(start..start + len)?;
+        // Compared in full: two values of one hash would otherwise share their words on a hostile page.
         (own == value).then_some(slot.class)
     }
 

@@ -13,6 +13,7 @@ impl Builder {
         match text.tag {
             Tag::Style => {
                 let media = text.other_value("media").unwrap_or_default();
+                // Rules for print or a width say nothing about the page as it is first shown.
                 let is_for_screens = matches!(media.trim(), "" | "all" | "screen");
                 // What is there without scripts alone hides what is there with them.
                 if is_for_screens && self.open[Tag::Noscript as usize] == 0 {
@@ -47,6 +48,7 @@ impl Builder {
         if start.is_empty() {
             *place = offset;
         }
+        // The first bytes tell what a script is, so others are passed over without being copied.
         let part = up_to(raw, START.saturating_sub(start.len()));
         start.push_str(part);
         if part.len() == raw.len() && start.len() < START {
@@ -109,6 +111,7 @@ impl Builder {
     /// A part of a style sheet.
     pub(super) fn style_text(&mut self, raw: &str) {
         let own = &mut self.style_sheets;
+        // What does not fit is left out without a mark: it could only have hidden parts of lines.
         let room = style_sheets::MAX_BYTES.saturating_sub(own.read + own.sheet.len());
         own.sheet.push_str(up_to(raw, room));
     }

@@ -9,6 +9,7 @@ use crate::markup::strip_markup;
 use trommel_text::hash;
 
 /// Texts that are kept of one page.
+// A bound for pages that list reviews or products by the hundred.
 const MAX_CONTENTS: usize = 64;
 /// Bytes of texts that are kept of one page; a text that does not fit is left out.
 const MAX_TEXT_BYTES: usize = 512 << 10;
@@ -122,6 +123,8 @@ impl JsonLd {
         for script in self.scripts.iter().filter(|script| script.may_hold_content) {
             let values = self.values.get(script.values.clone()).unwrap_or_default();
             for node in Graph::new(values).nodes() {
+                // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page
+                // text.
                 let Some((subject, type_name)) = subject(node) else {
                     continue;
                 };
@@ -129,6 +132,7 @@ impl JsonLd {
                     let Some(raw) = node.string(property.name()) else {
                         continue;
                     };
+                    // Passed over and not ended: a shorter text may still fit.
                     if contents.len() >= MAX_CONTENTS || raw.len() > room {
                         continue;
                     }
@@ -139,6 +143,7 @@ impl JsonLd {
                             property,
                             subject,
                             type_name: type_name.to_owned(),
+                            // Texts from an editor have markup; texts written for search engines do not.
                             has_markup: raw.contains("</") || raw.contains("&lt;/"),
                             text,
                             span: script.span,

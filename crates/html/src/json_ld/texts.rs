@@ -37,6 +37,7 @@ pub(super) fn may_hold_text(script: &str) -> bool {
         || has("reviewBody")
         || has("\"text\"")
         || has("&quot;text&quot;")
+        // Nearly every script has a description; only that of a product counts here.
         || has("description") && PRODUCTS.iter().any(|name| has(name))
 }
 

@@ -26,6 +26,7 @@ pub(crate) struct ByteMasks {
 }
 
 /// How many times 64 bytes are looked at in one step.
+// 256 bytes in one call of the vector code, so that several tags share its cost.
 const WORDS: usize = 4;
 
 /// The masks around the place in a text where markup is being read; they move on as reading does.
@@ -38,6 +39,7 @@ pub(crate) struct MaskWindow {
 }
 
 /// A number of no 64 bytes, so far off that none in the window is one either.
+// Half of the range, so that the distance from it never wraps into the window.
 const NOWHERE: usize = usize::MAX / 2;
 
 impl MaskWindow {
@@ -66,6 +68,7 @@ impl MaskWindow {
     pub fn find(&mut self, bytes: &[u8], at: usize, select: impl Fn(&ByteMasks) -> u64) -> usize {
         let mut at = at;
         while at < bytes.len() {
+            // Bits of bytes before the place are shifted out, so none of them is found again.
             let found = select(self.masks(bytes, at / 64)) >> (at % 64);
             if found != 0 {
                 return (at + found.trailing_zeros() as usize).min(bytes.len());

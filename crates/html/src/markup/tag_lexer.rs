@@ -47,6 +47,8 @@ impl Key {
         let Some(name) = ShortName::at(bytes, place) else {
             // Most long names are those of data.
             return match len {
+                // The lengths of the five long names that are wanted; 41 % of attributes have names that nobody asks
+                // for.
                 9..=11 => Self::at_long(bytes, place),
                 _ => None,
             };
@@ -225,6 +227,7 @@ impl TagLexer {
         places.clear();
         markup_by_masks(bytes, at, window, |start, spans: AttributeSpans| {
             let limit = start.saturating_add(most);
+            // Beyond the cap the tag is still read to its end, as a browser does; only its attributes are left out.
             if spans.name.1 <= limit
                 && let Some(name) = Key::at(bytes, spans.name)
             {
@@ -241,6 +244,7 @@ impl TagLexer {
             tag: Tag::at(bytes, raw.name),
             name,
             raw,
+            // What was not read may have held anything, so the element counts as named.
             cut: raw.attributes.1 - raw.attributes.0 > self.most,
             bytes,
             places: &self.places,
@@ -262,6 +266,7 @@ impl<'a> TagText<'a> {
     /// Value of the attribute of that (lower-case) name, whatever it is, its references decoded.
     pub fn other_value(&self, name: &str) -> Option<String> {
         let (start, end) = self.raw.attributes;
+        // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.bytes.get(start..end)?);
         let mut attributes = attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = attributes.next()?;

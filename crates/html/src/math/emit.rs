@@ -29,6 +29,7 @@ pub(crate) fn tex_of_mathml(source: &str) -> String {
     {
         return annotation.text.clone();
     }
+    // MathJax puts elements of its own around it, which have no TeX.
     let root = tree.nodes.iter().position(|node| node.name == "math");
     let root = root.unwrap_or(0) as u32;
     let mut tex = Tex { tree: &tree, out: String::new() };
@@ -62,6 +63,7 @@ impl<'a> Tex<'a> {
     fn shown(&self, at: u32) -> Vec<u32> {
         let node = self.node(at);
         let children = node.map_or(&[][..], |node| &node.children);
+        // Spacing and struts of the layout say nothing in TeX; annotations would be written twice.
         let children = children.iter().copied().filter(|child| {
             !matches!(
                 self.name(*child),
@@ -117,6 +119,7 @@ impl<'a> Tex<'a> {
     }
 
     fn space(&mut self) {
+        // One space between tokens, so that `\alpha` and a letter behind it stay two tokens.
         let closed = self.out.ends_with(['{', '(', '[', ' ', '^', '_', '&']);
         if !self.out.is_empty() && !closed {
             self.out.push(' ');
@@ -145,6 +148,7 @@ impl<'a> Tex<'a> {
     fn children(&mut self, at: u32) {
         let children = self.shown(at);
         let kinds: Vec<Fence> = children.iter().map(|child| self.fence(*child)).collect();
+        // Only brackets with a partner become `\left` and `\right`: TeX refuses one without the other.
         let mut partner = vec![usize::MAX; children.len()];
         let mut open = Vec::new();
         for (place, kind) in kinds.iter().enumerate() {
@@ -190,6 +194,7 @@ impl<'a> Tex<'a> {
                         ("{", "") => "cases",
                         _ => "",
                     };
+                // Matrices have names by their brackets in TeX, and are unreadable as `\left(\begin{matrix}`.
                 if !environment.is_empty() {
                     self.table(table, environment);
                     skip = 1 + usize::from(close.is_some());
@@ -240,6 +245,7 @@ impl<'a> Tex<'a> {
                 };
                 let zero = node.attribute("linethickness").is_some_and(|own| own.starts_with('0'));
                 self.space();
+                // A fraction without a line is how MathML writes a binomial.
                 self.out.push_str(if zero { "\\binom" } else { "\\frac" });
                 self.group(top);
                 self.group(bottom);

@@ -19,6 +19,7 @@ pub struct FieldIndex {
 impl FieldIndex {
     /// The fields of a page, in time linear in its elements and blocks.
     pub fn of(page: &Page) -> Self {
+        // A parent comes before its children, so each path is one step on from a known one.
         let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
         for element in &page.elements {
             let around = paths.get(element.parent as usize).copied().unwrap_or(0);

@@ -74,6 +74,7 @@ impl StyleRecorder {
     /// Writes the changes of a block whose text starts at `start` in the text of the page.
     pub fn write(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
         for (at, state) in &self.changes {
+            // Written as changes over the whole page: a block that begins as the last one ended adds nothing.
             if styles.last().map_or(InlineStyle::default(), |(_, last)| *last) != *state {
                 styles.push((start.saturating_add(*at), *state));
             }
@@ -83,6 +84,7 @@ impl StyleRecorder {
     fn change(&mut self, at: u32) {
         let now = self.now();
         match self.changes.last_mut() {
+            // Several tags at one place make one change, so no part is empty.
             Some((last, state)) if *last == at => *state = now,
             _ => self.changes.push((at, now)),
         }

@@ -10,7 +10,8 @@ use crate::page::Page;
 use trommel_text::vectors::Vectors;
 
 /// Least number of bytes that must have come before they are looked at.
-const LEAST: usize = 4096;
+// A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
+const MIN_NEW_BYTES: usize = 4096;
 
 /// Reads a page of which more and more is there, and gives the same [`Page`] as
 /// [`ScanEngine`](crate::ScanEngine) once it is whole. It keeps the tables, not the text: each call is given
@@ -51,9 +52,11 @@ impl GrowingReader {
 
     /// Reads on in `html`, which begins with all that was there before.
     pub fn read_on(&mut self, html: &str) {
+        // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
+        // Growth by half at each try: what waits (a long script) is searched again a bounded number of times in all.
         let waits = self.tried.saturating_sub(self.from) / 2;
-        if html.len().saturating_sub(self.tried) < waits.max(LEAST) {
+        if html.len().saturating_sub(self.tried) < waits.max(MIN_NEW_BYTES) {
             return;
         }
         self.read_on_now(html);
@@ -82,6 +85,7 @@ impl GrowingReader {
 
     /// The page as far as it has been read, as if it ended there.
     pub fn so_far(&self) -> Page {
+        // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)
     }
 

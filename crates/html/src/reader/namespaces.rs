@@ -16,6 +16,7 @@ enum Namespace {
 
 /// The namespaces that are open, outermost first; HTML outside of all of them.
 #[derive(Clone, Debug, Default)]
+// A stack of namespaces is enough: which text follows a tag depends on no other element.
 pub(super) struct Namespaces(Vec<Namespace>);
 
 impl Namespaces {
@@ -50,6 +51,7 @@ impl Namespaces {
                 self.0.push(Namespace::Html);
             }
         } else if text.tag == Tag::Font {
+            // The standard's rule for `font`: with one of these attributes it is the element of HTML.
             let ends = text.attributes().any(|(name, _)| matches!(name, Key::Color | Key::Size | Key::Face));
             if ends {
                 self.0.pop();

@@ -69,6 +69,7 @@ fn is_code(kind: &[u8]) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
     /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
+    // Each kind is searched for its end once. A page full of unclosed scripts would else be quadratic.
     endless: Vec<Unclosed>,
     /// Markup inside of strings counts, too.
     anywhere: bool,
@@ -106,9 +107,11 @@ impl Recovery {
             Unclosed::Template(_) => !self.anywhere,
             _ => false,
         };
+        // The crawler cut the page inside of the script: what is left is source, not a page.
         if code && !ends_page(bytes) {
             return None;
         }
+        // From here on no script is trusted to have an end, so its strings are not skipped again.
         self.anywhere |= code;
         memchr::memchr_iter(b'<', bytes).find(|at| is_markup(bytes, *at))
     }
@@ -126,6 +129,7 @@ fn ends_page(bytes: &[u8]) -> bool {
 fn is_markup(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at + 1..).unwrap_or_default();
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+    // The longest names of block-level elements have ten letters; one more byte shows that a name ends.
     let len = rest.iter().take(12).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let ends = rest.get(len).is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'));
     let tag = Tag::from_name(rest.get(..len).unwrap_or_default());
@@ -143,6 +147,7 @@ fn markup_outside_strings(bytes: &[u8], script: bool) -> Option<usize> {
         at += 1;
         match byte {
             b'<' if is_markup(bytes, start) => return Some(start),
+            // Strings of one line: an apostrophe in a comment or a regular expression must not swallow the rest.
             b'"' | b'\'' => at = end_of_string(bytes, at, byte, true),
             b'`' if script => at = end_of_string(bytes, at, byte, false),
             b'/' => match bytes.get(at) {

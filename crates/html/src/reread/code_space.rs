@@ -28,6 +28,7 @@ pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<St
                 if raw.is_end && Some(tag) == until {
                     return Some(out.text);
                 }
+                // The caller then keeps the text of the blocks, which is right though its white space is not.
                 if tag.is_skipped() || tag == Tag::Title {
                     return None;
                 }

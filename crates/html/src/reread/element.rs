@@ -11,6 +11,7 @@ impl Element {
     pub fn attribute(&self, html: &str, name: &str) -> Option<String> {
         let bytes = html.as_bytes();
         let at = self.start as usize;
+        // Tables and text could be of different pages; then no tag stands there.
         if bytes.get(at) != Some(&b'<') {
             return None;
         }

@@ -35,6 +35,7 @@ pub enum DropReason {
     /// A page without text, in a format that has no place for one.
     NoText,
     /// A page that a filter dropped.
+    // In files a filter's reason is a name like all others.
     #[serde(untagged)]
     Filtered(Reason),
 }

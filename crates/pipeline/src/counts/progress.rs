@@ -6,6 +6,7 @@ pub struct ProgressState {
     /// Stored bytes read.
     pub bytes: u64,
     /// Stored bytes of all inputs; none if standard input is among them.
+    // Without it a bar can count, but not say how much is left.
     pub total: Option<u64>,
     /// Records done.
     pub records: u64,

@@ -15,6 +15,7 @@ pub(crate) struct Network {
     #[cfg_attr(not(feature = "remote"), allow(dead_code))]
     options: NetworkOptions,
     #[cfg(feature = "remote")]
+    // Most runs need no network, and start no thread for it.
     remote: OnceLock<Result<Remote, SourceError>>,
 }
 

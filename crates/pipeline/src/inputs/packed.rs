@@ -28,6 +28,7 @@ pub struct Packed {
     container: Arc<ReadContainer>,
     entry: Entry,
     /// Whether it is read first of all archives in its container, and the container's faults are told with it.
+    // Faults of a container count once, not once for each archive in it.
     is_first: bool,
 }
 
@@ -42,6 +43,7 @@ pub(crate) struct ReadContainer {
     /// What was found wrong with it before any archive was read.
     faults: Vec<ContainerFault>,
     /// Its lists, as long as one of its archives is read.
+    // Weak: the lists of a container are freed when its last archive has been read.
     pages: Mutex<Weak<PageList>>,
 }
 
@@ -148,6 +150,7 @@ impl Packed {
     pub(crate) fn open(&self, point: Option<&ResumePoint>, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let start = ResumePoint::default();
         let name = self.name();
+        // WACZ stores archives without further compression, so that they can be sought in.
         if let (Place::File(path), StorageMethod::Stored) = (&self.container.place, self.entry.method) {
             let open = || self.stored(path);
             return Reader::reopen_with(name.as_str(), open, point.unwrap_or(&start), options);
@@ -156,6 +159,7 @@ impl Packed {
             self.stream().map_err(|source| ArchiveError::Io { file: name.as_str().into(), offset: 0, source })?;
         match point {
             None => Reader::new(name.as_str(), input, options),
+            // A stream cannot be sought in, so what was read before is read once more and passed over.
             Some(point) => Reader::resume(name.as_str(), input, point, options),
         }
     }
@@ -272,6 +276,7 @@ impl Listed {
     pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
         match url.and_then(|url| self.pages.title(url)) {
             Some(title) => Listing { title: (!title.is_empty()).then(|| title.to_owned()), is_left_out: false },
+            // Without --pages-only the lists only give titles.
             None => Listing { title: None, is_left_out: self.pages_only },
         }
     }

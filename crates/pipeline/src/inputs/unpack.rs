@@ -21,6 +21,7 @@ use crate::inputs::{
 };
 
 /// Most bytes of the description of a collection.
+// Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
 const MAX_COLLECTION: u64 = 16 << 20;
 /// Most containers that one names.
 const MAX_PARTS: usize = 1 << 16;
@@ -39,6 +40,7 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
         inputs: Vec::with_capacity(inputs.len()),
     };
     for input in inputs {
+        // Opening containers on the network takes long, and Ctrl-C must be heard in between.
         if network.stop.is_set() {
             break;
         }
@@ -101,6 +103,7 @@ struct Unpacker<'a> {
 impl Unpacker<'_> {
     fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
         let reason = reason.to_string();
+        // Errors name their file, and the argument is printed before the reason.
         let reason = reason.strip_prefix(&argument).unwrap_or(&reason);
         let reason = reason.strip_prefix(": ").unwrap_or(reason).to_owned();
         self.inputs.push(Input::Nothing { argument, reason });
@@ -120,6 +123,7 @@ impl Unpacker<'_> {
 
     fn archives(&mut self, name: &str, (container, place): (Container, Place)) -> Result<(), WaczError> {
         let archives = container.archives()?;
+        // Damaged archives count as well: names of outputs must not depend on damage.
         let count = archives.len();
         let mut entries = Vec::with_capacity(archives.len());
         for archive in archives {

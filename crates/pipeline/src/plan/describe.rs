@@ -34,6 +34,7 @@ impl fmt::Display for Plan {
         }
         writeln!(f, "stages:")?;
         writeln!(f, "  read: {} bytes of a record and {} of a page at most", self.max_record(), self.max_payload())?;
+        // In the order of a run: filters of captures come before the page is read, those of documents after.
         let (early, late) = Filters::new(&self.settings.filters).describe_both();
         for stage in early {
             writeln!(f, "  {stage}")?;

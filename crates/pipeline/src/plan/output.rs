@@ -41,6 +41,7 @@ impl Destination {
     /// would replace it.
     pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>, DestinationError> {
         let path = match (named, self) {
+            // A file called `none` can be named as `./none`.
             (Some(named), _) if named.as_os_str() == "none" => None,
             (Some(named), _) => Some(named.to_owned()),
             (None, Self::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
@@ -157,6 +158,7 @@ impl Output {
     /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
     /// none of the formats is ever compressed that way.
     pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
+        // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
         } else if is_url(name) && !name.starts_with("s3://") {
@@ -199,6 +201,7 @@ impl Output {
             }
         }
         if formats.is_empty() {
+            // The default, as every tool reads it line by line.
             formats.push(Format::Jsonl);
         }
         let is_stream = destination == Destination::Stdout;
@@ -206,6 +209,7 @@ impl Output {
             return Err(DestinationError::Several("standard output".to_owned()));
         }
         let wanted = match is_stream {
+            // The next program of a pipe expects text, whatever the file says about outputs.
             true => chosen.compress.or(Some(Compression::None)),
             false => chosen.compress.or(fallback.compress),
         };
@@ -260,6 +264,7 @@ impl Output {
             .map(|input| {
                 let mut stem = stem_of(input);
                 if alike.get(&stem).is_some_and(|names| names.len() > 1) {
+                    // By its own name and not by a number, so that it does not change when inputs are added.
                     stem = format!("{stem}-{}", short_digest(&input.name()));
                 }
                 let mut name = stem.clone();
@@ -309,6 +314,7 @@ impl Output {
 
     /// Most encoded bytes of a part, if outputs of that encoding have parts.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
+        // Ranks in an index depend on all of its documents.
         self.split.filter(|_| encoding.format != Format::Tantivy)
     }
 
@@ -329,6 +335,7 @@ impl Output {
     /// # Errors
     /// [`DestinationError::IsInput`] naming the first such file.
     pub fn check(&self, inputs: &[Input]) -> Result<(), DestinationError> {
+        // Canonical paths: links and `..` give one file many names.
         let targets: HashSet<PathBuf> = self.paths(inputs).iter().filter_map(|path| path.canonicalize().ok()).collect();
         for input in inputs {
             if let Some(path) = input.path()

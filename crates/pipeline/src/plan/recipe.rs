@@ -67,6 +67,7 @@ impl Plan {
             format!("idle {} s", idle.as_secs_f64())
         });
         let mut values = named([
+            // First, because it explains most differences: another build may give other text.
             ("program build", BUILD.to_owned()),
             ("output", destination),
             ("format", formats.join(",")),
@@ -78,6 +79,7 @@ impl Plan {
             ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
             ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
         ]);
+        // Canonical: two ways to write one choice must not look like two.
         let choices = settings.canonical().into_iter();
         values.extend(choices.map(|(name, value)| (name, or_none(&value))));
         // Behind their names: a file may have been written anew.

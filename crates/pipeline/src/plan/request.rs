@@ -123,6 +123,7 @@ impl RunRequest {
         last_step: &LastStep<'_>,
         network: &NetworkOptions,
     ) -> Result<PreparedRun, RequestError> {
+        // Everything is checked before anything is read or written, from what is cheap to what is dear.
         let settings = chosen.clone().over(file.clone()).settings()?;
         let (by_choice, by_file) = (chosen.unchecked()?, file.unchecked()?);
         let output = Output::new(&self.output, &by_choice.output, &by_file.output)?;
@@ -182,10 +183,12 @@ impl RunRequest {
             inputs.push(select(index, base.as_ref(), options)?);
         }
         if let Some(shard) = self.shard {
+            // Before containers are opened: other shares' containers need not be.
             inputs.retain(|input| shard.takes(input));
         }
         let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
         Ok(match self.follow {
+            // What is followed is opened again and again, and containers are complete files.
             Some(_) => inputs,
             None => unpack(inputs, packed, network),
         })

@@ -39,6 +39,7 @@ impl Plan {
         let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
         let own = OwnNames::of(self);
         for (path, option) in sides {
+            // By place and not by name: `a/../x` and a link may be the same file.
             let place = place(&path);
             let is_own = own.as_ref().is_some_and(|own| own.has(&place));
             let other = taken.iter().find(|(other, _)| *other == place);

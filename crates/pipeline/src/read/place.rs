@@ -41,6 +41,7 @@ pub fn record_in<R: Read + Send + 'static>(
         let stored = open(from).map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
         Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
     };
+    // From the place itself first, which is a seek; from the start only where that fails.
     match from(offset)?.map(|reader| found(reader, 0, inner)) {
         Ok(Some(found)) => Ok(Some(found)),
         // Members of some zstd archives need the dictionary at the file's start.

@@ -32,9 +32,11 @@ use crate::{
 };
 
 /// Version of the format; a state of another is refused.
+// A run goes on under the same build only, so a new format need not read the old one.
 const VERSION: u32 = 6;
 /// Characters shown of a setting that differs.
-const SHOWN: usize = 80;
+// Values may be lists of hundreds of names.
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
 /// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
@@ -137,6 +139,7 @@ impl Checkpoint {
         let damaged =
             |error: rmp_serde::decode::Error| ResumeError::Damaged { path: path.to_owned(), what: error.to_string() };
         let state = unsealed(&bytes);
+        // The version before the checksum: a state of another version should be named so, and not as damaged.
         let Versioned { version } = rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
         if version != VERSION {
             return Err(ResumeError::Version { path: path.to_owned(), version });
@@ -157,6 +160,7 @@ impl Checkpoint {
             let found = settings.iter().find(|(key, _)| key == name);
             found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
         };
+        // Both lists: a setting that only one of the builds knows differs as well.
         for (name, _) in settings.iter().chain(&state.settings) {
             let (then, now) = (value(&state.settings, name), value(settings, name));
             if then != now {
@@ -173,6 +177,7 @@ impl Checkpoint {
 
     /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
     /// there.
+    // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
         let folder = match &plan.output.destination {
             Destination::Folder(folder) => Some(folder.as_path()),
@@ -201,6 +206,7 @@ impl Checkpoint {
         let new = hidden(path, "tmp")?;
         let mut file = disk.create(&new)?;
         file.write_all(&bytes)?;
+        // On disk before it gets its name: after a power cut the name must not stand for an empty file.
         file.sync()?;
         disk.rename(&new, path)
     }
@@ -355,9 +361,11 @@ fn remaining(
     }
     let mut todo = Vec::new();
     if let Some(current) = &state.current {
+        // First, because the outputs that are open belong to it.
         todo.push(take(&current.identity)?.0);
     }
     let mut rest: Vec<usize> = left.into_values().flatten().chain(appeared).collect();
+    // In the order of the plan, which the hash map has lost.
     rest.sort_unstable();
     todo.extend(rest);
     Ok((again, todo))
@@ -369,7 +377,7 @@ pub(crate) fn journal_file(state: &Path) -> PathBuf {
 }
 
 fn shortened(value: &str) -> String {
-    match value.char_indices().nth(SHOWN) {
+    match value.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}...", value.get(..end).unwrap_or(value)),
         None => value.to_owned(),
     }

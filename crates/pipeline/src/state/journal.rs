@@ -65,6 +65,7 @@ pub(crate) struct Journal<'a> {
     path: PathBuf,
     file: Option<Box<dyn DiskFile>>,
     counted: Counted,
+    // Written with the next state: an entry counts only once a state says so.
     pending: Vec<u8>,
 }
 
@@ -93,6 +94,7 @@ impl<'a> Journal<'a> {
             empty => {
                 let file = match self.counted.length {
                     0 => self.disk.create(&self.path)?,
+                    // Cut to what counts: a killed run may have written more.
                     length => self.disk.append(&self.path, length)?,
                 };
                 empty.insert(file)
@@ -123,6 +125,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
         return Ok(contents);
     }
     let bytes = read_own(path)?;
+    // Checked before it is decoded, because the bytes may be anything.
     contents.digest = Counted { digest: extent.check(&*bytes)?, length: extent.length };
     let mut rest = usize::try_from(extent.length)
         .ok()

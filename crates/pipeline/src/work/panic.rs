@@ -5,6 +5,7 @@ use std::any::Any;
 /// What a panic said, in one line.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = panic
+        // `panic!` with a plain text and with arguments give two types.
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))

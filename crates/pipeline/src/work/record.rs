@@ -62,6 +62,7 @@ impl<'a> RecordExtractor<'a> {
     pub(crate) fn result<T>(&self, captured: &Captured, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
         let Captured { record, charset, listing } = captured;
         let charset = charset.as_deref();
+        // From what costs nothing to what costs most: most records of an archive are no pages.
         if let Some(reason) = by_kind(record) {
             return WorkerResult::without_page(RecordVerdict::Dropped(reason));
         }
@@ -72,6 +73,7 @@ impl<'a> RecordExtractor<'a> {
             return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
         }
         let id = id(record);
+        // A fault of the program on one page costs that page: nothing is left that could be broken.
         let result = catch_unwind(AssertUnwindSafe(|| self.read(captured, &id, encode)));
         let mut result = result
             .unwrap_or_else(|panic| WorkerResult::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
@@ -113,10 +115,12 @@ impl<'a> RecordExtractor<'a> {
         };
         let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
         let capture = Capture { status: page.status, media_type, robots: &robots };
+        // Before the page is read, which is nearly all of the work.
         if let Some(reason) = self.filters.capture(&capture) {
             return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
         }
         let bytes = page.body.len() as u64;
+        // Tables and features of a page are a multiple of its bytes.
         let _room = self.room.map(|room| room.hold(bytes.saturating_mul(PAGE_FACTOR)));
         if let Some(clock) = self.clock {
             clock.lap(Stage::Payload, &mut lap);
@@ -137,6 +141,7 @@ impl<'a> RecordExtractor<'a> {
         }
         let mut lap = Instant::now();
         let caps = capped(record, &page, &document.capped);
+        // Counted once for all filters.
         let stats = TextStats::new(&document.text);
         let verdict = match self.filters.document(&document, &stats) {
             Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
@@ -226,7 +231,8 @@ fn failed<T>(kind: FailureKind, message: String) -> RecordVerdict<T> {
 const PLAIN: &str = "text/plain";
 
 /// Files that nearly every site serves as plain text and that programs read.
-const FOR_ROBOTS: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
+// They would be documents of nearly every host in an archive, and hold no text for people.
+const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
 
 fn is_for_robots(url: Option<&str>) -> bool {
     let path = url.and_then(|url| {
@@ -234,7 +240,7 @@ fn is_for_robots(url: Option<&str>) -> bool {
         let path = rest.get(rest.find('/')?..)?;
         path.split(['?', '#']).next()
     });
-    path.is_some_and(|path| FOR_ROBOTS.contains(&path) || path.starts_with("/.well-known/"))
+    path.is_some_and(|path| ROBOT_FILES.contains(&path) || path.starts_with("/.well-known/"))
 }
 
 /// Why a record of this type is no page; none if it may be one.
@@ -249,6 +255,7 @@ fn by_kind(record: &Record) -> Option<DropReason> {
         RecordType::Request => Some(DropReason::Request),
         RecordType::Metadata => Some(DropReason::Metadata),
         RecordType::Revisit => Some(DropReason::Revisit),
+        // Other conversions are images and previews of a capture.
         RecordType::Conversion => Some(DropReason::Conversion),
         RecordType::Continuation => Some(DropReason::Continuation),
         RecordType::Unknown(_) => Some(DropReason::UnknownType),

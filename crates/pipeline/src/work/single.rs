@@ -51,6 +51,7 @@ impl<'a> SingleRecords<'a> {
             .result(&captured, &|record| Ok(Some(DocumentForms { encoded: Vec::new(), item: Some(Box::new(record)) })));
         let outcome = match result.verdict {
             RecordVerdict::Document { forms, fingerprint, .. } => {
+                // As the writer of a run does it: after the worker, in the order in which records come.
                 match (self.duplicates.judge(&fingerprint), forms.item) {
                     (Some(reason), _) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
                     (None, Some(record)) => RecordOutcome::Document(record),

@@ -16,10 +16,12 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Task<T> {
     /// Place in the order, from 0 without gaps.
+    // Without gaps, because the writer waits for each number in turn.
     pub(crate) number: u64,
     /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
     pub(crate) bytes: u64,
     /// Where reading goes on after this step, if nothing of the input is left out before.
+    // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
     /// The step.
     pub(crate) step: Step<T>,
@@ -33,6 +35,7 @@ pub(crate) enum Step<T> {
         /// Index of the input.
         input: usize,
         /// Block of the record if it is a warcinfo.
+        // WET files repeat the archive's own description at their head.
         info: Option<Vec<u8>>,
         /// Date of the record.
         date: Option<String>,

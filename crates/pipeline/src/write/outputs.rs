@@ -22,6 +22,7 @@ pub(crate) struct Encoder {
     pub(crate) encode: Box<dyn Encode>,
     encoding: Encoding,
     /// The compression that the encoder leaves to the file.
+    // WET compresses each record by itself, so its file must not be compressed again.
     compression: Compression,
 }
 
@@ -44,6 +45,7 @@ pub(crate) struct OutputsState {
     /// The unfinished files.
     open: Vec<OpenPart>,
     /// What the input at hand began with, if there may be more parts of it.
+    // Each part begins with the same head, also those that are begun after a restart.
     beginning: Option<Beginning>,
 }
 
@@ -115,6 +117,7 @@ struct Open<'a> {
 
 enum Target<'a> {
     File(Shard),
+    // It has no hidden name and no state: what was written is gone.
     Stdout(Frames<&'a mut dyn Write>),
 }
 
@@ -203,6 +206,7 @@ impl<'a> Outputs<'a> {
 
     /// Begins the files of an input, unless there are some that go on.
     pub(crate) fn begin(&mut self, beginning: Beginning) -> Result<(), RunError> {
+        // One output for all inputs goes on from input to input.
         if self.are_open() {
             return Ok(());
         }
@@ -277,6 +281,7 @@ impl<'a> Outputs<'a> {
         let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
         match (self.open.get(at), size) {
+            // A document larger than a part has one of its own; an empty part would never end.
             (Some(open), Some(size)) => open.file.documents > 0 && open.encoded.saturating_add(length) > size,
             _ => false,
         }

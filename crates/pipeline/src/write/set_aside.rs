@@ -78,6 +78,7 @@ impl SetAside {
 
     /// What is to be kept of a record, where it is of a kind that one of `all` takes.
     pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
+        // The first that takes it: a record is kept once.
         let place = all.iter().position(|own| own.takes(media_type))?;
         let member = record_member(record, id).ok()?;
         Some(Aside { place, member, line: line(record, media_type) })
@@ -123,6 +124,7 @@ impl<'a> AsideFiles<'a> {
     /// Keeps a record.
     pub(crate) fn add(&mut self, aside: &Aside) -> Result<(), (PathBuf, io::Error)> {
         let bytes = [&aside.member, &aside.line];
+        // Files and indexes alternate, as they were opened.
         let files = self.files.iter_mut().skip(2 * aside.place).zip(bytes);
         for (file, bytes) in files {
             let path = file.path().to_owned();

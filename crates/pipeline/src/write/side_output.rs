@@ -33,6 +33,7 @@ enum Target {
     /// A file, by the name that symbolic links lead to.
     File { path: PathBuf, shard: Option<Box<Shard>> },
     /// A device or a pipe, which is written as it comes and has no state.
+    // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
     InPlace(Option<BufWriter<fs::File>>),
 }
 
@@ -66,6 +67,7 @@ impl<'a> SideOutput<'a> {
                     Some(shard) => shard,
                     None => {
                         let begun = match path.exists() {
+                            // Under the hidden name again: the final one always is a whole file.
                             true => continued(self.disk, path)?,
                             false => Shard::create(self.disk, path, Compression::None)?,
                         };
@@ -181,6 +183,7 @@ impl<'a> SideOutputs<'a> {
     /// Ends them for good; gives the names of those of which there is anything.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         let paths = self.all().filter_map(|side| side.begun()).collect();
+        // Files are closed before they are removed, which some systems ask for.
         (self.quarantine, self.dropped) = (None, None);
         paths
     }

@@ -39,7 +39,8 @@ use crate::{
 };
 
 /// Records after which the state is saved even if they gave few bytes.
-const RECORDS: u64 = 1 << 16;
+// Archives of images give next to no bytes, and hours of reading must not be lost with them.
+const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
 /// dropping so many again takes a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
@@ -74,6 +75,7 @@ pub(crate) struct RunWriter<'a, T> {
     /// The outputs that have their names.
     files: Vec<Listed>,
     /// Encoded bytes since the state was saved.
+    // Apart from what came since a frame: a frame may end without a state being saved.
     unsaved: u64,
     frame: FrameCounts,
     begin: Instant,
@@ -168,6 +170,7 @@ impl<'a, T> RunWriter<'a, T> {
         for done in contents.done {
             writer.add_report(done.report);
         }
+        // Before names are given: a damaged file must not take the name of a whole one.
         writer.check_complete()?;
         writer.publish_left_complete()?;
         Ok(writer)
@@ -221,7 +224,7 @@ impl<'a, T> RunWriter<'a, T> {
         let part_ended =
             self.outputs.has_complete() && (point.is_some() || self.state_file.is_none()) && self.is_worth_saving();
         let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
-        if encoded >= frame || records >= RECORDS || read_enough || part_ended {
+        if encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough || part_ended {
             self.end_frame(point)?;
         }
         Ok(())
@@ -245,6 +248,7 @@ impl<'a, T> RunWriter<'a, T> {
             .encodings
             .iter()
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet);
+        // A program that reads a live run wants each document when it is there.
         if self.frame.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
             self.end_frame(None)?;
         }
@@ -253,6 +257,7 @@ impl<'a, T> RunWriter<'a, T> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        // First of all: outputs whose counts do not add up must not get their names.
         self.check_sums()?;
         self.outputs.complete()?;
         self.save_complete(true)?;

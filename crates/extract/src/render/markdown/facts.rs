@@ -15,6 +15,7 @@ pub(super) fn is_box(content: &KeptContent, table: &DataTable) -> bool {
         let mut words = page.attribute_words(own).iter();
         words.any(|word| page.word_text(word) == "infobox")
     });
+    // GitHub's tables have a header and columns; a box of facts would get an empty header.
     is_named && table.rows.iter().all(|row| row.cells.len() <= 2)
 }
 

@@ -50,6 +50,7 @@ impl<'a> Inline<'a> {
         let text = self.content.text(at);
         let block = self.content.block(at)?;
         let page = self.content.page;
+        // A sentence with code in it is a sentence.
         if !page.styled(block).all(|part| part.style.code) {
             return None;
         }
@@ -194,6 +195,7 @@ impl<'a> Inline<'a> {
                 code: code || own,
                 strong: match mode {
                     Mode::Term => true,
+                    // They are strong or emphasised as a whole already.
                     Mode::Heading | Mode::Caption | Mode::HeaderCell => false,
                     Mode::Paragraph | Mode::Cell => strong,
                 },

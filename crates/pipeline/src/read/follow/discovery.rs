@@ -55,6 +55,7 @@ pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, Gro
     }
     let mut names: Vec<PathBuf> = paths.iter().map(|path| without_open(path)).collect();
     names.sort();
+    // A file and the same file while it is open are one input.
     names.dedup();
     let new = names.into_iter().filter_map(|path| {
         let name = path.to_string_lossy().into_owned();

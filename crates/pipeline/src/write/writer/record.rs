@@ -13,9 +13,11 @@ use crate::{
 
 impl<T> RunWriter<'_, T> {
     pub(super) fn record(&mut self, mut result: WorkerResult<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
+        // Here and not in the workers: only the writer sees documents in the order of the records.
         if let RecordVerdict::Document { fingerprint, .. } = &result.verdict
             && let Some(reason) = self.duplicates.judge(fingerprint)
         {
+            // Before anything is written or counted, so that a duplicate is a drop everywhere.
             result.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
         }
         self.summary.forgotten = self.duplicates.forgotten();

@@ -22,6 +22,7 @@ impl<T> RunWriter<'_, T> {
     /// Whether saving costs no more than what was written since, however much the filters of duplicates
     /// remember.
     pub(super) fn is_worth_saving(&self) -> bool {
+        // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
         self.unsaved >= self.duplicates.bytes()
     }
 
@@ -39,6 +40,7 @@ impl<T> RunWriter<'_, T> {
     /// Ends the frame, and saves the state if it is known where reading goes on.
     pub(super) fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
         self.frame = FrameCounts::default();
+        // In the middle of something that cannot be continued there is no state to save.
         if self.state_file.is_some() && point.is_none() {
             return self.outputs.end_frame();
         }
@@ -80,6 +82,7 @@ impl<T> RunWriter<'_, T> {
             self.aside.checkpoint().map_err(|source| RunError::output(Path::new("records set aside"), source))?;
         let earlier = self.summary.seconds;
         if let Some(journal) = &mut self.journal {
+            // The journal first: a state may count only entries that are on disk.
             self.saved.journal = journal.sync().map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.saved.current = point.map(|point| Current {
@@ -139,6 +142,7 @@ impl<T> RunWriter<'_, T> {
     pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
         let saved = &self.saved;
         let any = !saved.complete.is_empty() || !saved.complete_sides.is_empty() || !saved.complete_aside.is_empty();
+        // After saving: a name is given only to what a state says is complete.
         self.publish_complete()?;
         if !any {
             return Ok(());
