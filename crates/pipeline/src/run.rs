@@ -113,11 +113,15 @@ pub(crate) fn execute<T: Send>(
     // Before anything is looked at: another run could change it in between.
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let mut continued = begin(plan, disk, existing)?;
-    let (map, take, position_given) = match caller {
+    let (map, mut take, first) = match caller {
         Some(Caller { map, take, start }) => (Some(map), Some(take), start),
         None => (None, None, None),
     };
-    if let Some(position) = position_given {
+    let mut tell = |event: RunEvent<T>, position: Option<RunPosition>| match &mut take {
+        Some(take) => take(event, position),
+        None => Ok(()),
+    };
+    if let Some(position) = first {
         continued.todo.retain(|input| *input >= position.input);
     }
     if continued.is_done(plan) {
@@ -136,7 +140,7 @@ pub(crate) fn execute<T: Send>(
     }
     let start = Start {
         todo: continued.todo.clone(),
-        point: match position_given {
+        point: match first {
             Some(position) => position.point,
             None => continued.state.current.as_ref().and_then(|current| current.point),
         },
@@ -165,7 +169,9 @@ pub(crate) fn execute<T: Send>(
     );
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
     writer.metrics = metrics;
-    writer.take = take;
+    if map.is_some() {
+        writer.take = Some(&mut tell);
+    }
     let mut ticker = Ticker { progress, position: &position, total: total(&plan.inputs), last: None };
 
     let written = thread::scope(|scope| {

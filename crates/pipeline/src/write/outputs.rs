@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Encode, Extent, Format, Frames, OutputHead, Shard, discard, encoder};
+use trommel_output::{Compression, Disk, Encode, Extent, Frames, OutputHead, Shard, discard, encoder};
 
 use crate::{
     error::RunError,
