@@ -1,7 +1,7 @@
-//! Recognises binary payloads (PDF, images, archives) by their first bytes, whatever their headers say.
+//! Recognises binary payloads (PDF, images, archives) by their first bytes, regardless of their headers.
 //!
-//! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files,
-//! RTF and further archives, which servers send as pages as well.
+//! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files, RTF
+//! and further archives, which servers also send as pages.
 
 use crate::{
     media::{self, MediaType},

@@ -1,4 +1,4 @@
-//! Transfer-Encoding chunked, tested and undone leniently.
+//! Recognises and removes the chunks of `Transfer-Encoding: chunked`, leniently.
 
 use memchr::memchr;
 

@@ -1,4 +1,4 @@
-//! Content codings: each is tried, bounded, and kept only if it fits.
+//! Undoes content codings. Each is tried within bounds, and its result is used only if the coding fits.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! Gzip members one by one: their headers, raw deflate, trailers.
+//! Reads gzip members one by one: header, raw deflate, trailer.
 
 use std::io;
 

@@ -1,5 +1,7 @@
-//! Raw deflate in one call, by libdeflate. All `unsafe` of the library is here: no safe wrapper
-//! tells where the deflate stream ended, which the place of the next member depends on.
+//! Inflates raw deflate in one call of libdeflate.
+//!
+//! All `unsafe` of the library is here. No safe wrapper tells where the deflate stream ended, and the place
+//! of the next member depends on it.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;

@@ -1,5 +1,7 @@
-//! LZ4 frames one by one ([frame format 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
-//! Blocks are decoded by lz4_flex; what is left of a damaged or cut one is decoded here.
+//! Reads LZ4 frames one by one ([frame format
+//! 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
+//!
+//! lz4_flex decodes whole blocks. This module decodes the remains of damaged or cut ones.
 
 use std::{hash::Hasher, io};
 

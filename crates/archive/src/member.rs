@@ -1,4 +1,4 @@
-//! Compressed members: their first bytes, and the reason their plain bytes end.
+//! Compressed members: their first bytes, and the reason why their plain bytes end.
 
 use std::io;
 

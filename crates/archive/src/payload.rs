@@ -1,4 +1,4 @@
-//! The payload of a record: HTTP framing and codings undone.
+//! Gives the payload of a record, after undoing HTTP framing and content codings.
 
 use std::{borrow::Cow, fmt};
 

@@ -1,4 +1,4 @@
-//! One record of an archive and the place it is stored at.
+//! One record of an archive, and its place.
 
 use std::{fmt, sync::Arc};
 

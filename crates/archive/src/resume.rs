@@ -1,4 +1,4 @@
-//! The state of a reader between two items, from which another one continues.
+//! The state of a reader between two items. Another reader can continue from it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The stored bytes of an archive, with a short memory for going back.
+//! The stored bytes of an archive. A short memory of them allows going back.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! The plain bytes of an archive, with the members they come from.
+//! The plain bytes of an archive, with the members that they come from.
 
 mod codec;
 

@@ -1,4 +1,4 @@
-//! Runs of zeros in stored bytes, where a disk or a download lost a part of a file.
+//! Finds runs of zeros in stored bytes, where a disk or a download lost a part of a file.
 
 /// Zeros in a row from which on a run counts: the least that disks lose. Compressed bytes hold such runs
 /// only where the plain bytes repeat one value for long.

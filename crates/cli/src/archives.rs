@@ -1,4 +1,4 @@
-//! The documents of archives, for commands that do something else with them than `run`.
+//! Gives the documents of archives to other commands than `run`.
 
 use std::{io, sync::Arc};
 

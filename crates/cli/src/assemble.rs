@@ -1,4 +1,4 @@
-//! The last step of formats that are assembled.
+//! The last step of formats that need all documents first.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `trommel bench`
+//! `trommel bench`: times each stage of extraction.
 
 use std::{fs, hint::black_box, path::PathBuf, sync::Arc, time::Instant};
 

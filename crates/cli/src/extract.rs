@@ -1,4 +1,4 @@
-//! `trommel extract`
+//! `trommel extract`: extracts the main text of pages.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! `trommel index`: documents into an index.
+//! `trommel index`: writes documents to a search index.
 
 mod documents;
 

@@ -1,4 +1,4 @@
-//! `trommel label`
+//! `trommel label`: labels the pages of an archive in a browser.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

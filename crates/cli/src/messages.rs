@@ -1,4 +1,4 @@
-//! Writes to standard error: log lines, summaries, the one message of an error.
+//! Writes to standard error: log lines, summaries, and one message for an error.
 
 use std::{
     env,

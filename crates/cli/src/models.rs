@@ -1,4 +1,4 @@
-//! `trommel model`, and finding the model of `--model`.
+//! `trommel model`, and the model that `--model` names.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

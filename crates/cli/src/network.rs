@@ -1,4 +1,4 @@
-//! Options of reading over a network.
+//! Options for reading over a network.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Pages that arguments name: files, folders, URLs, standard input.
+//! Reads the pages that arguments name: files, folders, URLs, standard input.
 
 use std::{
     ffi::OsStr,

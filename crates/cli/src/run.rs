@@ -1,4 +1,4 @@
-//! `trommel run`: archives in, documents out.
+//! `trommel run`: reads archives and writes documents.
 
 use std::{
     env,

@@ -1,4 +1,4 @@
-//! `trommel search`
+//! `trommel search`: finds documents in an index.
 
 use std::{fmt::Write as _, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! `trommel serve`
+//! `trommel serve`: starts the service.
 
 use std::{
     env,

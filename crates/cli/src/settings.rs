@@ -1,5 +1,5 @@
-//! The command line's options for settings, generated from the list of choices: one option a choice, under a heading
-//! for each part.
+//! The command-line options for settings. They are generated from the list of settings: one option for each,
+//! under a heading for each part.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `trommel train`
+//! `trommel train`: trains or adapts a model.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Signatures of all shards, grouped by their keys.
+//! Groups the signatures of all shards by their keys.
 
 use std::{collections::BTreeMap, str::FromStr};
 

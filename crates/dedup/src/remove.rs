@@ -1,4 +1,4 @@
-//! Outputs without the documents that are duplicates.
+//! Copies outputs without the duplicates in them.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,4 +1,4 @@
-//! Signatures of documents, with their places: the data that duplicates are found by.
+//! Signatures of documents: their places and the keys by which duplicates are found.
 
 use std::{
     io::{BufRead, Write},

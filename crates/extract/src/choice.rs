@@ -1,4 +1,5 @@
-//! Rules that change what the model chose, in the order in which they apply, and which of them decided on each block.
+//! The rules that change the model's choice. They apply in order, and each changed block records the rule
+//! that decided.
 
 pub(crate) mod articles;
 mod between;

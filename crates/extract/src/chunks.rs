@@ -1,7 +1,8 @@
 //! Divides the text of a document into chunks for retrieval.
 //!
-//! A chunk never cuts code, a table row, a list item or a sentence. One of these that is longer than a chunk may be
-//! stands whole. Header rows stay with the first row below them, headings with what follows them.
+//! A chunk never cuts code, a table row, a list item or a sentence. One of these stays whole even if it is
+//! longer than a chunk may be. Header rows stay with the first row below them, and headings with the text
+//! that follows them.
 
 mod atoms;
 mod size;

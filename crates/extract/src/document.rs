@@ -1,4 +1,4 @@
-//! The document: what the extractor makes of a page.
+//! The document: the text and metadata that the extractor takes from a page.
 
 use crate::block_page::BlockReason;
 use crate::choice::Decider;

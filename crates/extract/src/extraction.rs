@@ -1,4 +1,4 @@
-//! A judged page and the forms its main content can be given in.
+//! A judged page, and the forms in which it gives its main content.
 
 mod divided;
 mod rows;

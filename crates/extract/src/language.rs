@@ -1,4 +1,4 @@
-//! The language of a page: of its text, else as the page declares it.
+//! Determines the language of a page from its text, or else from its declaration.
 
 use trommel_html::Head;
 use trommel_text::language::{detect, primary, well_formed};

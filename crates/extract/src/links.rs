@@ -1,4 +1,4 @@
-//! The links of a page, with what is known of the blocks that they stand in.
+//! The links of a page, with facts about their blocks.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Metadata of a page: title, authors, dates, site, description, address.
 //!
-//! Each of these has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata,
-//! markup near the headline.
+//! Each of them has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata, and markup
+//! near the headline.
 
 mod author;
 mod byline;

@@ -1,7 +1,8 @@
-//! Footnotes: which parts of the text are marks of notes, and which blocks are the notes they refer to.
+//! Finds footnotes: the marks in the text, and the blocks of the notes that they refer to.
 //!
-//! A mark and its note are found by their links (`links`), by their numbers where a page links nothing
-//! (`loose`), or as a note that stands in the line it belongs to (`inline`). What is no pair stays as it is.
+//! A mark and its note are recognised by their links (`links`), by equal numbers on pages without such links
+//! (`loose`), or because the note stands inside the line (`inline`). Marks and notes without a partner stay
+//! as they are.
 
 mod inline;
 mod label;

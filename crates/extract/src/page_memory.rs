@@ -1,4 +1,4 @@
-//! Memory of pages, kept by each thread for its next page.
+//! Page tables that each thread keeps and reuses for its next page.
 
 use std::cell::RefCell;
 

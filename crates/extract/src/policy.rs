@@ -1,4 +1,5 @@
-//! The content policy: whether readers' comments, the headline, further articles and blocks of chosen roles are main text.
+//! The content policy decides whether readers' comments, the headline, further articles and blocks of chosen
+//! roles are main text.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]

@@ -1,4 +1,4 @@
-//! A page that is read while it comes.
+//! Reads a page while it arrives.
 
 use std::borrow::Cow;
 

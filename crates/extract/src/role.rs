@@ -1,4 +1,4 @@
-//! The role of a block on its page, beside whether it is kept.
+//! The role of a block on its page. Whether the block is kept is a separate decision.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]

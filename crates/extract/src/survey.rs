@@ -1,4 +1,4 @@
-//! A first pass over pages that counts them, for a second one that extracts.
+//! A first pass that counts pages, before a second pass extracts them.
 
 use std::sync::{Mutex, PoisonError};
 

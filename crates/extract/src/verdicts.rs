@@ -1,4 +1,4 @@
-//! Decides about the blocks of a page, by a model under a content policy.
+//! Decides about the blocks of a page, with a model and a content policy.
 
 use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};

@@ -1,4 +1,4 @@
-//! Features as columns: the values of one feature for a batch of blocks stand side by side.
+//! Features as columns: the values of one feature for a batch of blocks are adjacent in memory.
 
 use std::ops::Range;
 

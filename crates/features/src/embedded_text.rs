@@ -1,5 +1,5 @@
-//! Texts that stand in a page's JSON-LD, or in the data of its scripts, but not among its blocks: each
-//! with features of its own, as a text in a script has no place among the elements.
+//! Texts in a page's JSON-LD or in the data of its scripts that are not among its blocks. They have features
+//! of their own, because a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;

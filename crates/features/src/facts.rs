@@ -1,5 +1,5 @@
-//! Facts of a whole page that several feature groups read: each computed once, and only if a group of
-//! the schema needs it.
+//! Facts of a whole page that several feature groups read. Each is computed once, and only if a group of the
+//! schema needs it.
 
 mod batch;
 pub(crate) mod headline;

@@ -1,4 +1,4 @@
-//! The lexicon of a model: attribute words and words of the text with what was learned of them.
+//! The lexicon of a model: attribute words and words of the text, with their learned weights.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

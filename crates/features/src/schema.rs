@@ -1,4 +1,4 @@
-//! The feature schema: which groups of features a row holds, and the name of each column.
+//! The feature schema: the groups of features in a row, and the name of each column.
 
 use std::ops::Range;
 

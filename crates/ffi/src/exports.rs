@@ -1,8 +1,8 @@
-//! The functions of the library. The only module with pointers.
+//! The functions of the library. This is the only module with pointers.
 //!
-//! What makes each `unsafe` block sound is the contract of the header: a pointer is null or what the library
-//! gave and has not freed; a string ends with 0; `length` bytes can be read at `bytes`; no two calls use one
-//! session at a time. Null is checked for everywhere. A panic never leaves the library.
+//! The contract of the header makes each `unsafe` block sound. A pointer is null or comes from the library
+//! and has not been freed. A string ends with 0. `length` bytes are readable at `bytes`. No two calls use one
+//! session at the same time. Every function checks for null, and no panic leaves the library.
 #![allow(unsafe_code)]
 
 use std::{

@@ -1,4 +1,4 @@
-//! Fingerprints of texts, by which duplicates are found.
+//! Fingerprints of texts, for finding duplicates.
 
 use sha2::{Digest, Sha256};
 use trommel_text::shingle::shingle;

@@ -1,4 +1,4 @@
-//! A set of keys that forgets the oldest when its memory is used up.
+//! A set of keys that forgets the oldest when its memory is full.
 
 use std::{collections::HashSet, hash::Hash};
 

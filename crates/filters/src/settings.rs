@@ -1,4 +1,4 @@
-//! The filters a run asks for, as the configuration file names them.
+//! The filters of a run, under the names of the configuration file.
 
 use std::{fmt, str::FromStr};
 

@@ -1,8 +1,8 @@
 //! Builds the tables from tags and text. Only this module knows how HTML nests; all engines share it.
 //!
-//! The builder keeps a stack of open elements instead of a tree. It closes what the HTML standard
-//! closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings), ignores
-//! end tags without a start, and never reopens formatting elements, so its work is bounded by the
+//! The builder keeps a stack of open elements instead of a tree. It closes the elements that the HTML
+//! standard closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings). It
+//! ignores end tags without a start and never reopens formatting elements. So its work is bounded by the
 //! length of the page times the depth cap.
 
 mod attribute_words;

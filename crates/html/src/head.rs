@@ -1,4 +1,4 @@
-//! The head of a page, kept apart from the blocks, and the charset that the page is written in.
+//! The head of a page, apart from the blocks, and the charset of the page.
 
 pub mod charset;
 

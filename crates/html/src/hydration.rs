@@ -1,8 +1,8 @@
-//! Hydration payloads: the data from which a script builds the page anew (`__NEXT_DATA__`, `__NUXT__`, states of
-//! Apollo and Redux, React's stream), and the text in them.
+//! Finds texts in hydration payloads. A script builds the page anew from this data (`__NEXT_DATA__`,
+//! `__NUXT__`, states of Apollo and Redux, the stream of React).
 //!
-//! They are JSON, functions, or JSON in strings of scripts. What they have in common is that texts are string
-//! literals with a key before them: those are read, whatever stands around them.
+//! The payloads are JSON, functions, or JSON in strings of scripts. In all of them a text is a string literal
+//! with a key before it. The reader takes these literals and ignores everything around them.
 
 use memchr::{memchr, memchr2, memmem};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,7 +1,7 @@
-//! JSON-LD: what a page says about itself to search engines, as a flat list of nodes, and the
-//! content texts it holds.
+//! JSON-LD: the description of a page for search engines, as a flat list of nodes, with the content texts in
+//! it.
 //!
-//! Scripts in the wild are often broken; what can be repaired is, and the rest gives nothing.
+//! Scripts on the web are often broken. They are repaired where possible; the others give nothing.
 
 mod contents;
 mod graph;

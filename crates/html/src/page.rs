@@ -1,4 +1,4 @@
-//! The tables a page is read into: blocks, elements, words of attributes.
+//! The tables of a page: blocks, elements, attribute words.
 
 mod attribute_word;
 mod block;

@@ -1,5 +1,5 @@
-//! The readers of HTML, which drive one builder: over a page that is whole in memory, over one that grows, and,
-//! with the feature `lol`, over one that comes in chunks, by a tokenizer of others.
+//! The readers of HTML, which drive one builder. One reads a whole page in memory, one a growing page, and
+//! one, with the feature `lol`, a page in chunks by the tokenizer of lol_html.
 
 mod content;
 mod growing;

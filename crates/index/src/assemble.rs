@@ -1,4 +1,4 @@
-//! An index as the output of a run.
+//! Writes an index as the output of a run.
 
 use std::{
     fs, io,

@@ -1,4 +1,4 @@
-//! Documents sent to the `_bulk` endpoint of Elasticsearch, OpenSearch or what speaks like them.
+//! Sends documents to the `_bulk` endpoint of Elasticsearch, OpenSearch or a compatible server.
 
 mod answer;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Faults of the search library become errors, and damaged files are found before it reads them.
+//! Turns faults of the search library into errors, and finds damaged files before the library reads them.
 
 use std::{
     any::Any,

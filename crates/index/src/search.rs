@@ -1,4 +1,4 @@
-//! Finding documents in an index.
+//! Finds documents in an index.
 
 use std::{
     collections::BTreeSet,

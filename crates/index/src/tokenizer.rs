@@ -1,5 +1,5 @@
-//! Turns text into terms by script, so that documents and queries are treated alike without knowing
-//! their language.
+//! Turns text into terms by script, so that documents and queries are treated alike even if their language is
+//! unknown.
 
 use std::mem;
 

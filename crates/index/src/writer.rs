@@ -1,4 +1,4 @@
-//! Putting documents into an index.
+//! Writes documents into an index.
 
 use std::{fs, io::ErrorKind, path::Path};
 

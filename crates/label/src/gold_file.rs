@@ -1,7 +1,7 @@
-//! The gold file: what was said of pages so far.
+//! The gold file holds the labels of pages.
 //!
-//! Other programs may write it as well, and people by hand. So it is read again before every change and
-//! locked while it is changed.
+//! Other programs and people may also write it. So it is read again before every change, and locked during
+//! the change.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

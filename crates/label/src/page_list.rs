@@ -1,4 +1,4 @@
-//! The pages of an archive that are to be labelled, and their blocks.
+//! The pages of an archive that await labels, and their blocks.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The role of a block as a person chooses it.
+//! The role that a person chooses for a block.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, IntoEnumIterator as _};

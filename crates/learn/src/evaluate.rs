@@ -1,4 +1,4 @@
-//! Scores of a choice of blocks on labelled pages, overall and by page type.
+//! Scores the choice of blocks on labelled pages, overall and by page type.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Longest common subsequence of two sequences of words, bit-parallel (Crochemore, Iliopoulos, Pinzon
-//! and Reid 2001; Hyyrö 2004), with Hirschberg's division where the table would be too large.
+//! The longest common subsequence of two sequences of words, bit-parallel (Crochemore, Iliopoulos, Pinzon and
+//! Reid 2001; Hyyrö 2004). If the table would be too large, Hirschberg's method divides it.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Labelled pages: an archive and its gold file, read together.
+//! Labelled pages: reads an archive and its gold file together.
 
 use std::path::{Path, PathBuf};
 

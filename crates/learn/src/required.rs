@@ -1,4 +1,4 @@
-//! Texts that must stand in the result: what is known of a page that has no whole gold.
+//! Required texts: parts of the main text of a page that has no complete gold.
 
 use serde::{Deserialize, Serialize};
 

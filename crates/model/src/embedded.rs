@@ -1,4 +1,4 @@
-//! Texts that stand in a page's JSON-LD alone, judged and chosen beside its blocks.
+//! Judges texts that stand only in a page's JSON-LD, and chooses among them beside its blocks.
 
 use trommel_features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_html::json_ld::ContentSubject;

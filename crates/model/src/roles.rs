@@ -1,5 +1,5 @@
-//! Tells the roles of blocks (reviews, cards, specifications and the like), each by a
-//! small model of its own.
+//! Determines the roles of blocks, such as reviews, cards and specifications, each by a small model of its
+//! own.
 
 use std::sync::LazyLock;
 

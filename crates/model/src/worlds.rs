@@ -1,13 +1,13 @@
-//! Worlds: what a page could be like if the log odds of its blocks err together.
+//! Worlds: possible versions of a page in which the log odds of its blocks err together.
 //!
-//! Errors of a model are shared: a kind of card is content on a page as a whole or not at all. A world
-//! adds to the log odds of every block an error of the page, one of its field and one of the section it
-//! stands in, and takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The
-//! errors are fixed numbers, so the same page has the same worlds.
+//! The errors of a model are shared: a kind of card is content on a whole page or nowhere on it. A world adds
+//! three errors to the log odds of every block: one of the page, one of its field and one of its section. It
+//! then takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The errors are
+//! fixed numbers, so the same page always has the same worlds.
 //!
-//! Errors are bounded, so most blocks of a page are content in no world: they are told by a bound and looked
-//! at no further, which changes no number (a sum of what is 0 is left out, and a longer prefix with the same
-//! hits has no higher F1).
+//! Errors are bounded, so most blocks of a page are content in no world. A bound finds these blocks, and the
+//! sums leave them out. This changes no number: they would add 0, and a longer prefix with the same hits has
+//! no higher F1.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Documents as rows of a table: the name of each column, its type, and where the value stands in a document.
+//! Documents as rows of a table: the name and type of each column, and the place of its value in a document.
 
 use trommel_text::words;
 

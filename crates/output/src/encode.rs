@@ -1,4 +1,4 @@
-//! The step from a record to bytes.
+//! Encodes a record as bytes.
 
 use crate::{Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet};
 

@@ -1,4 +1,4 @@
-//! One page as it is printed, by itself and not as a record of an archive.
+//! Prints one page by itself, not as a record of an archive.
 
 use serde::Serialize;
 use trommel_extract::Document;

@@ -1,4 +1,4 @@
-//! Records read back from the formats that can be.
+//! Reads records back from the formats that allow it.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! The record of one page as it is written and read back.
+//! The record of one page, for writing and reading.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Entry points for fuzzing the saved files of a run, behind their checksums.
+//! Entry points for fuzzing the saved files of a run, past their checksums.
 
 use std::io::Cursor;
 

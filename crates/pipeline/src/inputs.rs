@@ -1,4 +1,4 @@
-//! Inputs: finds what the arguments stand for.
+//! Inputs: finds the archives that arguments name.
 
 mod found;
 pub(crate) mod identity;

@@ -1,7 +1,7 @@
-//! Sources, workers, ordered output and counts for whole archives.
+//! Processes whole archives: sources, workers, ordered output and counts.
 //!
-//! One thread reads records in order, workers turn them into encoded documents, and the calling
-//! thread writes those in the order of the records. [`run`] is the whole of it.
+//! One thread reads records in order, workers turn them into encoded documents, and the calling thread writes
+//! these in the order of the records. [`run`] does all of it.
 
 mod counts;
 mod environment;

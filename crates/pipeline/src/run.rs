@@ -1,4 +1,4 @@
-//! A run: reader, workers and writer put together.
+//! A run connects the reader, the workers and the writer.
 
 use std::{
     collections::BTreeMap,

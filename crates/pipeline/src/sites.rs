@@ -1,4 +1,4 @@
-//! The memory of sites of a run: what the settings ask for, its file, and the first of two passes.
+//! The site memory of a run: its settings, its file, and the first of two passes.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! Working: what becomes of each record, on many threads.
+//! Working: turns records into results, on many threads.
 
 pub(crate) mod gate;
 pub(crate) mod id;

@@ -1,4 +1,4 @@
-//! Archives out of file objects of Python, such as those of `fsspec`.
+//! Reads archives from file objects of Python, such as those of `fsspec`.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! Archives as callers name them, and the keywords of functions that read them.
+//! The archives that callers name, and the keywords of functions that read them.
 
 use std::{ffi::OsString, path::PathBuf};
 

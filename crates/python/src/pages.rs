@@ -1,4 +1,4 @@
-//! Pages as callers give them: bytes, text, lists of these, Arrow arrays.
+//! Pages from callers: bytes, text, lists of these, Arrow arrays.
 
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;

@@ -1,4 +1,4 @@
-//! Many pages at once, on threads that end with the call: a program may fork before and after it.
+//! Processes many pages on threads that end with the call, so that a program may fork before and after it.
 
 use std::{
     num::NonZeroUsize,

@@ -1,4 +1,4 @@
-//! `run`: the whole pipeline, archives in, files of documents out.
+//! `run`: the whole pipeline, from archives to files of documents.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! Settings as Python gives them: keywords, dicts and configuration files.
+//! Settings from Python: keywords, dicts and configuration files.
 
 use std::{
     collections::BTreeMap,

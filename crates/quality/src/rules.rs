@@ -1,4 +1,4 @@
-//! Measures what each rule of the choice adds: word F1 with all rules less word F1 without the one.
+//! Measures what each rule of the choice adds: word F1 with all rules, minus word F1 without this one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Measures the gain of a memory of sites, and learns the correction that it makes.
+//! Measures the gain of a site memory, and learns its correction.
 
 mod address;
 mod fit;

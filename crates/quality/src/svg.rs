@@ -1,4 +1,4 @@
-//! Plots as SVG: the one writer of all of them.
+//! Writes plots as SVG.
 
 /// Colours of Okabe and Ito, told apart by the colour-blind.
 pub const BLUE: &str = "#0072b2";

@@ -1,4 +1,4 @@
-//! Bounds the requests that are taken in, and the memory that they may take.
+//! Bounds the number of accepted requests, and their memory.
 
 use std::sync::{
     Arc,

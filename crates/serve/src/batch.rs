@@ -1,4 +1,4 @@
-//! `POST /extract/batch`: an archive in, lines of JSON out, both as they come.
+//! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
 
 use std::{
     collections::BTreeMap,

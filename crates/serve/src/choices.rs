@@ -1,4 +1,4 @@
-//! The query of a request: settings of pages by name, and the request's own parameters.
+//! The query of a request: settings of pages by name, and parameters of the request itself.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, in time.
+//! One connection, HTTP/1.1 or HTTP/2, with time limits.
 
 use std::{
     sync::{

@@ -1,4 +1,4 @@
-//! `POST /extract`: a page in, its text or document out.
+//! `POST /extract`: takes a page, and answers with its text or document.
 
 use std::{sync::Arc, time::Instant};
 

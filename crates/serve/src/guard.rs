@@ -1,5 +1,5 @@
-//! Refuses requests that a web page of another site may have sent: where no token is asked for, a browser
-//! on this machine would carry them in.
+//! Refuses requests that a web page of another site may have sent. Without a token, a browser on this machine
+//! would let them in.
 
 use std::net::IpAddr;
 

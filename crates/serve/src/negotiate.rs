@@ -1,4 +1,4 @@
-//! Negotiates the form of an answer that a client accepts.
+//! Chooses a form of the answer that the client accepts.
 
 use http::{HeaderMap, header::ACCEPT};
 use trommel::PageForm;

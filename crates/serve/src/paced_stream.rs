@@ -1,5 +1,5 @@
-//! A connection that ends when its client is too slow: one that does not take what is sent to it, or that asks
-//! for nothing while others wait for room.
+//! A connection that ends if its client is too slow. A client is too slow if it does not take its answer, or
+//! requests nothing while others wait for room.
 
 use std::{
     io::{self, IoSlice},

@@ -1,4 +1,4 @@
-//! Problem details (RFC 9457): the reason a request was not done.
+//! Problem details (RFC 9457): the reason why a request failed.
 
 use std::collections::BTreeMap;
 

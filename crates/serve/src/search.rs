@@ -1,4 +1,4 @@
-//! `GET /search` and `GET /stored`: what the index holds.
+//! `GET /search` and `GET /stored`: searches the index, and shows the pages in it.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! The service from its start to its end.
+//! The service from start to end.
 
 use std::{
     io,

@@ -1,4 +1,4 @@
-//! The settings of a service, and its bounds.
+//! The settings of a service, and its limits.
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! An estimate of the memory that judging a page takes, from its bytes.
+//! Estimates the memory for judging a page from its bytes.
 
 /// What any page takes.
 const FIXED: u64 = 1 << 20;

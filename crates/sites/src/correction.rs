@@ -1,4 +1,4 @@
-//! Turns counts of a site into a change of log odds.
+//! Turns the counts of a site into a change of log odds.
 
 use crate::evidence::{BlockEvidence, PageEvidence};
 

@@ -1,4 +1,4 @@
-//! Counts texts and positions of a site.
+//! Counts the texts and positions of a site.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A memory of sites that many threads read.
+//! A site memory that many threads read.
 
 use std::sync::{PoisonError, RwLock};
 

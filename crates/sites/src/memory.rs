@@ -1,4 +1,4 @@
-//! The memory: counts of every site in bounded room.
+//! The memory: counts of every site in bounded space.
 
 use rustc_hash::FxHashMap;
 use trommel_text::{hash, mix};

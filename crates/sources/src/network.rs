@@ -1,4 +1,4 @@
-//! Options of the network: how long reading may wait, and what ends it.
+//! Options of the network: how long reading may wait, and what stops it.
 
 use std::{
     fs::File,

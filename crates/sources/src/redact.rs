@@ -1,4 +1,4 @@
-//! URLs as they may be shown: without passwords, and without the secrets of their queries.
+//! URLs for display, without passwords and without the secrets of their queries.
 
 /// What stands in place of a secret.
 const HIDDEN: &str = "REDACTED";

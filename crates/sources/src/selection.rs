@@ -1,4 +1,4 @@
-//! The records that an index names, read without the rest of their archives.
+//! Reads the records that an index names, without the rest of their archives.
 
 use std::{
     cmp::Reverse,

@@ -1,4 +1,4 @@
-//! Long runs of bytes without white space, found 64 bytes at a time.
+//! Finds long runs of bytes without white space, 64 bytes at a time.
 
 use std::hint::black_box;
 

@@ -1,7 +1,7 @@
 //! The report, and the part of it that other pages show.
 //!
-//! All that comes from the page goes through [`Escaped`], and a Content-Security-Policy forbids
-//! every request and every script but the report's own.
+//! All text from the page goes through [`Escaped`]. A Content-Security-Policy forbids every request, and
+//! every script except that of the report.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

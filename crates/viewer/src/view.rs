@@ -1,4 +1,4 @@
-//! A page as the extractor sees it: what the report shows, and nothing of how.
+//! The data of the report about one page.
 
 use std::borrow::Cow;
 

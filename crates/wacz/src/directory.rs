@@ -1,4 +1,4 @@
-//! The directory at the end of a WACZ file, and the choice of the entries to read.
+//! The directory at the end of a WACZ file, and the entries to read from it.
 
 use std::{
     collections::HashMap,

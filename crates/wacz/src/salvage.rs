@@ -1,4 +1,4 @@
-//! Entries of a ZIP file whose directory is missing or damaged, by the headers before them.
+//! Finds the entries of a ZIP file with a missing or damaged directory by the headers before them.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

@@ -1,4 +1,4 @@
-//! Copies a WACZ file, with the text of its pages added.
+//! Copies a WACZ file and adds the text of its pages.
 
 use std::{
     borrow::Cow,

@@ -1,4 +1,4 @@
-//! Blocks of records and the line ends after them; mends wrong lengths.
+//! Reads the block of a record and the line ends after it, and corrects wrong lengths.
 
 use memchr::memchr_iter;
 

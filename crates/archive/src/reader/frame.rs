@@ -1,4 +1,4 @@
-//! One record out of plain bytes: its header, then its block.
+//! Reads one record from plain bytes: its header, then its block.
 
 use super::{Reader, block::Block};
 use crate::{

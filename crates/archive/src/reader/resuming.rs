@@ -1,4 +1,4 @@
-//! Continues to read a file where another reader stopped.
+//! Continues to read a file at the place where another reader stopped.
 
 use std::{
     collections::VecDeque,

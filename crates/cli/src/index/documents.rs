@@ -1,4 +1,4 @@
-//! Documents from the arguments of `trommel index`: archives, and outputs of runs.
+//! Reads the documents that the arguments of `trommel index` name, from archives or from outputs of runs.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! Articles that follow another on its page, as pages append them that go on when a reader comes to their end.
+//! Finds further articles on a page. Endless pages append them when a reader comes to the end.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Blocks that only repeat what the page has already said: a second headline for small screens, a
-//! hidden copy of an answer.
+//! Drops blocks that only repeat earlier text: a second headline for small screens, or a hidden copy of an
+//! answer.
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page, Tag};

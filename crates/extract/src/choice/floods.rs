@@ -1,4 +1,4 @@
-//! Keeps paragraphs beside a flood: blocks so large that they distort the features of their page.
+//! Keeps paragraphs beside a flood. A flood is a block so large that it distorts the features of its page.
 
 use trommel_html::{Block, Page};
 

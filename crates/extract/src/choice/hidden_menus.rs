@@ -1,4 +1,4 @@
-//! Drops menus that the page hides; other hidden parts (tabs, answers) are judged like everything else.
+//! Drops hidden menus. Other hidden parts, such as tabs and answers, are judged like visible ones.
 
 use trommel_html::{Attribute, Element, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! Lists of links to other sites below a heading of the text: what a page gives to read on, as an encyclopedia does.
+//! Keeps lists of links to other sites below a heading of the text: further reading, as in an encyclopedia.
 
 use trommel_html::{Block, Page, Tag};
 use url::Url;

@@ -1,4 +1,4 @@
-//! Keeps all items of a list that is mostly kept.
+//! Keeps all items of a list if most of them are kept.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};

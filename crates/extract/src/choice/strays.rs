@@ -1,5 +1,5 @@
-//! Parts of a page that are made alike are content together or not at all: of what is mostly left out no part is
-//! kept.
+//! Drops strays: the few kept blocks of a field whose other blocks are dropped. Blocks of one template are
+//! content together or not at all.
 
 use trommel_html::Page;
 

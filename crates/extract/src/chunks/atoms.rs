@@ -1,4 +1,4 @@
-//! The parts of a text that chunks must not cut.
+//! Divides a text into atoms, the parts that a chunk must not cut.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The main text in parts: by who wrote them, or by what they are.
+//! Divides the main text, by authors or by roles.
 
 use super::Extraction;
 use crate::metadata;

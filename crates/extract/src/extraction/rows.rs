@@ -1,4 +1,4 @@
-//! The blocks of a judged page as rows, with what was decided about each.
+//! The blocks of a judged page as rows, each with the decision about it.
 
 use serde::Serialize;
 use trommel_html::Block;

@@ -1,4 +1,4 @@
-//! Reading of dates as pages write them.
+//! Parses dates in the forms that pages use.
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
 

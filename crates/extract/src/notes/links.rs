@@ -1,4 +1,4 @@
-//! Marks and notes that link to each other.
+//! Finds marks and notes that link to each other.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Element, NotationKind, Page, Tag, anchors};

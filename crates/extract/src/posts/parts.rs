@@ -1,4 +1,4 @@
-//! Parts of a page that are posts.
+//! Finds the parts of a page that are posts.
 
 use std::ops::Range;
 

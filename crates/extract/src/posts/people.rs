@@ -1,4 +1,4 @@
-//! Addresses of people's pages.
+//! Recognises the addresses of people's pages.
 
 use url::Url;
 

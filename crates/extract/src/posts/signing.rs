@@ -1,4 +1,4 @@
-//! Author, time and text of a post, chosen from its marks.
+//! Chooses author, time and text of a post from its marks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};

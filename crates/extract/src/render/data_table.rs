@@ -1,5 +1,5 @@
-//! Tables that hold data: their rows and cells, as far as they are kept. Tables that only lay out the
-//! page are told apart, so that their cells become paragraphs.
+//! Tables that hold data: the kept rows and cells. Tables that only lay out the page are recognised, and
+//! their cells become paragraphs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};

@@ -1,4 +1,4 @@
-//! Texts that stand in a page's JSON-LD alone, in the text and among its blocks.
+//! Adds texts that stand only in a page's JSON-LD to the text and to the blocks.
 
 use trommel_model::JudgedEmbedded;
 

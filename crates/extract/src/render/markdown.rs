@@ -1,8 +1,9 @@
-//! The kept blocks as Markdown: CommonMark with the tables and struck-out text (`~~`) of GFM.
+//! Renders the kept blocks as Markdown: CommonMark with the tables and the struck-out text (`~~`) of GFM.
 //!
-//! Headings, nested lists, quotes, code with its language, tables, strong text and emphasis, links on
-//! request. A term of a definition list is an item that begins with it, strong, and holds its definitions; captions
-//! are emphasised paragraphs. What Markdown would take for markup is escaped.
+//! This covers headings, nested lists, quotes, code with its language, tables, strong text, emphasis and, on
+//! request, links. The term of a definition list becomes an item that begins with the term in strong text and
+//! holds the definitions. Captions become emphasised paragraphs. Characters that Markdown would take for
+//! markup are escaped.
 
 mod callout;
 mod code;

@@ -1,4 +1,4 @@
-//! A block's text in pieces: what is copied, what is written otherwise, what is left out.
+//! Divides a block's text into pieces: copied, rewritten or left out.
 
 use trommel_html::{Notation, NotationKind};
 use trommel_text::words;

@@ -1,4 +1,4 @@
-//! Text that knows which blocks it came from.
+//! Text that records the blocks it came from.
 
 use std::ops::Range;
 

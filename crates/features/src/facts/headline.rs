@@ -1,5 +1,5 @@
-//! The outline of a page: its main headline, the heading above each block, and where the block stands
-//! to both.
+//! The outline of a page: its main headline, the heading above each block, and the place of the block
+//! relative to both.
 
 use trommel_html::{NONE, Page, Tag};
 

@@ -1,7 +1,8 @@
-//! The elements on the paths to blocks, as columns: those that text stands in, directly or deeper. A third of a
-//! page's elements holds none (images, line breaks, empty boxes), and no feature asks for them.
+//! The elements on the paths to blocks, as columns: those that hold text directly or deeper.
 //!
-//! An element is known by its place among these; a place is lower than those of all elements inside.
+//! A third of the elements of a page hold none (images, line breaks, empty boxes), and no feature reads them.
+//! An element is known by its place in these columns. Its place is lower than those of all elements inside
+//! it.
 
 use trommel_html::{Element, NONE, Page};
 

@@ -1,9 +1,9 @@
-//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page
-//! methods as features.
+//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page methods
+//! as features.
 //!
-//! The *top* is the element with the most prose directly inside it, a container's grandparent getting
-//! half (the candidate of Readability); the intervals are those of BTE (Finn, Kushmerick and Smyth,
-//! 2001) and of maximum subsequence segmentation (Pasternack and Roth, WWW 2009).
+//! The *top* is the element with the most prose directly inside it; a grandparent gets half (the candidate of
+//! Readability). The intervals are those of BTE (Finn, Kushmerick and Smyth, 2001) and of maximum subsequence
+//! segmentation (Pasternack and Roth, WWW 2009).
 
 use trommel_html::{NONE, Page};
 

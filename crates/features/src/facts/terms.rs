@@ -1,4 +1,4 @@
-//! The words of every block as hashes, computed once for all groups that look at words.
+//! The words of every block as hashes, computed once for all groups that read words.
 
 use crate::work::count_work;
 

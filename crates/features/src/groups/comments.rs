@@ -1,5 +1,5 @@
-//! Readers' comments: the parts of a page whose `id` or `class` says that they hold comments, against
-//! the prose outside of them.
+//! Features of readers' comments: the parts of a page whose `id` or `class` names comments, compared with the
+//! prose outside of them.
 
 use std::sync::LazyLock;
 

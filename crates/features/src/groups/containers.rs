@@ -1,4 +1,4 @@
-//! Aggregates of the elements around a block, from its own outwards.
+//! Aggregates over the elements around a block, from its own outwards.
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;

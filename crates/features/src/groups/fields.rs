@@ -1,5 +1,5 @@
-//! A field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short one by one;
-//! how many there are, how alike, and whether they begin with a quantity tells what they are.
+//! Features of a field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short.
+//! Their number, their likeness and quantities at their beginnings show what they are.
 
 use trommel_html::{FieldIndex, Page};
 

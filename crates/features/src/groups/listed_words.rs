@@ -1,5 +1,5 @@
-//! Listed attribute words: those whose odds between content and other blocks are strong and that are
-//! common have a 0/1 feature each (Peters and Lecocq, WWW 2013, section 3.3).
+//! Listed attribute words: a 0/1 feature for each common word with strong odds between content and other
+//! blocks (Peters and Lecocq, WWW 2013, section 3.3).
 
 use trommel_html::{Block, Page};
 

@@ -1,4 +1,4 @@
-//! The blocks around a block, as far as three away.
+//! Features of the three blocks before and after a block.
 
 use trommel_html::Page;
 

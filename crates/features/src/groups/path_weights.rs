@@ -1,6 +1,6 @@
-//! Log odds of attribute words: every word of `id`, `class`, `role` and `itemprop` that was seen on enough
-//! training pages has a weight, summed up along the elements around a block (after Peters and Lecocq,
-//! WWW 2013, section 3.3, who list a few words only).
+//! Log odds of attribute words, after Peters and Lecocq (WWW 2013, section 3.3), who list only a few words.
+//! Every word of `id`, `class`, `role` and `itemprop` that occurred on enough training pages has a weight.
+//! The weights are summed along the elements around a block.
 
 use trommel_html::{AttributeWord, Page};
 

@@ -1,5 +1,5 @@
-//! Repeated elements: the groups of siblings made by one template (cards, rows, posts, menu items)
-//! that a block stands in, outermost and innermost.
+//! Features of repeated elements: the innermost and the outermost group of siblings around a block that come
+//! from one template, such as cards, rows, posts or menu items.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Tag};

@@ -1,5 +1,5 @@
-//! Compares structured data - ingredients, steps, questions and answers - with the words of each
-//! block: a line of three words is content if the page says that it is an ingredient.
+//! Compares structured data (ingredients, steps, questions and answers) with the words of each block. A line
+//! of three words is content if the page states that it is an ingredient.
 
 use trommel_html::Page;
 

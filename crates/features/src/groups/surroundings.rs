@@ -1,5 +1,5 @@
-//! Features of the surroundings of a block besides text: images directly before and after it, as around a caption, and the
-//! headlines and articles that began before it, as before a story that is appended to another.
+//! Features of the surroundings of a block apart from text. They are images directly before and after it, as
+//! around a caption, and headlines and articles that began before it, as before an appended story.
 
 use trommel_html::{Page, Tag};
 

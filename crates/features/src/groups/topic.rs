@@ -1,5 +1,5 @@
-//! Compares the topic that the page's head states with the words of each block: title, descriptions, and
-//! the texts that structured data repeats.
+//! Compares the topic of the page with the words of each block. The topic comes from the title, the
+//! descriptions and the texts of structured data.
 
 use std::ops::Range;
 

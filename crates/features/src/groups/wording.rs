@@ -1,6 +1,7 @@
 //! Features of the words of short blocks and headings: "Read more", "Related articles", "Add to cart".
 //!
-//! The log odds of words and word pairs of the text itself, learned like those of attribute tokens.
+//! They are the log odds of words and pairs of words in the text itself, learned like those of attribute
+//! words.
 
 use trommel_html::Page;
 

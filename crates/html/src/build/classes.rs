@@ -1,4 +1,4 @@
-//! Class attributes met before on the page: most elements repeat one.
+//! Caches the class attributes of the page, because most elements repeat one.
 
 use std::hash::Hasher;
 

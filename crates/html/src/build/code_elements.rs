@@ -1,5 +1,5 @@
-//! Elements that are no `pre` and yet laid out as code: editors, tables of lines, `code` that is set as a block.
-//! Their rows in the table of elements are those of a `pre`.
+//! Recognises elements that are laid out as code but are not `pre`: editors, tables of lines, `code` as a
+//! block. In the table of elements their rows are those of a `pre`.
 
 use super::elements::declares;
 use crate::markup::Tag;

@@ -1,4 +1,4 @@
-//! Rows of the element table and their words of attributes.
+//! Writes the rows of the element table, and their attribute words.
 
 use super::attribute_words;
 use super::blocks::narrow;

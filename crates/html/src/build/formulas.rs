@@ -1,7 +1,8 @@
-//! Formulas: the TeX that a page gives for them, taken over as text; what shows the same once more is left out.
+//! Finds the TeX that a page gives for its formulas, and takes it over as text. Other copies of the same
+//! formula are left out.
 //!
-//! A formula is read where its element stands and becomes a part of the text around it, so that it cuts no
-//! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
+//! A formula is read at the place of its element and joins the text around it, so that it cuts no paragraph.
+//! The output of MathJax 2 waits for the script behind it, which holds the source.
 
 mod source;
 

@@ -1,4 +1,4 @@
-//! Facts of the page head.
+//! Reads the facts of the page head.
 
 use std::borrow::Cow;
 

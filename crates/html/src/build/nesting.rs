@@ -1,4 +1,4 @@
-//! The open elements that a tag ends (HTML standard, 13.2.6.4).
+//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
 
 use super::blocks::narrow;
 use super::{Builder, Open};

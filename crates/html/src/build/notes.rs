@@ -1,4 +1,4 @@
-//! Notes the parts of a block's text whose setting has a meaning ([`Notation`]).
+//! Records the parts of a block's text whose formatting has a meaning ([`Notation`]).
 
 use bitflags::bitflags;
 use trommel_text::word_hash;

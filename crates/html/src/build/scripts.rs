@@ -1,4 +1,4 @@
-//! Scripts with hydration payloads, and style sheets: what is taken of them while the page is read.
+//! Reads scripts with hydration payloads, and style sheets, while the page is read.
 
 use super::style_sheets;
 use super::{Builder, Capture};

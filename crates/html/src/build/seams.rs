@@ -1,4 +1,5 @@
-//! Seams between the texts of neighbouring inline elements: separate words without white space between them.
+//! Finds seams between the texts of neighbouring inline elements: separate words without white space between
+//! them.
 
 use bitflags::bitflags;
 

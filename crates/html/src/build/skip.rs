@@ -1,4 +1,4 @@
-//! Elements whose content is no text of the page, and how they end.
+//! Skips elements whose content is not text of the page, and finds their ends.
 
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
-//! Reads simple rules of a page's own style sheets: what they hide (`.name { display: none }`, `#name { ... }`) and which
-//! classes they show as blocks.
+//! Reads simple rules of a page's own style sheets: names that they hide (`.name { display: none }`, `#name {
+//! ... }`), and classes that they show as blocks.
 //!
-//! Rules for a width, for print or by more than one class say nothing of the page as it is first shown. Whatever
-//! shows the same name again (`@media (min-width: ...) { .name { display: block } }`) takes it back.
+//! Rules for a width, for print or for several classes together do not apply to the page as it is first
+//! shown. A rule that shows a hidden name again (`@media (min-width: ...) { .name { display: block } }`)
+//! cancels the first.
 
 use memchr::{memchr, memmem};
 use rustc_hash::FxHashSet;

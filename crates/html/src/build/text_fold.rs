@@ -1,4 +1,4 @@
-//! Folding of text: character references decoded, white space folded, positions kept.
+//! Folds text: decodes character references and collapses white space, but keeps positions.
 
 use super::seams::SeamKind;
 

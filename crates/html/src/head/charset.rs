@@ -1,8 +1,8 @@
-//! The charset ladder: from the bytes of a page to its text.
+//! The charset ladder leads from the bytes of a page to its text.
 //!
-//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the crawl's own detection, then
-//! the bytes themselves. A declared encoding is tested on the bytes before it is trusted: servers
-//! send a charset by default, and pages are re-encoded behind their `<meta>`.
+//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the detection of the crawl, then the
+//! bytes themselves. A declared encoding is tested on the bytes first, because servers send a charset by
+//! default, and pages are re-encoded without a change of their `<meta>`.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;

@@ -1,4 +1,4 @@
-//! Texts in a page's JSON-LD that could be its main text: what they are said to be and where they stand.
+//! Finds texts in a page's JSON-LD that could be its main text, with their type and place.
 
 use std::collections::HashSet;
 

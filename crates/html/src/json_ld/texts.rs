@@ -1,4 +1,4 @@
-//! Content texts in a page's JSON-LD.
+//! Finds content texts in a page's JSON-LD.
 
 use std::collections::HashSet;
 

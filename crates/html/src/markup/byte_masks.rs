@@ -1,6 +1,6 @@
-//! The bytes that matter in markup, found for 64 bytes at once: one bit a byte.
+//! Finds the bytes that matter in markup, 64 bytes at a time, with one bit for each byte.
 //!
-//! Which vector instructions serve is chosen once a page ([`Vectors`]).
+//! The vector instructions are chosen once for each page ([`Vectors`]).
 
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 

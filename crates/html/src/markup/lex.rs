@@ -1,4 +1,4 @@
-//! Lexing of tags: where a tag ends, its name and its attributes (HTML standard, 13.2.5).
+//! Lexes tags: the end of a tag, its name and its attributes (HTML standard, 13.2.5).
 
 use super::byte_masks::MaskWindow;
 

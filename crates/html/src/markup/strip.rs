@@ -1,4 +1,4 @@
-//! Plain text out of strings that may hold markup, as JSON-LD and pieces of a page do.
+//! Takes plain text from strings that may hold markup, such as those of JSON-LD.
 
 use super::lex::{Markup, markup};
 use super::tag::Tag;

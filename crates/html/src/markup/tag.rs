@@ -1,4 +1,4 @@
-//! Element names and what each means for the block table.
+//! Names of elements, and their meaning for the block table.
 
 use bitflags::bitflags;
 

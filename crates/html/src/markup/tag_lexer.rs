@@ -1,4 +1,4 @@
-//! Tags with the attributes that are needed, each lexed once.
+//! Lexes each tag once, with the attributes that are needed.
 
 use super::byte_masks::MaskWindow;
 use super::lex::{AttributeSpans, Attributes, Markup, RawTag, markup_by_masks};

@@ -1,4 +1,4 @@
-//! TeX of MathML.
+//! Writes MathML as TeX.
 
 mod scripts;
 mod tokens;

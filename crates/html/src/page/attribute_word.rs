@@ -1,4 +1,4 @@
-//! Words of the attributes that say what an element is for.
+//! Words of the attributes that name the purpose of an element.
 
 /// Attribute a word comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

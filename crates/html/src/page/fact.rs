@@ -1,4 +1,4 @@
-//! Facts about the page that stand in its body: microdata, `<time>`, author links.
+//! Facts in the body of the page: microdata, `<time>`, author links.
 
 /// What a fact is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

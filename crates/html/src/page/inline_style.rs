@@ -1,7 +1,7 @@
-//! InlineStyle inside blocks: which parts of a block's text are link, code, strong or emphasis.
+//! The inline style of the parts of a block's text: link, code, strong or emphasis.
 //!
-//! They are noted while the page is read, so the parts of a block are slices of its text and give
-//! exactly that text when put together.
+//! The builder records the parts while it reads the page. So the parts of a block are slices of its text, and
+//! together they give exactly that text.
 
 use crate::markup::Tag;
 

@@ -1,4 +1,4 @@
-//! Meaning given by setting: formulas, superscripts, subscripts, deleted text, links to places on the page.
+//! Formatting with a meaning: formulas, superscripts, subscripts, deleted text, links to places on the page.
 
 /// What a part of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

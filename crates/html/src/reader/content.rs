@@ -1,4 +1,4 @@
-//! The content model of an element as the tokenizer sees it (HTML standard, 13.2.5).
+//! The content model of an element for the tokenizer (HTML standard, 13.2.5).
 
 use crate::build::TextKind;
 use crate::markup::Tag;

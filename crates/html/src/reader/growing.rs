@@ -1,4 +1,4 @@
-//! A page that grows while it is read: the scan engine over what has come, as far as that is certain.
+//! Reads a page while it grows: the scan engine processes the received part as far as it is certain.
 
 use super::namespaces::Namespaces;
 use super::scanner::Scanner;

@@ -1,12 +1,12 @@
-//! The lol_html engine: bounded in memory, takes the page in chunks.
+//! The lol_html engine takes the page in chunks, with bounded memory.
 //!
-//! lol_html finds the text and the comments of the page and switches between the kinds of text
-//! (script, raw, title); what lies between two of those tokens is tags and nothing else. The tags are
-//! read from these gaps rather than asked for with element handlers: end tags without a start come
-//! out too, no selector stack grows with the nesting, and it is faster (see ARCHITECTURE.md).
+//! lol_html finds the text and the comments of the page and switches between the kinds of text (script, raw,
+//! title). Between two of these tokens there are only tags. This engine reads the tags from the gaps instead
+//! of using element handlers. So it also sees end tags without a start, no selector stack grows with the
+//! nesting, and it is faster (see ARCHITECTURE.md).
 //!
-//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is
-//! markup, so its text goes through an engine of its own, chunk by chunk.
+//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is markup,
+//! so a separate engine reads its text chunk by chunk.
 
 use std::cell::RefCell;
 use std::rc::Rc;

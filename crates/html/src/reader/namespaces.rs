@@ -1,6 +1,6 @@
-//! Tells the tokenizer which text follows a tag, as a tree builder would, without a tree.
+//! Tells the tokenizer which kind of text follows a tag, as a tree builder would, without a tree.
 //!
-//! The rules are those of lol_html's simulation, so that both engines divide every page alike.
+//! The rules are those of lol_html's simulation, so that both engines divide every page in the same way.
 
 use super::content::ContentModel;
 use crate::markup::Tag;

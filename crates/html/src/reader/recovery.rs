@@ -1,9 +1,9 @@
-//! The rest of a page behind something that is never closed: a script, a comment, a quote.
+//! Recovers the rest of a page after a script, comment or quote that is never closed.
 //!
-//! A browser loses it. Here reading goes on at the first place that looks like markup of the page, and
-//! what stands before is dropped. A page that was cut inside a script must not give its source as
-//! text: markup in strings, templates and comments of a script does not count, unless the page shows
-//! by its last tag that it is whole.
+//! A browser loses it. This reader continues at the first place that looks like markup of the page, and drops
+//! the part before it. If a page was cut inside a script, its source must not become text. Therefore markup
+//! in strings, templates and comments of a script does not count, unless the last tag shows that the page is
+//! whole.
 
 use crate::markup::Tag;
 use crate::markup::lex::is_space;

@@ -1,5 +1,5 @@
-//! The scan engine: the whole page in memory, one pass driven by `memchr`, text given to the builder
-//! as slices of the page.
+//! The scan engine reads a whole page in memory, in one pass driven by `memchr`. It passes text to the
+//! builder as slices of the page.
 
 use super::Engine;
 use super::growing::GrowingReader;

@@ -1,4 +1,4 @@
-//! The scanner: one run over a text.
+//! The scanner runs once over a text.
 
 use super::MAX_NOSCRIPT_DEPTH;
 use super::content::ContentModel;

@@ -1,5 +1,5 @@
-//! Laid-out code, read again at its element: exact lines and white space, without the numbers, buttons and
-//! labels that pages put into it.
+//! Reads laid-out code again at its element. It gives exact lines and white space, without the numbers,
+//! buttons and labels that pages add.
 
 use super::hidden_lines::HiddenText;
 use crate::markup::Tag;

@@ -1,5 +1,5 @@
-//! White space, and signs, between the blocks of laid-out code: what stands there holds no word and so
-//! is no block.
+//! Reads white space and signs between the blocks of laid-out code. They contain no word, so they are not
+//! blocks.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};

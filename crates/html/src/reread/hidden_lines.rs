@@ -1,4 +1,4 @@
-//! Lines that a generator hides inside of Rust code, written as rustdoc has them in its sources: `# line`.
+//! Recognises lines that a generator hides in Rust code. rustdoc writes them as `# line` in its sources.
 
 /// The first line of what mdBook puts around code that has no `main`, as hidden lines; and what else it adds.
 const WRAPPER: &str = "#![allow(unused";

@@ -1,4 +1,4 @@
-//! Finds the bytes of the page at which the characters of a block's text stand.
+//! Finds the bytes of the page from which the characters of a block's text come.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};

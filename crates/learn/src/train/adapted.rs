@@ -1,11 +1,13 @@
-//! A finished model adapted to own labels.
+//! Adapts a finished model to own labels.
 //!
-//! The log odds of the finished model stay as they are; what is learned from the own pages is a
-//! correction on top: step functions of the blocks' features, held towards zero by an L2 penalty. How
-//! strong the penalty is, cross-validation by host on the own pages decides, and "no correction" is among
-//! the choices: a correction has to gain more than its own uncertainty to be taken. So few pages change
-//! little, and pages on which the finished model is right change nothing. Pages of other conventions may be mixed
-//! in: the correction then learns from both, and is taken only if it costs those nothing.
+//! The log odds of the finished model stay as they are. The own pages teach a correction on top: step
+//! functions of the features of blocks, held towards zero by an L2 penalty. Cross-validation by host on the
+//! own pages chooses the penalty. "No correction" is one of the choices: a correction must gain more than its
+//! own uncertainty. So few pages change little, and pages on which the finished model is right change
+//! nothing.
+//!
+//! Pages of other conventions may be mixed in. The correction then learns from both, and is used only if
+//! those pages lose nothing.
 
 use rayon::prelude::*;
 use trommel_model::{Layout, Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};

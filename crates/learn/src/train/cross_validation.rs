@@ -1,4 +1,4 @@
-//! Cross-validation: has models judge pages of hosts that they have not seen.
+//! Cross-validation: models judge pages of hosts that they have not seen.
 
 use rayon::prelude::*;
 use trommel_features::FeatureMatrix;

@@ -1,5 +1,5 @@
-//! The file of judged pages that cross-validation leaves: gzip, JSON lines, the first about the run and
-//! one a page after it.
+//! The file of judged pages that cross-validation writes: gzip, JSON lines, one about the run and then one
+//! for each page.
 
 use std::io::Write;
 use std::path::Path;

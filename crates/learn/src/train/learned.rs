@@ -1,4 +1,5 @@
-//! Learns the weights of attribute words and wording from the training pages, and makes their rows with them.
+//! Learns the weights of attribute words and wording from the training pages, and makes the rows of the pages
+//! with them.
 
 use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
 

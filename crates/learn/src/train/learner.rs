@@ -1,4 +1,4 @@
-//! The learners a model can be made by.
+//! The kinds of learners for models.
 
 use trommel_model::{Additive, ColumnWeight, Linear, Scorer, Trees, WeightedScorer};
 

@@ -1,4 +1,4 @@
-//! Learning what attribute tokens say.
+//! Learns the weights of attribute words.
 
 use std::collections::BTreeMap;
 

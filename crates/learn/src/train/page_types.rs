@@ -1,4 +1,4 @@
-//! The type of a page (article, forum, product ...), from the columns that are the same for all of
+//! Learns the type of a page (article, forum, product and others) from the columns that are equal for all of
 //! its blocks.
 
 use std::collections::BTreeSet;

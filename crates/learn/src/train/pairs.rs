@@ -1,4 +1,4 @@
-//! Trees of two questions each, written as what they are: a logistic model over bins and crosses.
+//! Writes trees of two questions as an equivalent logistic model over bins and crosses.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Copies of training pages that have lost most of their content: short articles amid much else, which
-//! training sets have few of and other languages many.
+//! Makes copies of training pages without most of their content: short articles amid much else. Training sets
+//! have few of them, and other languages have many.
 
 use trommel_text::{hash, mix};
 

@@ -1,4 +1,4 @@
-//! Learning the roles of blocks from pages whose golds name them.
+//! Learns the roles of blocks from pages whose gold names them.
 
 use std::collections::BTreeSet;
 

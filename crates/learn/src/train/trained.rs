@@ -1,4 +1,4 @@
-//! Training of block models, with cross-validation by host.
+//! Trains a block model, with cross-validation by host.
 
 use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 

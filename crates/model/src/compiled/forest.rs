@@ -1,5 +1,5 @@
-//! Boosted trees that many blocks go down at once: which of a batch are on which side of a split is one
-//! number of as many bits, and which of them reach a node is what is left of the bits on the way to it.
+//! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
+//! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
 
 use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes, Scratch};

@@ -1,9 +1,9 @@
-//! An additive model as questions that many blocks answer at once.
+//! An additive model as questions about many blocks at once.
 //!
-//! A step function is a weight where the value is above its first edge, another where it is above the second,
-//! and so on; a cross is the same for its rows and its columns, and a weight for each pair of edges that are
-//! both passed. So a model is a sum over questions (is the value of a column above an edge?) and pairs of
-//! them. Most questions are asked by many tables; here each is asked once.
+//! A step function is a sum: one weight if the value is above its first edge, another if it is above the
+//! second, and so on. A cross is the same for its rows and columns, with a weight for each pair of edges that
+//! are both exceeded. So a model is a sum over questions (is the value of a column above an edge?) and pairs
+//! of them. Many tables ask the same questions; here each is asked once.
 //!
 //! Weights are whole multiples of [`UNIT`](crate::additive::UNIT), so sums are whole numbers and the same in
 //! any order.

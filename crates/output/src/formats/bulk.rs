@@ -1,4 +1,4 @@
-//! The `_bulk` format of Elasticsearch and OpenSearch: two lines of JSON a document, an action and the
+//! The `_bulk` format of Elasticsearch and OpenSearch. A document is two lines of JSON: an action, then the
 //! document itself.
 
 use std::borrow::Cow;

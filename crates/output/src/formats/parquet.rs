@@ -1,4 +1,5 @@
-//! Parquet: a row a document, with the columns of FineWeb and more, assembled from a spool.
+//! Parquet: a row for each document, with the columns of FineWeb and more. The file is assembled from a
+//! spool.
 
 mod columns;
 mod read;

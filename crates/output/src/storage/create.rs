@@ -1,5 +1,5 @@
-//! Makes and opens files of our own: never through a link that somebody planted, and never in the place of
-//! what is no file.
+//! Creates and opens our own files. It never follows a link that somebody planted, and never replaces
+//! anything but a file.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -1,4 +1,4 @@
-//! The beginning of a file that counts: its length and checksum.
+//! The valid beginning of a file: its length and checksum.
 
 use std::io::{self, Read};
 

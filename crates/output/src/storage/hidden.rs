@@ -1,4 +1,4 @@
-//! Hidden names, under which files stand until they are whole.
+//! Hidden names for files that are not yet whole.
 
 use std::{
     ffi::OsString,

@@ -1,5 +1,5 @@
-//! A file that is written in frames, can be continued after an interruption, and appears under its
-//! name only when whole.
+//! A file in frames that can be continued after an interruption and appears under its name only when it is
+//! whole.
 
 use std::{
     fs,

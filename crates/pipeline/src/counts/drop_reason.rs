@@ -1,4 +1,4 @@
-//! The reasons for which a record gave no document.
+//! The reasons why a record gave no document.
 
 use std::fmt;
 

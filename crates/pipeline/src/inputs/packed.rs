@@ -1,4 +1,4 @@
-//! Reads archives inside of WACZ files.
+//! Reads archives inside WACZ files.
 
 use std::{
     fmt,

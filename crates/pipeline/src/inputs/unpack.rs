@@ -1,4 +1,4 @@
-//! Divides WACZ files among the inputs into the archives in them.
+//! Replaces each WACZ file among the inputs by the archives in it.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! Checks for outputs that stand already where a run would write.
+//! Checks whether outputs exist already where a run would write.
 
 use std::{
     collections::{BTreeSet, HashSet},

@@ -1,4 +1,4 @@
-//! The recipe of a run: all that its outputs depend on but the inputs, as names and values.
+//! The recipe of a run: everything that its outputs depend on except the inputs, as names and values.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The request for a run: what it reads and writes, and the settings, from which its plan is made.
+//! The request for a run: its inputs, outputs and settings. The plan is made from it.
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 

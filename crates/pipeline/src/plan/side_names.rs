@@ -1,4 +1,4 @@
-//! The names of files beside the outputs, none of which may be that of another file of the run.
+//! The names of files beside the outputs. None of them may be the name of another file of the run.
 
 use std::{
     ffi::OsStr,

@@ -1,4 +1,4 @@
-//! Follows inputs: reads on as they grow and new ones appear.
+//! Follows inputs: continues to read as they grow and new ones appear.
 
 mod discovery;
 

@@ -1,4 +1,4 @@
-//! Inputs that grow while they are read: files that a crawler writes, and pipes.
+//! Inputs that grow during reading: the files of a crawler, and pipes.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! Reads one record by its place.
+//! Reads one record at its place.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! Captures that are stored once and met again.
+//! Captures that were stored once and visited again.
 
 use std::{
     collections::HashMap,

@@ -1,5 +1,4 @@
-//! The saved state of a run, from which it can continue after an interruption, and when there are new
-//! inputs.
+//! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
 mod error;
 

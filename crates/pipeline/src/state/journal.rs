@@ -1,5 +1,4 @@
-//! The inputs that a run is done with, appended one by one, so that saving one costs the same however
-//! many there are.
+//! The finished inputs of a run. Each is appended, so saving one costs the same however many there are.
 
 use std::{
     io,

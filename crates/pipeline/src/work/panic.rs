@@ -1,4 +1,4 @@
-//! Faults of the program itself, met while a record is worked on.
+//! Catches faults of the program itself during the work on a record.
 
 use std::any::Any;
 

@@ -1,4 +1,4 @@
-//! One record at a time, for programs that have an order and an output of their own.
+//! Processes one record at a time, for programs with an order and an output of their own.
 
 use std::sync::Arc;
 

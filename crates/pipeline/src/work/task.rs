@@ -1,4 +1,4 @@
-//! The tasks that go from the reader through the workers to the writer.
+//! The tasks that pass from the reader through the workers to the writer.
 
 use std::{sync::Arc, time::Duration};
 

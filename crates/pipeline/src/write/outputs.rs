@@ -1,4 +1,4 @@
-//! The files that documents are written into: for each format one, or parts of a bounded size.
+//! The output files: one for each format, or parts of bounded size.
 
 use std::{
     borrow::Cow,

@@ -1,4 +1,4 @@
-//! Records that are no pages and are kept for another tool.
+//! Copies records that are not pages, for other tools.
 
 use std::{
     fmt,

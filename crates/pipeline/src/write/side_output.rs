@@ -1,4 +1,4 @@
-//! Files beside the outputs, which grow with them.
+//! Files beside the outputs that grow with them.
 
 use std::{
     fs,

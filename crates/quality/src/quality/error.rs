@@ -1,4 +1,4 @@
-//! Errors of making a report.
+//! Errors of writing a report.
 
 use trommel_learn::{JudgedError, LearnError};
 

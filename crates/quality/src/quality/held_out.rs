@@ -1,4 +1,4 @@
-//! Scores of finished models on sets that none of them was trained on.
+//! Scores finished models on sets that none of them was trained on.
 
 use std::path::Path;
 use trommel_extract::{CommentPolicy, ContentPolicy};

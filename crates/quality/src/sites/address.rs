@@ -1,4 +1,4 @@
-//! Finds the site of a page that came without its URL, by what the page says itself.
+//! Finds the site of a page without a URL from the page itself.
 
 use std::collections::BTreeMap;
 

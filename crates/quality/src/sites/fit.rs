@@ -1,4 +1,5 @@
-//! The weights of the correction: a logistic model on top of the log odds; and its constants, chosen by F1.
+//! Fits the weights of the correction, a logistic model on top of the log odds, and chooses its constants by
+//! F1.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! Pages of a set by site, and their scores with and without a memory of the others.
+//! Groups the pages of a set by site, and scores them with and without a memory of the others.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};

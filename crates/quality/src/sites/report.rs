@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of the report about site memories.
 
 use std::fmt::Write as _;
 

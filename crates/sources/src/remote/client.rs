@@ -1,4 +1,4 @@
-//! The client that stores send their requests with: it follows no redirect by itself.
+//! The HTTP client of the stores. It follows no redirect by itself.
 
 use std::{str::FromStr, time::Duration};
 

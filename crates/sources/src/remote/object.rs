@@ -1,4 +1,4 @@
-//! One object: ranges of it, with breaks mended and changes noticed.
+//! Reads ranges of one object, reconnects after breaks, and detects changes.
 
 use std::{
     error::Error as _,

@@ -1,4 +1,4 @@
-//! Redirects, followed no further than the user asked for.
+//! Follows redirects, no further than the user allows.
 
 use ::http::{
     HeaderMap, HeaderName, Method, StatusCode,

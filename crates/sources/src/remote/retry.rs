@@ -1,4 +1,4 @@
-//! Repeats failed requests, with back-off, for as long as a server asks to be asked again.
+//! Repeats failed requests with growing pauses, as long as the server asks for it.
 
 use std::{
     error::Error,

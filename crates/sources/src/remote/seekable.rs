@@ -1,4 +1,4 @@
-//! An object that can be sought in, for what stands at its end or in the middle of it.
+//! A seekable object, for data at its end or in its middle.
 
 use std::{
     collections::VecDeque,

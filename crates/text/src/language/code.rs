@@ -1,4 +1,4 @@
-//! Codes of languages: one for each, however a page, a user or a detector writes it.
+//! Codes of languages: one code for each language, however a page, a user or a detector writes it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,9 +1,9 @@
-//! Languages in Latin letters: the combined method of whatlang 0.18 with the same result, several
-//! times faster because trigrams are looked up once and not once a language.
+//! Detects languages in Latin letters. The method and the result are those of the combined method of whatlang
+//! 0.18. It is several times faster, because trigrams are looked up once instead of once for each language.
 //!
-//! The text's trigrams, ranked by how often they occur, are compared with the ranked lists of each
-//! language (Cavnar and Trenkle, 1994); to that comes the share of letters that the language's
-//! alphabet has. Alphabets and lists are those of whatlang by Serhii Potapov (MIT licence).
+//! The trigrams of the text, ranked by frequency, are compared with the ranked lists of each language (Cavnar
+//! and Trenkle, 1994). The share of letters in the alphabet of the language is added. Alphabets and lists are
+//! those of whatlang by Serhii Potapov (MIT licence).
 
 mod trigrams;
 

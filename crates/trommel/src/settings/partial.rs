@@ -1,4 +1,4 @@
-//! Some of the settings: those that a file, a command line or a request chooses, to be merged with others.
+//! A part of the settings, from a file, a command line or a request. It is merged with others.
 
 use std::collections::BTreeMap;
 use std::fs;

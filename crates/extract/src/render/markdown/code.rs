@@ -1,4 +1,4 @@
-//! Code: fences, spans and the language that a page names.
+//! Renders code: fences, spans, and the language that the page names.
 
 use std::collections::HashMap;
 

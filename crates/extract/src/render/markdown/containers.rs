@@ -1,4 +1,4 @@
-//! Quotes and list items around the segments: their prefixes, markers and the lines between segments.
+//! Renders the quotes and list items around segments: prefixes, markers, and lines between segments.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Text that Markdown must not take for markup.
+//! Escapes text that Markdown would take for markup.
 
 /// Where text stands, which decides what could be markup.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Images that stand by themselves among the kept blocks.
+//! Renders images that stand between the kept blocks.
 
 use trommel_html::{Element, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! The text of one block with its marks.
+//! Renders the text of one block with its inline marks.
 
 mod anchors;
 mod marks;

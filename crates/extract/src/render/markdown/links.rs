@@ -1,4 +1,4 @@
-//! Addresses of links.
+//! Resolves and escapes the addresses of links.
 
 use std::collections::HashSet;
 

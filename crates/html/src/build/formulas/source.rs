@@ -1,4 +1,4 @@
-//! TeX as pages give it: in attributes, between marks, in the addresses of images.
+//! Finds TeX in the places where pages put it: attributes, text between marks, addresses of images.
 
 use memchr::memmem;
 

@@ -1,4 +1,4 @@
-//! Documents read back from Parquet: files of ours, and others with some of the columns.
+//! Reads documents from Parquet: our own files, and others with some of the columns.
 
 use std::fs::File;
 

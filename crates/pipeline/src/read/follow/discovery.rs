@@ -1,4 +1,4 @@
-//! Finds the inputs that an argument stands for at a moment.
+//! Finds the inputs that an argument currently stands for.
 
 use std::{
     collections::HashSet,

@@ -1,4 +1,4 @@
-//! Writes and counts what became of one record.
+//! Writes and counts the result of one record.
 
 use std::path::Path;
 

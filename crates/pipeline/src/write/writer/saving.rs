@@ -1,4 +1,4 @@
-//! Saving of the run's state, and publication of what is complete.
+//! Saves the state of the run, and publishes complete outputs.
 
 use std::path::Path;
 

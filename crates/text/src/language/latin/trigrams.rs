@@ -1,4 +1,4 @@
-//! Trigrams of a text, ranked by how often they occur.
+//! Trigrams of a text, ranked by frequency.
 
 /// Most frequent trigrams of a text that are compared.
 const COMPARED: usize = 600;

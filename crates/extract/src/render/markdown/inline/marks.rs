@@ -1,4 +1,4 @@
-//! The marks of Markdown around runs: links, strong, emphasised and struck-out text, code.
+//! Writes the Markdown marks around runs: links, strong, emphasised and struck-out text, code.
 
 use super::Mode;
 use super::runs::{Form, Run, groups};

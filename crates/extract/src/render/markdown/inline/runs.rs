@@ -1,4 +1,4 @@
-//! Runs: segments of a block's text in which nothing changes.
+//! Divides a block's text into runs, in which the inline style stays the same.
 
 use crate::render::pieces::{Piece, PieceKind};
 
