@@ -69,7 +69,7 @@ impl Gzip {
         }
     }
 
-    /// Where the first long run of zeros in the member begins, and the bytes of all such runs.
+    /// The beginning of the first long run of zeros in the member, and the bytes of all such runs.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         self.zeros.found()
     }

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 use libdeflate_sys as sys;
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inflated {
     /// The stream ended: stored bytes read and plain bytes made.

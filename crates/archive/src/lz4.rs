@@ -23,7 +23,7 @@ const HISTORY: usize = 64 * 1024;
 /// Bit of a block's size that says the block is stored as it is.
 const STORED: u32 = 1 << 31;
 
-/// What a frame header says.
+/// The contents of a frame header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Frame {
     /// Length of the header.
@@ -36,7 +36,7 @@ struct Frame {
     content_checksum: bool,
 }
 
-/// How the reading of a frame header went.
+/// The result of reading a frame header.
 #[derive(Debug, PartialEq, Eq)]
 enum Header {
     Good(Frame),

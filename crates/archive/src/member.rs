@@ -4,7 +4,7 @@ use std::io;
 
 use crate::error::Damage;
 
-/// How the next member begins.
+/// The kind of beginning of the next member.
 pub(crate) enum Begin {
     /// With a good header.
     Member,

@@ -28,7 +28,7 @@ pub(crate) struct ReaderState {
     pub(crate) finished: bool,
 }
 
-/// What became of the stored bytes of a member so far.
+/// The account of the stored bytes of a member so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Accounted {
     /// Stored offset of the member.

@@ -31,7 +31,7 @@ impl Source {
         Source::at(input, 0)
     }
 
-    /// Of an input that comes bit by bit: see [`ReadOptions::live`](crate::ReadOptions::live).
+    /// A source for an input that grows: see [`ReadOptions::live`](crate::ReadOptions::live).
     pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
         Source { live: true, ..Source::at(input, 0) }
     }

@@ -27,7 +27,7 @@ pub(crate) struct ZeroRuns {
     position: u64,
     /// Zeros right before it.
     run: u64,
-    /// Where the first long run begins.
+    /// The beginning of the first long run.
     first: Option<u64>,
     /// Bytes of all long runs that have ended.
     total: u64,
@@ -63,7 +63,7 @@ impl ZeroRuns {
         self.run = 0;
     }
 
-    /// Where the first long run begins, and the bytes of all; None if there is none.
+    /// The beginning of the first long run, and the bytes of all; none if there is no such run.
     pub(crate) fn found(mut self) -> Option<(u64, u64)> {
         self.end_run(self.position);
         Some((self.first?, self.total))

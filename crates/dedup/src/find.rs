@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DedupError, Signature};
 
-/// Where a document stands.
+/// The place of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DocumentPlace {
     /// Name of the shard.

@@ -32,7 +32,7 @@ use crate::role::Role;
 
 pub use table::{RULES, Rule};
 
-/// What rules on the model's choice ask of a page: its tables, and what the model made of them.
+/// The input of rules on the model's choice: the tables of a page, and the model's results for them.
 pub(crate) struct JudgedPage<'a> {
     pub page: &'a Page,
     /// Number of the field of each block.
@@ -45,7 +45,7 @@ pub(crate) struct JudgedPage<'a> {
     pub keeps_embedded: bool,
 }
 
-/// What rules on the text ask of a page, once the policy has been applied: also its source.
+/// The input of rules on the text, after the policy has been applied. It includes the source of the page.
 pub(crate) struct ChosenPage<'a> {
     pub page: &'a Page,
     /// The decoded page that spans point into.
@@ -57,8 +57,8 @@ pub(crate) struct ChosenPage<'a> {
     pub only_first_article: bool,
 }
 
-/// What decided whether a block is kept: the model, the content policy, notes that are kept with their marks, or one
-/// of the [`RULES`].
+/// The reason why a block is kept or dropped: the model, the content policy, notes that are kept with their
+/// marks, or one of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 // A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
@@ -69,7 +69,7 @@ const OTHERS: [&str; 3] = ["model", "policy", "notes"];
 impl Decider {
     /// The model.
     pub const MODEL: Self = Self(0);
-    /// What the user asked of headlines, comments and roles.
+    /// The user's choice about headlines, comments and roles.
     pub const POLICY: Self = Self(1);
     /// Marks of notes: a note whose mark is kept is kept.
     pub const NOTES: Self = Self(2);
@@ -128,13 +128,13 @@ impl RuleSet {
     }
 }
 
-/// Which blocks are kept, and by what.
+/// The kept blocks, and the reason for each decision.
 pub(crate) struct Decisions<'d> {
     /// One flag a block.
     pub kept: &'d mut Vec<bool>,
-    /// What decided last on each block.
+    /// The last decider of each block.
     pub by: &'d mut Vec<Decider>,
-    /// What was kept before a rule.
+    /// The kept blocks before a rule.
     before: Vec<bool>,
 }
 

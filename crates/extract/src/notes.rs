@@ -45,7 +45,7 @@ pub(crate) struct Definition {
     pub element: u32,
     /// Its blocks; of a note within a line none.
     pub blocks: Vec<u32>,
-    /// Where in a block's text a note within a line stands.
+    /// The place of a note within a line, in the text of its block.
     pub inline: Option<(u32, u32, u32)>,
     /// Whether the note was judged to be content for itself.
     pub judged: bool,

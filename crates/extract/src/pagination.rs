@@ -5,7 +5,7 @@ use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 /// Names in class attributes of rows of page numbers.
 const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
-/// What links to the next page say, in lower case.
+/// Texts of links to the next page, in lower case.
 // Whole texts: "next steps" is the heading of an article.
 const NEXT: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",

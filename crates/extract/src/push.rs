@@ -20,9 +20,9 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// what [`Extractor::extract`] makes of the whole page.
 #[derive(Debug)]
 pub struct PushPage {
-    /// What came and is UTF-8; without a mark.
+    /// The received text in UTF-8, without a byte order mark.
     text: String,
-    /// What came behind it.
+    /// The received bytes behind it.
     rest: Vec<u8>,
     /// Whether a mark came first.
     has_mark: bool,
@@ -106,7 +106,7 @@ impl PushPage {
         self.len() == 0
     }
 
-    /// What came so far, if it is text.
+    /// The received part of the page, if it is text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -133,7 +133,7 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
 const BYLINE: [&str; 8] =
     ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
 const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
-/// What microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
 /// Blocks of a question that stand before its answer; more are a page about one question.
@@ -152,7 +152,8 @@ fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
     own.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
 }
 
-/// Which blocks are a question by microdata: they stand in the element around an answer, before it.
+/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
+/// it.
 fn stated_questions(page: &Page) -> Vec<bool> {
     let mut questions = vec![false; page.blocks.len()];
     let mut last = None;

@@ -19,16 +19,16 @@ pub struct Verdicts {
     pub separate: Vec<bool>,
     /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
     pub separate_embedded: Vec<bool>,
-    /// What was asked of the headline.
+    /// The policy for the headline.
     pub headline: HeadlinePolicy,
-    /// What was asked of articles that follow the first.
+    /// The policy for articles that follow the first.
     pub articles: ArticlePolicy,
     /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
     /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
     /// Roles of which no block is main text, whatever is kept with others later.
     pub exclude: RoleSet,
-    /// What decided on each block, in the end.
+    /// The final decider of each block.
     pub by: Vec<Decider>,
     /// Rules that are not applied.
     pub without: RuleSet,

@@ -69,7 +69,7 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
 /// A text of the JSON-LD that does not stand among the blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
-    /// What the JSON-LD says of it.
+    /// The facts about it in the JSON-LD.
     pub content: Content,
     /// Its words.
     pub words: u32,
@@ -168,7 +168,7 @@ fn is_summary(content: &Content) -> bool {
     content.property == ContentProperty::Description && content.subject != ContentSubject::Product
 }
 
-/// What the visible blocks of a page hold.
+/// The words of the visible blocks of a page.
 #[derive(Default)]
 struct PageWords {
     words: u32,

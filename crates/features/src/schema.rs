@@ -12,7 +12,7 @@ use crate::rows::FeatureMatrix;
 use crate::weight_table::TermWeight;
 use crate::work::count_work;
 
-/// What a row of features is made of.
+/// The parts of a row of features.
 #[derive(Clone, Debug)]
 pub struct Schema {
     groups: Vec<FeatureGroup>,

@@ -18,7 +18,7 @@ const LINE_WORDS: u32 = 5;
 /// Lines with one of these do not count: warnings about scripts, and notes on policies.
 const BOILERPLATE: [&str; 7] =
     ["javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
-/// What may follow a terminal mark within its sentence.
+/// Characters that may follow a terminal mark within its sentence.
 const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
 
 /// The rules; see the module.

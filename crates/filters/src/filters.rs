@@ -77,7 +77,7 @@ impl Filters {
         Self { stages, early, settings: settings.clone() }
     }
 
-    /// What they were made of.
+    /// The settings of these filters.
     pub fn settings(&self) -> &FilterSettings {
         &self.settings
     }
@@ -93,7 +93,7 @@ impl Filters {
         self.stages.iter().find_map(|stage| stage.document(document, stats))
     }
 
-    /// What [`Duplicates`] compare of a text. Pure, so it can be made on any thread.
+    /// The parts of a text that [`Duplicates`] compare. Computing them is pure, so any thread can do it.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
         let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.settings.duplicates;
         Fingerprint {

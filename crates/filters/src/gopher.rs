@@ -30,7 +30,7 @@ const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"
 #[derive(Debug)]
 pub(crate) struct Gopher;
 
-/// What the rules look at.
+/// The counts that the rules read.
 #[derive(Debug, Default)]
 struct Counts {
     /// Words in spaced scripts, and their characters.

@@ -5,7 +5,7 @@ pub mod charset;
 use crate::hydration::PayloadScript;
 use crate::json_ld::JsonLdScript;
 
-/// What the page says about itself.
+/// The facts that the page states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Text of the first `<title>`, entities decoded and white space folded.

@@ -17,12 +17,12 @@ pub(crate) const START: usize = 64;
 /// Bytes of payloads that are read of one page.
 // As much as of the other facts of the head.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// What payloads begin with, or have as their `id`.
+/// Beginnings of payloads, and their `id`s.
 const NAMES: [&str; 9] = [
     "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__", "__INITIAL_STATE__",
     "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
-/// How the keys of texts end, in lower case.
+/// Endings of the keys of texts, in lower case.
 // Ends and not whole names, so that `articleBody` and `contentHtml` are found without a list of every site.
 const KEYS: [&str; 14] = [
     "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
@@ -41,7 +41,7 @@ const MIN_STRING_BYTES: usize = 24;
 /// A script that holds a payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PayloadScript {
-    /// What it is called by its framework.
+    /// Its name in the framework.
     pub name: &'static str,
     /// Its contents as they stand, cut at 1 MB of all such scripts of a page.
     pub text: String,

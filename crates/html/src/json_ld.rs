@@ -43,7 +43,7 @@ pub struct JsonLd {
     scripts: Vec<ParsedScript>,
 }
 
-/// What was read of one script.
+/// The parsed contents of one script.
 #[derive(Clone, Debug, PartialEq)]
 struct ParsedScript {
     /// Its values among those of the page.

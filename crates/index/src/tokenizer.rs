@@ -28,9 +28,9 @@ pub struct ScriptTokenizer {
 }
 
 impl ScriptTokenizer {
-    /// For text that is to be found.
+    /// The tokenizer for text that can be found.
     pub const DOCUMENT: Self = Self { has_run_ends: true };
-    /// For what is looked for.
+    /// The tokenizer for queries.
     pub const QUERY: Self = Self { has_run_ends: false };
 }
 

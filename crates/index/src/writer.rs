@@ -16,7 +16,7 @@ use crate::{
 
 /// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
-/// What Tantivy needs at least for a thread.
+/// The least memory that Tantivy needs for a thread.
 const LEAST_MEMORY: usize = 16 << 20;
 
 /// Writes an index. Documents can be found once [`commit`](Self::commit) has returned; until then, and
@@ -29,7 +29,7 @@ pub struct IndexWriter {
     added: u64,
 }
 
-/// What writing came to.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommittedIndex {
     /// Documents that were added.

@@ -28,7 +28,7 @@ pub enum GoldError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line is no gold object.
@@ -38,7 +38,7 @@ pub enum GoldError {
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A choice has another number of roles than the page has blocks.
@@ -54,7 +54,7 @@ pub enum GoldError {
     Changed,
 }
 
-/// What a person said of a page.
+/// The labels that a person gave to a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageLabels {
@@ -66,7 +66,7 @@ pub struct PageLabels {
     /// Language of the page, as a code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
-    /// What was doubtful.
+    /// The doubts of that person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -205,7 +205,7 @@ impl GoldFile {
         format!("{:016x}", hasher.finish())
     }
 
-    /// What was said of a page, where its blocks are noted and fit those of the page.
+    /// The labels of a page, if its blocks are stored and match those of the page.
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;

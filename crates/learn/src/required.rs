@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How many of the texts that must be kept are.
+/// The number of required texts, and of those that were kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
     /// Number of texts.
     pub all: u32,
-    /// How many of them stand in what was kept.
+    /// The number of them in the kept text.
     pub kept: u32,
 }
 

@@ -53,7 +53,7 @@ pub struct PageType {
     pub name: String,
     /// Its probability, 0..=1.
     pub probability: f32,
-    /// What a selection by worlds multiplies the log odds of blocks by: the mean over all types that the page may
+    /// The factor of the log odds of blocks in a selection by worlds: the mean over all types that the page may
     /// have.
     pub sharpness: f32,
 }
@@ -404,8 +404,8 @@ impl Model {
         all
     }
 
-    /// What each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and additive
-    /// parts.
+    /// The value that each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and
+    /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();

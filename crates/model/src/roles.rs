@@ -48,11 +48,11 @@ pub struct RoleScorer {
     pub scorer: Additive,
     /// Pooled log odds ([`pooled`]) above which a block has the role.
     pub threshold: f32,
-    /// What it scored on pages of hosts it had not seen.
+    /// The score on pages of hosts that it has not seen.
     pub score: RoleScore,
 }
 
-/// How well a role is told: blocks that are said to have it against blocks that have it.
+/// The quality of a role: blocks that the model gives the role, against blocks that have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleScore {
     /// Pages that say which of their blocks have the role.

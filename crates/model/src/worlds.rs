@@ -69,7 +69,7 @@ pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// What the worlds say of prefixes of an order.
+/// The result of the worlds for prefixes of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
     /// Blocks of the best prefix.
@@ -78,7 +78,7 @@ pub(crate) struct Prefix {
     pub f1: f32,
 }
 
-/// What a block adds to the hits of each world.
+/// The contribution of a block to the hits of each world.
 struct Hit {
     rank: usize,
     /// Words of the blocks up to it, itself included.

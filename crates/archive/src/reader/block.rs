@@ -23,7 +23,7 @@ const LOOKAHEAD: usize = 4096;
 /// Why the bytes of a block came to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Taken {
-    /// As many as wanted.
+    /// All requested bytes were there.
     Whole,
     /// The next record begins.
     Start,
@@ -238,8 +238,8 @@ impl Reader {
         }
     }
 
-    /// Where a block of wrong length has run into the next record. None if the payload is itself
-    /// an archive.
+    /// The place at which a block of wrong length runs into the next record. None if the payload is itself an
+    /// archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {
             Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => blank_line(block, 0)?.1,

@@ -9,7 +9,7 @@ use crate::{
     start::{ArcLine, names_warc, record_starts},
 };
 
-/// How the search for the end of a header went.
+/// The result of searching for the end of a header.
 enum HeaderEnd {
     /// Length of the header lines, and with the blank line.
     Blank(usize, usize),

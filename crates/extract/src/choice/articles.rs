@@ -29,8 +29,8 @@ pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range
     by_headline().or_else(by_address)
 }
 
-/// For each heading of the first level the outermost element around it that may hold an article and has no other
-/// such heading.
+/// For each heading of the first level, the outermost element around it that may hold an article and has no
+/// other such heading.
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
     let headlines = headlines.filter(|(_, own)| own.tag == Tag::H1 && !own.hidden);

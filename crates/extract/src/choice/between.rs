@@ -5,7 +5,8 @@ use trommel_html::{Element, ElementKinds, Page, Tag};
 use super::whole_units::outermost_code;
 use crate::role::Role;
 
-/// What was left out at a place, with the elements around it up to the first that holds the kept block before.
+/// A gap of dropped blocks, with the elements around it up to the first that holds the kept block before
+/// it.
 struct Gap {
     /// One past its last block.
     end: usize,
@@ -60,8 +61,8 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     }
 }
 
-/// What was left out from a block on, if it is a whole list, table or the like and all of an element right inside
-/// of one that holds the kept block before it.
+/// The gap from a block on, if it is a whole list, table or the like and fills an element directly inside
+/// one that holds the kept block before it.
 fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     let before = page.blocks.get(start.checked_sub(1)?)?.element;
     let mut end = start;

@@ -9,7 +9,7 @@ const MIN_FLOOD_WORDS: u32 = 3000;
 const MIN_PARAGRAPH_WORDS: u32 = 8;
 const MAX_LINK_DENSITY: f32 = 0.3;
 
-/// What is kept of the paragraphs of a field.
+/// The kept part of the paragraphs of a field.
 #[derive(Clone, Copy, Default)]
 struct Field {
     words: u32,

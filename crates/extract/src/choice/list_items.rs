@@ -8,7 +8,7 @@ const MIN_ITEMS: u32 = 2;
 /// Least probability of an item of a list that is half kept: of those below, one in fourteen words is text.
 const MIN_PROBABILITY: f32 = 0.3;
 
-/// What is kept of a list, by its innermost items.
+/// The kept part of a list, by its innermost items.
 #[derive(Default)]
 struct List {
     words: u32,

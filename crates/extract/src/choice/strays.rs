@@ -12,7 +12,7 @@ const MAX_STRAY_SHARE: f32 = 0.35;
 /// Share of the words of all that is kept up to which strays are dropped: a page may be nothing else.
 const MAX_PAGE_SHARE: f32 = 0.25;
 
-/// What is kept of the blocks of a field.
+/// The kept part of the blocks of a field.
 #[derive(Clone, Copy, Default)]
 struct Field {
     blocks: u32,

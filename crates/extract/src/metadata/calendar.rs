@@ -44,8 +44,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     })
 }
 
-/// Where the first date of a text stands that has a month and a year: its first byte and one past its
-/// last.
+/// The place of the first date of a text with a month and a year: its first byte and one past its last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     let searched = text.get(..MAX_SEARCHED_BYTES).unwrap_or(text);
     if !has_year(searched) {

@@ -152,7 +152,7 @@ fn percent(text: &str) -> Result<String, std::string::FromUtf8Error> {
     String::from_utf8(bytes)
 }
 
-/// What the name of a mark and that of its note have in common.
+/// The common part of the name of a mark and that of its note.
 fn root(fragment: &str) -> String {
     let mut root = fragment.to_ascii_lowercase();
     for word in ["_ref", "-ref", "ref", "-back", "back", "-link", "-return"] {

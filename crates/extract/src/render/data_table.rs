@@ -8,7 +8,7 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
 // A hostile `colspan` would else make each row as long as it says.
 const MAX_COLUMNS: usize = 64;
 
-/// What the cells of a table of data may hold; posts and sections laid out in a table hold more.
+/// The bounds on cells of data tables. Posts and sections that are laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
 struct CellBounds {
     /// Most blocks of a cell.
@@ -56,7 +56,7 @@ pub(crate) struct TableCell {
     pub blocks: Vec<u32>,
 }
 
-/// Where in a table a block stands.
+/// The position of a block in a table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Position {
     table: u32,
@@ -286,7 +286,7 @@ fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     columns
 }
 
-/// Where the next cell of a row stands.
+/// The place of the next cell of a row.
 #[derive(Debug, Default)]
 struct Columns {
     /// Rows that a cell above still covers, by column.

@@ -16,7 +16,7 @@ pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>)
     text
 }
 
-/// What an embedded text is on its page.
+/// The role of an embedded text on its page.
 pub(crate) fn role(own: &JudgedEmbedded) -> Role {
     if own.is_comment() {
         Role::Comment

@@ -95,7 +95,7 @@ impl MarkdownOptions {
     }
 }
 
-/// Where the headline of a page stands: it alone is a heading of the first level.
+/// The place of the headline, which alone is a heading of the first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headline {
     /// No other heading than those of the first level is known to be it.
@@ -310,7 +310,7 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 
-/// What a paragraph is in a definition list.
+/// The part of a paragraph in a definition list.
 fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else {
         return Part::Other;
@@ -327,7 +327,7 @@ fn part(content: &KeptContent, block: u32) -> Part {
     }
 }
 
-/// How the paragraph at an element is written.
+/// The mode of writing the paragraph at an element.
 fn mode(content: &KeptContent, element: u32) -> Mode {
     let around = content.page.path(element).find_map(|(_, e)| match e.tag {
         Tag::Dt => Some(Mode::Term),

@@ -111,7 +111,7 @@ fn write_table(content: &KeptContent, table: &DataTable, out: &mut TracedText) {
     }
 }
 
-/// What stands between two segments.
+/// The gap between two segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     Line,
@@ -187,7 +187,7 @@ pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     paragraphs.into_iter().filter(|(_, count)| *count > 1).map(|(item, _)| item).collect()
 }
 
-/// What a browser leaves at the start and the end of an element.
+/// The gap that a browser leaves at the start and the end of an element.
 fn edge(tag: Tag) -> Option<Gap> {
     use Tag::*;
     match tag {

@@ -40,7 +40,7 @@ pub(crate) struct TracedText {
     pub origins: Vec<Origin>,
 }
 
-/// Where a part of a text came from.
+/// The origin of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Bytes of the text.
@@ -48,7 +48,7 @@ pub(crate) struct Origin {
     pub source: OriginSource,
 }
 
-/// What a part of a text was made of.
+/// The source of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
     /// The text of a block from this byte on, as it stands.

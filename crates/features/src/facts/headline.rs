@@ -131,7 +131,7 @@ impl Outline {
         self.sections.get(section as usize)?.heading
     }
 
-    /// Where a block stands to the headings.
+    /// The place of a block relative to the headings.
     pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];

@@ -41,7 +41,7 @@ pub(crate) struct Prose {
     segment: (usize, usize),
     longest: u32,
     blocks: u32,
-    /// Of each element: share of its words that are prose, and its share in the prose of the page.
+    /// For each element, the share of its words that are prose, and its share in the prose of the page.
     shares: Scratch<[f32; 2]>,
     facts: [f32; 7],
 }

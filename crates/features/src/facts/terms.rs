@@ -161,7 +161,7 @@ impl Terms {
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// How many different words are among the first words of a block, and how many of them `set` has.
+    /// The number of different words among the first words of a block, and the number of them in `set`.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let own = self.words(at);
         // A filter of 256 bits: the exact but quadratic search runs only where two words share a bit.

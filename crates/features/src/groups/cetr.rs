@@ -15,7 +15,7 @@ use crate::scratch::Scratch;
 
 const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
-/// Which of them is the verdict of the whole algorithm.
+/// The column with the verdict of the whole algorithm.
 const CLUSTER: usize = 2;
 
 /// Blocks ahead that the derivative looks at.

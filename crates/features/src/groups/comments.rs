@@ -44,7 +44,7 @@ static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
     sieve
 });
 
-/// Where the blocks of a page stand to its comment sections.
+/// Features of the blocks of a page relative to its comment sections.
 pub(crate) struct CommentSections<'a> {
     page: &'a Page,
     sections: Sections,

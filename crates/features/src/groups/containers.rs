@@ -20,7 +20,7 @@ fn names() -> Vec<String> {
 /// The parts of every element's features.
 pub(crate) struct Containers {
     elements: Scratch<[f32; PARTS.len()]>,
-    /// What stands outside of all elements.
+    /// The aggregates over everything outside of all elements.
     whole: [f32; PARTS.len()],
 }
 

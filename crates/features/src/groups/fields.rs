@@ -37,7 +37,7 @@ struct Sum {
     last: usize,
 }
 
-/// What the fields of a page are like.
+/// Features of the fields of a page.
 pub(crate) struct FieldFeatures<'a> {
     index: &'a FieldIndex,
     rows: Scratch<[f32; NAMES.len()]>,

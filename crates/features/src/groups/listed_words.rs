@@ -8,10 +8,10 @@ use crate::facts::PageFacts;
 use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 
-/// Which listed words stand on each element or on one around it: a bit set an element.
+/// The listed words on each element or on one around it: a bit set for each element.
 pub(crate) struct ListedWords<'a> {
     page: &'a Page,
-    /// How many words are listed.
+    /// The number of listed words.
     listed: usize,
     /// 64-bit words a set.
     stride: usize,

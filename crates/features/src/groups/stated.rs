@@ -79,7 +79,7 @@ impl Items {
         items
     }
 
-    /// How much of a block is listed: 1 if it is an item, else the share of its pairs.
+    /// The listed share of a block: 1 if it is an item, else the share of its pairs.
     fn listed(&self, terms: &Terms, at: usize) -> (f32, f32) {
         let words = terms.words(at);
         if words.is_empty() {

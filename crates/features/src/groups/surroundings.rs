@@ -18,7 +18,7 @@ const NAMES: [&str; 5] = [
     "surroundings.log_articles_before",
 ];
 
-/// What stands before a block, and in it.
+/// Counts of the things before a block and in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     /// Images between the block before and this one.
@@ -30,9 +30,9 @@ struct Counts {
     articles: u16,
 }
 
-/// What stands around the blocks of a page.
+/// The surroundings of the blocks of a page.
 pub(crate) struct Surroundings {
-    /// Of each block, and of the end of the page.
+    /// The counts at each block, and at the end of the page.
     seen: Scratch<Counts>,
 }
 

@@ -28,7 +28,7 @@ struct BlockWording {
     first: f32,
 }
 
-/// What the first words of the blocks of a page say.
+/// Features of the first words of the blocks of a page.
 pub(crate) struct Wording<'a> {
     facts: &'a PageFacts<'a>,
     blocks: Scratch<BlockWording>,

@@ -37,7 +37,7 @@ struct Formula {
     end: usize,
 }
 
-/// What is known of formulas while a page is read.
+/// The state of formulas while a page is read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
     /// Markup or source of the one being read.
@@ -47,7 +47,7 @@ pub(super) struct Formulas {
     display: bool,
     start: usize,
     end: usize,
-    /// What MathJax has laid out, until it is known whether its source follows.
+    /// The layout of MathJax, until it is known whether its source follows.
     // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
     pending: Option<Formula>,
     /// Whether white space has come since.
@@ -73,7 +73,7 @@ impl Formulas {
 }
 
 impl Builder {
-    /// How the content of an element that is no text is read for a formula.
+    /// The way of reading the content of a non-text element for a formula.
     pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
         let capture = match text.tag {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
@@ -208,7 +208,7 @@ impl Builder {
         }
     }
 
-    /// What waited for its source has none: it is taken as it is laid out.
+    /// Ends the wait for a source. The waiting formula has none, so it is taken as it is laid out.
     pub(super) fn settle_formula(&mut self) {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
@@ -373,7 +373,7 @@ impl Builder {
 
     /// Whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
-        /// What the addresses and classes of formulas as images hold.
+        /// Parts of the addresses and classes of formulas as images.
         // Three searches pass over nearly all images before their attributes are read one by one.
         static SIGNS: LazyLock<[Finder; 3]> = LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();

@@ -10,7 +10,7 @@ use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
-    /// What the attributes of an element say of the notation in it.
+    /// The notation that the attributes of an element state.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Marks: u16 {
         /// Its class is one of formulas.
@@ -86,7 +86,7 @@ impl WordSieve {
 }
 
 impl Marks {
-    /// What a word of a class says, given by its hash.
+    /// The notation that a word of a class states, given by its hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
         if MARKING.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }

@@ -17,7 +17,7 @@ const MAX_NAMES: usize = 4096;
 /// Classes by which frameworks of style sheets show an element as a block.
 const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
 
-/// What a rule says of `display`.
+/// The value of `display` in a rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Display {
     None,
@@ -232,7 +232,7 @@ fn is_for_all(rule: &[u8]) -> bool {
     matches!(query.trim_ascii(), b"all" | b"screen" | b"only screen")
 }
 
-/// What a rule says last of `display`; nothing if it does not speak of it.
+/// The last value of `display` in a rule; none if the rule does not set it.
 fn said(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
     let mut said = None;
     for at in display.find_iter(body) {

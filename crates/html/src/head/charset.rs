@@ -17,7 +17,7 @@ const DECLARATION_BYTES: usize = 16 << 10;
 // The detector is slow beside the reader; this bounds it on large pages.
 const DETECTION_BYTES: usize = 256 << 10;
 
-/// Where the encoding was learned from.
+/// The source of the encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CharsetSource {
     /// Byte order mark.
@@ -45,7 +45,7 @@ impl CharsetSource {
     }
 }
 
-/// What is known about a page's encoding from outside of its bytes.
+/// Facts about a page's encoding from outside of its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CharsetHints<'a> {
     /// `charset` parameter of the HTTP Content-Type header.
@@ -63,7 +63,7 @@ pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// The encoding.
     pub encoding: &'static Encoding,
-    /// Where it was learned from.
+    /// The source of the encoding.
     pub source: CharsetSource,
 }
 
@@ -151,7 +151,7 @@ fn label(label: &str) -> Option<&'static Encoding> {
     (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED).then_some(encoding)
 }
 
-/// How the bytes read as UTF-8.
+/// The result of reading bytes as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Utf8 {
     /// Characters beyond ASCII; counted no further than is asked if there are no faults.

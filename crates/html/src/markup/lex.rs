@@ -18,7 +18,7 @@ pub(crate) struct RawTag {
     pub value_missing: bool,
 }
 
-/// What stands at a `<`.
+/// The kind of markup at a `<`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Tag(RawTag),
@@ -34,14 +34,14 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
-/// Where an attribute stands: its name, and its value without quotes.
+/// The place of an attribute: its name, and its value without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AttributeSpans {
     pub name: (usize, usize),
     pub value: (usize, usize),
 }
 
-/// What a byte is in a tag: white space 1, `/` 2, `>` 4, `=` 8.
+/// The class of each byte in a tag: white space 1, `/` 2, `>` 4, `=` 8.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     class[b' ' as usize] = 1;
@@ -125,8 +125,8 @@ fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpa
     })
 }
 
-/// Where the name of the tag at the `<` at `at` begins, and whether it is an end tag; else what stands
-/// there.
+/// The beginning of the name of the tag at the `<` at `at`, and whether it is an end tag; else the other
+/// markup there.
 #[inline(always)]
 fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     let Some(&next) = bytes.get(at + 1) else {

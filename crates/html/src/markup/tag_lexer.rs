@@ -129,7 +129,7 @@ static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
     slots
 };
 
-/// Where the value of an attribute stands, without its quotes.
+/// The place of the value of an attribute, without its quotes.
 #[derive(Clone, Copy, Debug)]
 struct ValuePlace {
     name: Key,

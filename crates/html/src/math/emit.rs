@@ -42,7 +42,7 @@ struct Tex<'a> {
     out: String,
 }
 
-/// What delimits a group of a row.
+/// The delimiters of a group in a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fence {
     None,

@@ -37,6 +37,6 @@ pub struct AttributeWord {
     pub hash: u64,
     pub(crate) start: u32,
     pub(crate) len: u16,
-    /// Where it stands.
+    /// The attribute of the word.
     pub attribute: Attribute,
 }

@@ -5,7 +5,7 @@
 
 use crate::markup::Tag;
 
-/// How a part of a text is marked.
+/// The inline style of a part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InlineStyle {
     /// Innermost open `a` element with `href` around the text.
@@ -23,7 +23,7 @@ pub struct InlineStyle {
 pub struct StyledText<'a> {
     /// The text. White space between two parts stands at the start of the second.
     pub text: &'a str,
-    /// How it is marked.
+    /// The style of the part.
     pub style: InlineStyle,
 }
 

@@ -3,7 +3,7 @@
 use crate::build::TextKind;
 use crate::markup::Tag;
 
-/// What stands after a start tag.
+/// The kind of content after a start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentModel {
     Markup,

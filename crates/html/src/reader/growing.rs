@@ -89,7 +89,7 @@ impl GrowingReader {
         self.builder.clone().finish(self.from)
     }
 
-    /// What is known of the page's head.
+    /// The facts of the page's head.
     pub fn head(&self) -> &Head {
         self.builder.head()
     }

@@ -131,7 +131,7 @@ struct Gaps {
     /// The CDATA section that came last, and one past its last byte in the stream: its text is given once it has
     /// an end, else it is read again.
     cdata: Option<(Swallowed, usize)>,
-    /// What stands behind the start tag of the outermost open `template`, but for what is in `input`.
+    /// The content behind the start tag of the outermost open `template`, except for the part in `input`.
     template: Option<Swallowed>,
     /// Place of the comment that came last, if nothing has come since.
     comment: Option<usize>,

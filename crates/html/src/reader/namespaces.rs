@@ -29,7 +29,7 @@ impl Namespaces {
         self.current() != Namespace::Html
     }
 
-    /// What a start tag says about the text after it.
+    /// The kind of text after a start tag.
     #[inline]
     pub fn start(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {

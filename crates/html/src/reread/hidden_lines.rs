@@ -5,7 +5,7 @@ const WRAPPER: &str = "#![allow(unused";
 const MAIN: &str = "fn main() {";
 const END: &str = "}";
 
-/// Which parts of a piece of code are hidden.
+/// The hidden parts of a piece of code.
 #[derive(Debug, Default)]
 pub(super) struct HiddenText {
     /// First and one past the last byte of each part, in order and apart.

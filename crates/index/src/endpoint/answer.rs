@@ -22,7 +22,7 @@ struct Status {
     error: Value,
 }
 
-/// What became of a document.
+/// The result for a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is new in the index.

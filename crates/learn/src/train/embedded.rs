@@ -72,7 +72,7 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     }))
 }
 
-/// What becomes of comments in training: readers' comments in the JSON-LD are left out, as by default.
+/// The treatment of comments in training: readers' comments in the JSON-LD are left out, as by default.
 pub(crate) const WITH_COMMENTS: bool = false;
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ pub(crate) struct Labelled<'a> {
     pub set: usize,
     /// Whether each block is content.
     pub labels: Vec<bool>,
-    /// How sure each label is, 0..=1; empty if all are.
+    /// The certainty of each label, 0..=1; empty if all are certain.
     pub certainty: Vec<f32>,
-    /// What the page counts beside another of its set.
+    /// The weight of the page beside another of its set.
     pub share: f64,
-    /// Which blocks belong together.
+    /// The groups of blocks that belong together.
     pub layout: Layout,
     pub embedded: LabelledEmbedded,
     pub text: String,

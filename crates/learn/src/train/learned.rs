@@ -15,8 +15,8 @@ use crate::folds::by_group;
 const CROSS_FIT: usize = 4;
 /// Rows that a page gives at most.
 const MOST_ROWS: usize = 200;
-/// Of so many pages, three each lose their attribute tokens and their wording: pages to come may have
-/// none that is known, in another language above all.
+/// Of so many pages, three each lose their attribute tokens and their wording. New pages may have no known
+/// ones, above all in another language.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;
 

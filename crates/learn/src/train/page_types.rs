@@ -31,7 +31,7 @@ fn sharpness(page_type: &str) -> f32 {
     }
 }
 
-/// What a selection by worlds multiplies the log odds of a page's blocks by, given the row of one of them.
+/// The factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
     let odds = row.map(|row| {
         let odds = types.iter().map(|own| own.scorer.log_odds(row));

@@ -8,7 +8,7 @@ use crate::pages::LabelledPage;
 
 /// One page of so many gets a copy.
 const ONE_OF: u64 = 5;
-/// What a copy counts beside a page.
+/// The weight of a copy beside a page.
 const SHARE: f64 = 0.5;
 /// Words of content that a page must have to get a copy.
 const LEAST_WORDS: u32 = 200;

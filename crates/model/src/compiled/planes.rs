@@ -24,7 +24,7 @@ struct Question {
     edge: f32,
     // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new group.
     weight: i16,
-    /// How many pairs with earlier questions are its own.
+    /// The number of pairs with earlier questions that belong to it.
     pairs: u32,
 }
 
@@ -56,7 +56,7 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// What 16 bits of a sum hold, in units.
+/// The largest sum that 16 bits hold, in units.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
 /// Whole numbers of 32 bits up to this are exact as numbers with a point.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.

@@ -16,7 +16,7 @@ use crate::render::content::{KeptContent, unindented};
 use crate::render::pieces::{self, Piece, PieceKind, pieces};
 use crate::render::tex;
 
-/// What a block is written as.
+/// The form in which a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Paragraph,

@@ -44,8 +44,8 @@ impl<'a> Links<'a> {
         Some(destination)
     }
 
-    /// Where the `a` element leads, as a Markdown destination; `None` if that cannot be told, is no
-    /// place on a network, was given before, or the page has had its share of addresses.
+    /// The target of the `a` element as a Markdown destination. None if it cannot be resolved, is not a place
+    /// on a network, was given before, or the page has used up its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
         // A card that is one link would else give the same address with each of its lines.
         if !self.used.insert(element) {

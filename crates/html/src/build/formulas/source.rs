@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use crate::markup::tag_lexer::{Key, TagText};
 
-/// What an attribute that is no source says instead.
+/// Values of such an attribute that are not a source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
 /// TeX that an attribute of the element gives.
