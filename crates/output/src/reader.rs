@@ -22,7 +22,7 @@ pub enum ReadError {
     Json {
         /// Number of the line, from 1.
         line: u64,
-        /// What the JSON reader said.
+        /// The error of the JSON reader.
         source: serde_json::Error,
     },
     /// A map is no document, or is cut.
@@ -30,7 +30,7 @@ pub enum ReadError {
     Msgpack {
         /// Number of the document, from 1.
         number: u64,
-        /// What the MessagePack reader said.
+        /// The error of the MessagePack reader.
         source: rmp_serde::decode::Error,
     },
     /// A Parquet file is none, or a row of it cannot be read.

@@ -20,7 +20,7 @@ pub enum RunError {
     Output {
         /// The output.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// An output cannot be written in its format.
@@ -55,7 +55,7 @@ pub enum RunError {
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// What is in it.
+        /// The file at that place.
         file: PathBuf,
     },
     /// A device, pipe or socket has the name of an output.
@@ -118,7 +118,7 @@ impl RunError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BucketError {
-    /// What is there cannot be continued.
+    /// The existing outputs cannot be continued.
     #[error("{0}: outputs on s3:// cannot be continued; what is whole there stays")]
     Resume(String),
     /// There is no room for what is not yet sent.
@@ -130,9 +130,9 @@ pub enum BucketError {
     /// The bucket answers otherwise than it should.
     #[error("{url}: {source}")]
     Answer {
-        /// What it was asked for.
+        /// The URL of the request.
         url: String,
-        /// What it said.
+        /// The error of the source.
         source: SourceError,
     },
     /// An output is there already.

@@ -270,7 +270,8 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError>
     Ok(None)
 }
 
-/// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
+/// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
+/// one.
 fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
     let path = plan.state_file();
     if let Some(continued) = found(plan, existing)? {

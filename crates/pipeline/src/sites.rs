@@ -64,7 +64,7 @@ pub enum SitesError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: Box<dyn Error + Send + Sync>,
     },
     /// Inputs that grow, or can be read once only.

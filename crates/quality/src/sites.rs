@@ -28,7 +28,7 @@ pub enum SitesReportError {
     /// A set cannot be read.
     #[error(transparent)]
     Set(#[from] LearnError),
-    /// What cross-validation said cannot be read.
+    /// The results of cross-validation cannot be read.
     #[error(transparent)]
     Judged(#[from] JudgedError),
     /// The model is not built in.

@@ -34,7 +34,7 @@ impl PageCount {
     }
 }
 
-/// What is known of a position.
+/// The counts of a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     /// Pages with a block there.

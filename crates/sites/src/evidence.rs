@@ -8,7 +8,7 @@ use crate::memory::{Keys, SiteMemory, means};
 use crate::print::PagePrint;
 use crate::site::site_of;
 
-/// What the memory knows of one block.
+/// The evidence of the memory about one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockEvidence {
     /// Other pages of the site with this text; captures of the page's own URL alone count none. None if the
@@ -21,7 +21,7 @@ pub struct BlockEvidence {
     pub probability: Option<(f32, u32)>,
 }
 
-/// What the memory knows of a page.
+/// The evidence of the memory about a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageEvidence {
     /// Other pages of the site.

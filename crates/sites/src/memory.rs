@@ -25,7 +25,7 @@ const SITE_BYTES: u64 = entry_bytes(size_of::<(u64, Site)>());
 const TEXT_BYTES: u64 = entry_bytes(size_of::<(Compact64, PageCount)>());
 const POSITION_BYTES: u64 = entry_bytes(size_of::<(u32, Position)>());
 const CONTENT_BYTES: u64 = entry_bytes(size_of::<((u32, u32), u32)>());
-/// What the allocator adds to a name.
+/// The bytes that the allocator adds to a name.
 const NAME_BYTES: u64 = 16;
 
 /// By how much the keys of sites are lowered: a site's blocks are worth nothing without the number of its

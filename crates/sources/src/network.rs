@@ -54,7 +54,7 @@ impl StopFlag {
         let _ = tokio::time::timeout(time, self.wait()).await;
     }
 
-    /// What `work` gives, or an error as soon as the flag is set.
+    /// The result of `work`, or an error as soon as the flag is set.
     pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, SourceError> {
         let (work, wait) = (std::pin::pin!(work), std::pin::pin!(self.wait()));
         match futures_util::future::select(work, wait).await {
@@ -71,7 +71,7 @@ impl From<Arc<AtomicBool>> for StopFlag {
     }
 }
 
-/// How network reads wait, try again and end.
+/// Options of waiting, repeating and ending network reads.
 #[derive(Clone, Debug)]
 pub struct NetworkOptions {
     /// Ends every read.
@@ -87,7 +87,7 @@ pub struct NetworkOptions {
     /// Whether redirects, and the containers that a collection names, are followed to other hosts than that
     /// of the URL, those of this machine and of its network among them. Default no.
     pub follow_hosts: bool,
-    /// Where hosts are, for tests, which must not ask for that outside of this machine.
+    /// The addresses of hosts, for tests, which must not ask other machines for them.
     #[cfg(test)]
     pub(crate) addresses: Vec<(String, std::net::SocketAddr)>,
 }
@@ -113,7 +113,7 @@ pub fn stoppable<R>(input: R, stop: &StopFlag) -> Stoppable<R> {
     Stoppable { input, stop }
 }
 
-/// What [`stoppable`] gives.
+/// The reader that [`stoppable`] returns.
 #[derive(Debug)]
 pub struct Stoppable<R> {
     input: R,
@@ -190,7 +190,7 @@ fn pieces_of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, sto
     Ok(Pieces { receiver, piece: io::Cursor::new(Vec::new()), stop: stop.clone() })
 }
 
-/// What a thread reads, piece by piece.
+/// The data that a thread reads, piece by piece.
 struct Pieces {
     receiver: Receiver<io::Result<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,

@@ -1,6 +1,6 @@
 //! URLs for display, without passwords and without the secrets of their queries.
 
-/// What stands in place of a secret.
+/// The replacement of a secret.
 const HIDDEN: &str = "REDACTED";
 /// Names of query parameters that are secrets, in small letters.
 const SECRET_NAMES: [&str; 9] = ["sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "key-pair-id"];

@@ -67,7 +67,7 @@ impl Default for Vectors {
 
 /// Work on 64 bytes or numbers at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
 pub trait ByteTask {
-    /// What it gives.
+    /// The result.
     type Output;
 
     /// Does it.

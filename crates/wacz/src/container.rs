@@ -91,7 +91,7 @@ impl Container {
         &self.name
     }
 
-    /// What is wrong with the directory at its end, if entries were found by their own headers.
+    /// The fault of the directory at its end, if entries were found by their own headers.
     pub fn salvaged(&self) -> Option<&str> {
         self.salvaged.as_deref()
     }
@@ -225,7 +225,7 @@ fn is_of_content(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }
 
-/// What an error says, in one line.
+/// The message of an error, in one line.
 fn one_line(error: &ZipError) -> String {
     let text = error.to_string();
     let words: Vec<&str> = text.split_whitespace().collect();

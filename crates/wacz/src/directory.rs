@@ -17,7 +17,7 @@ pub(crate) const MAX_NAMES: usize = 64 << 20;
 /// Entries of a container that are not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadEntries {
-    /// How many, which, and why, in one line.
+    /// The number of them, their names and the reason, in one line.
     pub what: String,
     /// Bytes that they take in the container, as far as that is known.
     pub stored: u64,

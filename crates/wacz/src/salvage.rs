@@ -9,7 +9,7 @@ use crate::{
     entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
 };
 
-/// What stands behind an entry whose length was not known when it was begun.
+/// The first bytes of the descriptor behind an entry whose length was not known at its start.
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 /// A header of the directory.
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
@@ -72,14 +72,14 @@ fn next_header(block: &[u8], mut from: usize) -> Option<usize> {
     }
 }
 
-/// What stands before an entry.
+/// The header before an entry.
 struct Header {
     name: String,
     method: StorageMethod,
     encrypted: bool,
     /// Place of its bytes.
     data: u64,
-    /// How many there are; none if that stands behind them.
+    /// The number of stored bytes; none if it stands behind them.
     stored: Option<u64>,
 }
 

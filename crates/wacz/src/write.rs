@@ -21,7 +21,7 @@ use crate::{
     pages::{Lines, Piece, is_list},
 };
 
-/// What was written.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextsWritten {
     /// Pages that the container lists.
@@ -153,7 +153,7 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
     }
 }
 
-/// What is in a page or a description, whose values nobody looks into: parsed, they would take many times
+/// The members of a page or a description. Nobody reads their values, and parsed they would take many times
 /// their bytes.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 

@@ -27,7 +27,7 @@ pub struct CompressedStream<W: Write>(Coder<W>);
 enum Coder<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
-    /// What came so far, yet to be compressed. The output is gone if it failed.
+    /// The received bytes that are not yet compressed. The output is gone if it failed.
     Whole(Option<W>, SpareBuffers),
     /// More than is compressed in one call.
     Zstd(zio::Writer<W, Encoder<'static>>, SpareBuffers),
@@ -70,7 +70,7 @@ impl SpareBuffers {
     }
 }
 
-/// What is said of an output that is gone.
+/// The error for an output that is gone.
 pub(crate) fn failed() -> io::Error {
     io::Error::other("the output failed before")
 }

@@ -110,7 +110,7 @@ pub struct DamageReport {
     pub offset: u64,
     /// Bytes lost.
     pub lost: u64,
-    /// What is damaged.
+    /// The kind of damage.
     pub what: String,
 }
 
@@ -120,17 +120,17 @@ pub struct DamageReport {
     "the counts do not add up: {sum} {what}, but {other_sum} {other}; the output is not to be relied on, please report this"
 )]
 pub struct SumMismatch {
-    /// What was counted.
+    /// The name of the count.
     pub what: &'static str,
-    /// How many.
+    /// The count.
     pub sum: u64,
-    /// What should be as many.
+    /// The name of the count that should be equal.
     pub other: &'static str,
-    /// How many these are.
+    /// The other count.
     pub other_sum: u64,
 }
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was read, and every page gave a document.
@@ -142,7 +142,7 @@ pub enum Outcome {
 }
 
 impl Summary {
-    /// How the run went.
+    /// The outcome of the run.
     pub fn outcome(&self) -> Outcome {
         // A run without inputs has lost nothing.
         if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {

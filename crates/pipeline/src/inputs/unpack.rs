@@ -156,7 +156,7 @@ impl Unpacker<'_> {
         Ok(())
     }
 
-    /// What is wrong with a container, as far as its archives and lists need not be read for that.
+    /// The faults of a container that can be found without reading its archives and lists.
     fn faults(&self, container: &Container) -> Vec<ContainerFault> {
         let mut faults: Vec<ContainerFault> = Vec::new();
         if let Some(what) = container.salvaged() {

@@ -14,7 +14,7 @@ use crate::{
     write::manifest,
 };
 
-/// What to do with outputs that are there already.
+/// The treatment of existing outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// The run is refused.

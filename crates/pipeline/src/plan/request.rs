@@ -24,7 +24,7 @@ use crate::{
 /// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
 pub type LastStep<'a> = dyn Fn(Format, &DocumentOptions) -> Option<Arc<dyn Assemble>> + 'a;
 
-/// What a run reads and writes.
+/// The request for a run.
 #[derive(Debug, Default)]
 pub struct RunRequest {
     /// Archives as people name them: files, folders, globs, URLs, manifests.
@@ -35,7 +35,7 @@ pub struct RunRequest {
     pub select: Vec<PathBuf>,
     /// The share of the inputs that is read.
     pub shard: Option<InputShare>,
-    /// Where documents go: a file, a folder, `s3://` or `-`.
+    /// The destination of documents: a file, a folder, `s3://` or `-`.
     pub output: String,
     /// File for records that fail, `none` for none.
     pub quarantine: Option<PathBuf>,
@@ -61,11 +61,11 @@ pub struct FollowTimes {
 /// A run that can begin.
 #[derive(Debug)]
 pub struct PreparedRun {
-    /// What it does.
+    /// The plan of the run.
     pub plan: Plan,
     /// Its memory of sites, to be given to the extractor by [`RunSites::apply`].
     pub sites: RunSites,
-    /// What takes the text out of its pages.
+    /// The extractor for its pages.
     pub extractor: Extractor,
 }
 
@@ -194,7 +194,7 @@ impl RunRequest {
         })
     }
 
-    /// What to follow; none if inputs are to be read once.
+    /// The inputs to follow; none if inputs are read once.
     fn follow(&self, settings: &Settings) -> Result<Option<Follow>, RequestError> {
         let Some(FollowTimes { idle, until_idle }) = self.follow else {
             return Ok(None);

@@ -10,7 +10,7 @@ use crate::{
     plan::{Plan, existing::Names, output::Destination},
 };
 
-/// What has a name that the run gives already.
+/// The owner of a name that the run uses already.
 const OUTPUT: &str = "an output";
 
 /// A name that another file of the run has.
@@ -19,7 +19,7 @@ const OUTPUT: &str = "an output";
 pub struct NameError {
     /// The name.
     pub path: PathBuf,
-    /// What has it already.
+    /// The owner of the name.
     pub what: &'static str,
     /// The option that gives it again.
     pub option: &'static str,
@@ -59,7 +59,7 @@ impl Plan {
     }
 }
 
-/// What the program gives names to in the folder of the outputs.
+/// The names that the program uses in the folder of the outputs.
 struct OwnNames<'a> {
     plan: &'a Plan,
     names: Names<'a>,

@@ -35,7 +35,7 @@ const MAX_VISIT: Duration = Duration::from_secs(60);
 // Crawlers write in pieces, so the first bytes of an archive may be few for some time.
 const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 
-/// What to follow, and for how long.
+/// The inputs to follow, and the time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Follow {
     /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
@@ -56,7 +56,7 @@ impl Follow {
     // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
     pub const IDLE: Duration = Duration::from_secs(2);
 
-    /// What to follow, until it is stopped.
+    /// Follows the arguments until the run is stopped.
     ///
     /// # Errors
     /// If an argument is a URL or a manifest.
@@ -69,10 +69,10 @@ impl Follow {
     }
 }
 
-/// Where an earlier run left what it followed.
+/// The state of the followed inputs after an earlier run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followed {
-    /// Of each input, by name: how often it was visited, and where reading goes on.
+    /// For each input, by name, the number of visits and the place where reading continues.
     visits: Vec<(String, u32, Option<ResumePoint>)>,
     /// The input in the middle of a visit.
     current: Option<(String, Option<ResumePoint>)>,
@@ -102,7 +102,7 @@ impl Followed {
 struct LiveInput {
     name: String,
     growing: Growing,
-    /// What its outputs are called, but for the number of the visit.
+    /// The name of its outputs, without the number of the visit.
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,

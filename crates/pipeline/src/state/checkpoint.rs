@@ -48,7 +48,7 @@ pub(crate) struct Checkpoint {
     pub(crate) finished: bool,
     /// All that the outputs depend on but the inputs.
     pub(crate) settings: Vec<(String, String)>,
-    /// What of the journal counts.
+    /// The valid part of the journal.
     pub(crate) journal: Extent,
     /// The input in the middle of which the state was saved.
     pub(crate) current: Option<Current>,
@@ -68,7 +68,7 @@ pub(crate) struct Checkpoint {
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
-    /// What the filters of duplicates remember.
+    /// The memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
     /// The read error that ended the run. Met again, it does not end it again.
     pub(crate) failed: Option<String>,
@@ -79,7 +79,7 @@ pub(crate) struct Checkpoint {
 pub(crate) struct Current {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// Where reading continues.
+    /// The place where reading continues.
     pub(crate) point: Option<ResumePoint>,
     /// Its counts so far.
     pub(crate) report: FileReport,
@@ -98,7 +98,7 @@ pub(crate) struct Continued {
     pub(crate) todo: Vec<usize>,
 }
 
-/// What is read first, to know whether the rest can be.
+/// The part that is read first, to know whether the rest is readable.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
@@ -211,7 +211,7 @@ impl Checkpoint {
     }
 }
 
-/// What is before a checksum, if it is that of it.
+/// The bytes before a checksum, if it is theirs.
 fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
     let (state, digest) = bytes.split_last_chunk::<32>()?;
     (Sha256::digest(state) == *digest).then_some(state)
@@ -320,8 +320,8 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     }
 }
 
-/// Which inputs are left; takes out of `done` those that could not be read and can be now, and gives
-/// their reports.
+/// The remaining inputs. Takes out of `done` those that could not be read before and can be read now, and
+/// returns their reports.
 fn remaining(
     plan: &Plan,
     state: &Checkpoint,

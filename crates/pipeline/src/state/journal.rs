@@ -30,14 +30,14 @@ pub(crate) enum JournalEntry {
 pub(crate) struct Done {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// What came of it.
+    /// The report about it.
     pub(crate) report: FileReport,
-    /// Of an input that is followed, where reading goes on should it grow.
+    /// The place where reading continues if a followed input grows.
     #[serde(default)]
     pub(crate) point: Option<ResumePoint>,
 }
 
-/// What a journal says, all in all.
+/// The contents of a journal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// The bytes read, to which more are appended.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-/// What a panic said, in one line.
+/// The message of a panic, in one line.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = panic
         // `panic!` with a plain text and with arguments give two types.

@@ -26,7 +26,7 @@ pub struct SingleRecords<'a> {
     room: Gate,
 }
 
-/// What became of a record.
+/// The result of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordOutcome {
     /// A document: a line of JSON with its line end.
@@ -57,8 +57,8 @@ impl<'a> SingleRecords<'a> {
         }
     }
 
-    /// What becomes of `record`, and the bytes of the page if it holds one. `charset` is the encoding
-    /// that the crawl's metadata gives for it.
+    /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
+    /// crawl's metadata states for it.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
         let worker = Worker {
             extract: self.extract,

@@ -21,14 +21,14 @@ pub(crate) struct Task<T> {
     pub(crate) number: u64,
     /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
     pub(crate) bytes: u64,
-    /// Where reading goes on after this step, if nothing of the input is left out before.
+    /// The place where reading continues after this step, if nothing of the input is left out before.
     // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
     /// The step.
     pub(crate) step: Step<T>,
 }
 
-/// What happens to an input, in order: it is opened, begins with its first record, and always ends.
+/// The steps of an input, in order: it is opened, begins with its first record, and always ends.
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     /// The first record of an input is about to come.
@@ -45,7 +45,7 @@ pub(crate) enum Step<T> {
     Open {
         /// The input as it is now.
         identity: Identity,
-        /// What its outputs are called, if it is not one of the plan's.
+        /// The name of its outputs, if it is not one of the plan's.
         stem: Option<String>,
     },
     /// A record.
@@ -56,7 +56,7 @@ pub(crate) enum Step<T> {
         offset: u64,
         /// Bytes lost.
         lost: u64,
-        /// What is damaged.
+        /// The kind of damage.
         what: String,
     },
     /// Nothing more comes from the input.
@@ -69,7 +69,7 @@ pub(crate) enum Step<T> {
         error: Option<String>,
         /// Whether the system could not read on in the middle of it.
         broken: bool,
-        /// Where reading goes on should it grow.
+        /// The place where reading continues if it grows.
         point: Option<ResumePoint>,
     },
 }
@@ -99,11 +99,11 @@ pub(crate) struct Captured {
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
     pub(crate) charset: Option<String>,
-    /// What the lists of its WACZ file say about it.
+    /// The entry of the lists of its WACZ file.
     pub(crate) listing: Listing,
 }
 
-/// What a worker made of a record.
+/// The result of a worker for a record.
 #[derive(Debug)]
 pub(crate) struct Made {
     /// Bytes of the page handed to the extractor; none if the record is no page.
@@ -114,22 +114,22 @@ pub(crate) struct Made {
     pub(crate) capped: Vec<String>,
     /// Time taken by the page, and its id and place.
     pub(crate) time: Option<Timed>,
-    /// What is kept of it for another tool.
+    /// The copy of it for another tool.
     pub(crate) aside: Option<Aside>,
-    /// What the record gave.
+    /// The verdict about the record.
     pub(crate) verdict: RecordVerdict,
-    /// What is told of it should it be dropped, if that is wanted.
+    /// Facts for the list of dropped records, if that is written.
     pub(crate) about: Option<Box<About>>,
 }
 
 impl Made {
-    /// What came of a record that is no page, or not known to be one.
+    /// The result for a record that is not a page, or not known to be one.
     pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
         Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, about: None }
     }
 }
 
-/// How long a page took.
+/// The time that a page took.
 #[derive(Debug)]
 pub(crate) struct Timed {
     /// Time of one worker.
@@ -142,7 +142,7 @@ pub(crate) struct Timed {
     pub(crate) offset: u64,
 }
 
-/// What a record gave.
+/// The verdict about a record.
 #[derive(Debug)]
 pub(crate) enum RecordVerdict {
     /// A document.
@@ -155,7 +155,7 @@ pub(crate) enum RecordVerdict {
         text: u64,
         /// Its confidence.
         confidence: f32,
-        /// What it is compared with others by.
+        /// The fingerprint for comparing it with others.
         fingerprint: Fingerprint,
     },
     /// Nothing, rightly.

@@ -29,8 +29,8 @@ use crate::{
     write::{dropped_list::About, outputs::Encoder, quarantine::Kept, set_aside::SetAside},
 };
 
-/// What takes the text out of a page: usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
-/// is called from several threads in any order.
+/// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure,
+/// because several threads call it in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
 /// Most results that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
@@ -45,21 +45,21 @@ const MAX_KEPT_BACK_BYTES: u64 = 4 << 20;
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
 pub(crate) struct Worker<'a> {
-    /// What takes the text out of a page.
+    /// The function that extracts a page.
     pub(crate) extract: &'a Extract<'a>,
-    /// What encodes documents in each output format.
+    /// The encoder of documents for each output format.
     pub(crate) encoders: &'a [Encoder],
     /// Bounds of the decoded payload.
     pub(crate) payload: PayloadOptions,
     /// Room for the pages in work.
     pub(crate) room: &'a Gate,
-    /// What keeps or drops pages by themselves.
+    /// The filters that need only one page.
     pub(crate) filters: &'a Filters,
     /// Whether records that fail are wanted for the quarantine.
     pub(crate) quarantine: bool,
-    /// What is kept of records that are no pages.
+    /// The files for records that are not pages.
     pub(crate) set_aside: &'a [SetAside],
-    /// Is told how long payloads and encoding take; how long extracting takes, the extractor knows.
+    /// Measures the time of payloads and encoding. The extractor measures that of extracting.
     pub(crate) clock: Option<&'a Clock>,
     /// Whether documents are taken in this process, as they are.
     pub(crate) hands_over: bool,
@@ -110,7 +110,7 @@ impl Worker<'_> {
         }
     }
 
-    /// What becomes of one record: a fault of the program on it is its failure only.
+    /// The result for one record. A fault of the program on it makes only this record fail.
     pub(crate) fn made(&self, captured: &Captured) -> Made {
         let Captured { record, charset, listing } = captured;
         let charset = charset.as_deref();
@@ -244,7 +244,7 @@ impl Worker<'_> {
     }
 }
 
-/// What is written of a page.
+/// The output record of a page.
 fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
     let notes = record.notes.iter().map(ToString::to_string);
     let of_page = page.notes.iter().map(ToString::to_string);

@@ -8,7 +8,7 @@ use trommel_output::RecordSource;
 
 use crate::{counts::drop_reason::DropReason, work::id::id};
 
-/// What is told of a record should it be dropped.
+/// The facts about a record for the list of dropped records.
 #[derive(Debug)]
 pub(crate) struct About {
     id: String,

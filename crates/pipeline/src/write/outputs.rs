@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What makes bytes of documents for one output.
+/// The encoder of documents for one output.
 pub(crate) struct Encoder {
     pub(crate) encode: Box<dyn Encode>,
     encoding: Encoding,
@@ -50,7 +50,7 @@ impl Encoder {
 pub(crate) struct OutputsState {
     /// The unfinished files.
     open: Vec<OpenPart>,
-    /// What the input at hand began with, if there may be more parts of it.
+    /// The head of the current input, if more parts of it may follow.
     // Each part begins with the same head, also those that are begun after a restart.
     beginning: Option<Beginning>,
 }
@@ -62,7 +62,7 @@ struct OpenPart {
     part: u32,
     /// Bytes of documents before the compression of the file.
     encoded: u64,
-    /// What of the file counts; what follows is written again.
+    /// The valid part of the file; the rest is written again.
     extent: Extent,
 }
 
@@ -70,7 +70,7 @@ struct OpenPart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Complete {
     pub(crate) file: Written,
-    /// What was written into it; of an output that is assembled, into what it is made of.
+    /// The bytes written into it; for an assembled output, those written into its spool.
     pub(crate) extent: Extent,
 }
 
@@ -87,12 +87,12 @@ pub(crate) struct Written {
     pub(crate) documents: u64,
 }
 
-/// What an input begins with.
+/// The beginning of an input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Beginning {
     /// Name of the input.
     pub(crate) input: String,
-    /// What its outputs are called: of the parts to come too, should there be other inputs by then.
+    /// The name of its outputs, also for later parts if the inputs differ by then.
     pub(crate) stem: String,
     /// Block of the first record if it is a warcinfo.
     pub(crate) info: Option<Vec<u8>>,

@@ -16,7 +16,7 @@ use crate::{error::RunError, plan::Plan};
 pub(crate) struct SideState {
     /// Its final name.
     pub(crate) path: PathBuf,
-    /// What counts; what follows is written again.
+    /// The valid part; the rest is written again.
     pub(crate) extent: Extent,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct SideOutput<'a> {
     target: Target,
 }
 
-/// What the name of a side output stands for.
+/// The target that the name of a side output stands for.
 enum Target {
     /// A file, by the name that symbolic links lead to.
     File { path: PathBuf, shard: Option<Box<Shard>> },
@@ -144,7 +144,7 @@ fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
 pub(crate) struct SideOutputs<'a> {
     /// Records that failed.
     pub(crate) quarantine: Option<SideOutput<'a>>,
-    /// What is told of records that were dropped.
+    /// The list of dropped records.
     pub(crate) dropped: Option<SideOutput<'a>>,
 }
 

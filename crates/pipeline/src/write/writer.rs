@@ -52,15 +52,15 @@ pub(crate) struct RunWriter<'a> {
     sides: SideOutputs<'a>,
     aside: AsideFiles<'a>,
     duplicates: Duplicates,
-    /// Where the state is saved; none if the run cannot be continued.
+    /// The file of the state; none if the run cannot be continued.
     state_file: Option<PathBuf>,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
     /// The inputs that are done; none if the run cannot be continued.
     journal: Option<Journal<'a>>,
-    /// What the outputs of each input are called.
+    /// The name of the outputs of each input.
     stems: Vec<String>,
-    /// What those of the input are called that is being read, if it is not one of the plan's.
+    /// The name of the outputs of the current input, if it is not one of the plan's.
     stem: Option<String>,
     /// The inputs that are read, in that order, and how many of them are done.
     todo: Vec<usize>,
@@ -69,7 +69,7 @@ pub(crate) struct RunWriter<'a> {
     identity: Identity,
     /// Reports of the inputs that are done.
     reports: Vec<FileReport>,
-    /// Of those that are followed, by name.
+    /// The numbers of the reports of followed inputs, by name.
     report_of: HashMap<String, usize>,
     /// The outputs that have their names.
     files: Vec<Listed>,
@@ -78,7 +78,7 @@ pub(crate) struct RunWriter<'a> {
     unsaved: u64,
     since: Since,
     begin: Instant,
-    /// Is told what is counted.
+    /// Receives the counts.
     pub(crate) metrics: Option<&'a Metrics>,
     /// Takes the documents, if they are for the caller.
     pub(crate) documents: Option<&'a mut TakeDocument<'a>>,
@@ -88,7 +88,7 @@ pub(crate) struct RunWriter<'a> {
     times: Times,
 }
 
-/// What came since a frame was ended.
+/// The progress since the end of the last frame.
 #[derive(Default)]
 struct Since {
     encoded: u64,
@@ -281,7 +281,7 @@ impl<'a> RunWriter<'a> {
         }
     }
 
-    /// How the run has gone up to now.
+    /// The outcome of the run so far.
     fn outcome(&mut self) -> Outcome {
         self.summary.files = std::mem::take(&mut self.reports);
         let outcome = self.summary.outcome();

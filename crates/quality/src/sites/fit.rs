@@ -25,7 +25,7 @@ const LEAST_PAGES: u32 = 5;
 /// Most that a set may lose.
 const MOST_LOSS: f64 = 0.002;
 
-/// What is no weight of a correction.
+/// The constants of a correction apart from its weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Constants {
     pub half: f32,

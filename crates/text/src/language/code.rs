@@ -40,7 +40,7 @@ static BY_OTHER: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LanguageCode(&'static str);
 
-/// What is no code of a language.
+/// A word that is not the code of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLanguage(String);
 

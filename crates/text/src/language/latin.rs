@@ -22,7 +22,7 @@ const LISTED: u32 = 300;
 /// Confidence above which a verdict stands.
 const RELIABLE: f64 = 0.9;
 
-/// What languages have each trigram, and each letter.
+/// The languages that have each trigram, and each letter.
 struct Lists {
     codes: Vec<&'static str>,
     /// First place in `places` of each trigram of plain signs, and of the end.
@@ -187,10 +187,10 @@ thread_local! {
     static COUNTS: RefCell<Counts> = RefCell::new(Counts::new());
 }
 
-/// What a text is made of.
+/// The letters and trigrams of a text.
 #[derive(Debug, Default)]
 struct Found {
-    /// How often `a` to `z` occur, and the other letters.
+    /// The frequencies of `a` to `z`, and of the other letters.
     plain_letters: [u32; 26],
     other_letters: FxHashMap<char, u32>,
     letters: u32,

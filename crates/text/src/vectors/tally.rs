@@ -8,7 +8,7 @@ use super::Portable;
 /// Adds numbers of 16 bits in 64 lanes. Sums are to stay within 16 bits between two calls of
 /// [`Tally::pour`].
 pub trait Tally: Copy {
-    /// Which of the lanes are chosen.
+    /// The chosen lanes.
     type Lanes: Copy + 'static;
     /// A number a lane.
     type Sums: Copy;
