@@ -144,7 +144,7 @@ impl<'d> Decisions<'d> {
         Self { kept, by, before }
     }
 
-    /// Applies the rules on the model's choice but for those `without`.
+    /// Applies the rules on the model's choice, except those in `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
         for (at, rule) in RULES.iter().enumerate() {
             if let table::Apply::Judged(apply) = rule.apply
@@ -158,7 +158,7 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Applies the rules on the text but for those `without`. Nothing is kept because of what is not.
+    /// Applies the rules on the text, except those in `without`. Nothing is kept because of a dropped block.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: RuleSet) {
         // Otherwise one rule could keep a list or a table on a page that has no text at all.
         if !self.kept.contains(&true) {

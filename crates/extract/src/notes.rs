@@ -297,7 +297,7 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
         && !own().any(|block| label::is_heading(page, block))
 }
 
-/// Whether an element, or one of the few around it, is said to hold notes.
+/// Whether an attribute of an element, or of one of the few around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const AROUND: usize = 5;
     page.path(element).take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article)).take(AROUND).any(

@@ -142,15 +142,15 @@ impl PushPage {
         }
     }
 
-    /// What the extractor makes of the page as far as it has been read, as if it ended there; none if it is
-    /// no UTF-8. It takes as long as all but reading takes.
+    /// The extraction of the page read so far, as if it ended there; none if it is not UTF-8. It takes as long
+    /// as everything except reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };
         Some(extractor.judged(decoded, page, hints))
     }
 
-    /// What the extractor makes of the page, which has ended.
+    /// The extraction of the page, which has ended.
     pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
         // The text is the bytes: it has been read.
         if self.rest.is_empty()

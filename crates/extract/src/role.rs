@@ -6,10 +6,10 @@ use strum::{EnumString, VariantNames};
 use trommel_html::{Attribute, Block, Element, Page, Tag};
 use trommel_model::RoleModel;
 
-/// What a block is on its page. Whether a block is main text is the model's verdict. Reviews, cards,
-/// specifications, ingredients, steps and notices, kept or not, are told by the [`RoleModel`]; captions, bylines,
-/// questions and answers by the markup around them; what other kind of boilerplate a dropped block is is read off
-/// the elements around it.
+/// The role of a block on its page. Whether a block is main text is a verdict of the model. The
+/// [`RoleModel`] determines reviews, cards, specifications, ingredients, steps and notices, kept or not.
+/// The markup around them determines captions, bylines, questions and answers. The elements around a
+/// dropped block determine other kinds of boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

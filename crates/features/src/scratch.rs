@@ -21,7 +21,7 @@ thread_local! {
     static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector that begins empty (but for [`Scratch::stale`]), in the memory of one that the thread had before.
+/// A vector that begins empty (except [`Scratch::stale`]), in the memory of an earlier one of the thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 

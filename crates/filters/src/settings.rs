@@ -44,7 +44,7 @@ pub struct FilterSettings {
     pub min_confidence: Option<f32>,
     /// Published rules on the text.
     pub rules: Vec<TextRule>,
-    /// What is done about duplicates.
+    /// The treatment of duplicates.
     pub duplicates: DuplicateSettings,
 }
 
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for StatusRange {
     }
 }
 
-/// What a page may ask of robots.
+/// The wishes that a page may state to robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -294,7 +294,7 @@ impl Builder {
         self.finish_into(bytes, &mut SparePage::default())
     }
 
-    /// As [`Builder::finish`], and leaves to `spare` what the page does not need.
+    /// Like [`Builder::finish`], and moves the memory that the page does not need to `spare`.
     pub fn finish_into(mut self, bytes: usize, spare: &mut SparePage) -> Page {
         self.end_text_run();
         // In this order: text that waits for more of it belongs to the last block, which ends before its elements do.

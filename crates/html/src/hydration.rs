@@ -67,7 +67,7 @@ pub struct PayloadText {
     pub text: String,
     /// Whether it was written with markup.
     pub has_markup: bool,
-    /// That of the first script that a part of it stands in.
+    /// The span of the first script that holds a part of it.
     pub span: (u32, u32),
 }
 

@@ -48,7 +48,7 @@ pub struct JsonLd {
 struct ParsedScript {
     /// Its values among those of the page.
     values: Range<usize>,
-    /// That of [`JsonLdScript`].
+    /// The span of [`JsonLdScript`].
     span: (u32, u32),
     /// Whether one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts),
     /// is named in it.

@@ -131,7 +131,7 @@ impl Index {
     /// The best `limit` documents for what a user typed, best first.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
+    /// Like [`find`](Self::find).
     pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
         let search = Search { query: typed, limit, ..Search::default() };
         Ok(self.find(&search)?.hits)

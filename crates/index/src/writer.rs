@@ -48,10 +48,10 @@ impl IndexWriter {
         Self::with_threads(path, memory, None)
     }
 
-    /// As [`open`](Self::open), with one thread, so that the documents keep their order.
+    /// Like [`open`](Self::open), with one thread, so that the documents keep their order.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Like [`open`](Self::open).
     pub fn in_order(path: &Path, memory: usize) -> Result<Self, IndexError> {
         Self::with_threads(path, memory, Some(1))
     }
@@ -150,11 +150,11 @@ impl IndexWriter {
         Ok(CommittedIndex { added: self.added, replaced: (self.before + self.added).saturating_sub(after) })
     }
 
-    /// As [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
+    /// Like [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
     /// order of the documents is kept.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// Like [`commit`](Self::commit).
     pub fn commit_merged(mut self) -> Result<CommittedIndex, IndexError> {
         self.writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;

@@ -104,7 +104,7 @@ impl GoldFile {
     /// Reads the file again: others may have changed it.
     ///
     /// # Errors
-    /// As [`GoldFile::open`]; what was known before stays.
+    /// Like [`GoldFile::open`]; what was known before stays.
     pub fn read(&mut self) -> Result<(), GoldError> {
         let file = match File::open(&self.path) {
             Ok(file) => file,

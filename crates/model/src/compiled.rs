@@ -29,7 +29,7 @@ pub(crate) struct Compiled {
 enum CompiledScorer {
     Planes(Planes),
     Forest(Forest),
-    /// As it stands, but for the numbers of its columns.
+    /// Unchanged, except for the numbers of its columns.
     Plain(Scorer),
 }
 

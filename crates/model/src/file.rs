@@ -104,7 +104,7 @@ pub struct ColumnWeight {
     pub deviation: f32,
 }
 
-/// A page type and how pages of it are told.
+/// A page type, and the scorer that recognises its pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTypeScorer {
     /// Name of the type.

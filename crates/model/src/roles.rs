@@ -35,7 +35,7 @@ pub struct RoleFile {
     pub roles: Vec<RoleScorer>,
 }
 
-/// A role and how blocks that have it are told from all others.
+/// A role, and the scorer that recognises its blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleScorer {
     /// Name of the role.
@@ -61,7 +61,7 @@ pub struct RoleScore {
     pub blocks: u32,
     /// Share of the blocks said to have it that have it, 0..=1.
     pub precision: f64,
-    /// Share of the blocks that have it that are said to, 0..=1.
+    /// The share of the blocks with the role that get it, 0..=1.
     pub recall: f64,
 }
 

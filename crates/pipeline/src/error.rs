@@ -97,8 +97,8 @@ impl RunError {
         )
     }
 
-    /// As [`output`](Self::output), of a file that an interrupted run left: if it is not what it was, the run
-    /// cannot go on.
+    /// Like [`output`](Self::output), for a file of an interrupted run. If the file has changed, the run cannot
+    /// continue.
     pub(crate) fn unfinished(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             // The file is gone, shorter or other than the state says. All other errors are those of the disk.

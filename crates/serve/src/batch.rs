@@ -179,7 +179,7 @@ impl TakenShare {
 
 /// Time between two looks at whether the service stops while a batch waits for memory.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// What is said to be passed where the rest of a page was left out for want of memory.
+/// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
 impl Batch {

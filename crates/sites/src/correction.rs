@@ -37,10 +37,10 @@ pub struct Correction {
     pub half: f32,
 }
 
-/// For a memory without probabilities. Learned and chosen as `trommel-quality sites --judged` does it; the log
-/// of site memory has its figures.
+/// The correction for a memory without probabilities. `trommel-quality sites --judged` learned and chose
+/// it; the log of site memory has its figures.
 pub const BY_COUNTS: Correction = Correction { weights: [-5.21, 0.55, 0.0], half: 1.0 };
-/// For a memory with probabilities, likewise.
+/// The correction for a memory with probabilities, made in the same way.
 pub const BY_PROBABILITIES: Correction = Correction { weights: [-5.00, 1.37, 0.52], half: 2.0 };
 
 impl Correction {

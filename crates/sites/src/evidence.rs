@@ -31,9 +31,9 @@ pub struct PageEvidence {
 }
 
 impl SiteMemory {
-    /// What is known of a page from other pages of its site; none if no other page is known. The page itself
-    /// does not count: a memory that knows each of its texts is taken to have counted it. `probabilities` are
-    /// those that the memory's model gave the page.
+    /// The evidence about a page from other pages of its site; none if no other page is known. The page itself
+    /// does not count: if the memory knows each of its texts, it is assumed to have counted it. `probabilities`
+    /// are those that the memory's model gave the page.
     pub fn evidence(&self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> Option<PageEvidence> {
         let site = site_of(url)?;
         let keys = Keys::of(&site, url, print);

@@ -96,7 +96,7 @@ impl Remote {
     /// from.
     ///
     /// # Errors
-    /// As [`Remote::open`].
+    /// Like [`Remote::open`].
     pub fn open_at(&self, url: &str, start: u64) -> Result<RemoteReader, SourceError> {
         let mut object = self.object(url)?;
         let (sender, receiver) = mpsc::channel(AHEAD);

@@ -18,7 +18,7 @@ const GAP: u64 = 64 << 10;
 const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
-/// Bad lines that are told one by one.
+/// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
 /// One wanted record.

@@ -26,7 +26,8 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
     ('\u{A000}'..='\u{A4CF}', "ii"),
 ];
 
-/// All of these, and what is between them but for the punctuation that is in texts of every script.
+/// The ranges of all these, with everything between them except the punctuation that is in texts of every
+/// script.
 const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
 /// First bytes, in UTF-8, of the characters of [`WIDE`]; no quotation mark, dash or letter of East Asia

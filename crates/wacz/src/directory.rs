@@ -127,7 +127,7 @@ pub(crate) fn distinct(
     Ok((entries, unread))
 }
 
-/// Takes out the marked entries, which are told as one.
+/// Removes the marked entries, which are reported as one.
 fn take_out(entries: &mut Vec<Entry>, marks: &[bool], what: &str) -> Option<UnreadEntries> {
     let (mut first, mut count, mut stored) = (None, 0, 0_u64);
     let mut marks = marks.iter();

@@ -19,7 +19,7 @@ enum HeaderEnd {
     Stopped,
 }
 
-/// A record but for the end of its place.
+/// A record without the end of its place.
 struct Draft {
     /// Stored offset and offset in the member.
     start: (u64, u64),

@@ -64,7 +64,8 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Whether what is kept stands right before or right behind blocks of code; before them but for labels.
+/// Whether kept text stands directly before or behind blocks of code. A few labels may stand between the
+/// text before and the code.
 fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
     let before = before

@@ -257,7 +257,7 @@ fn has_text(page: &Page, at: u32, element: &Element) -> bool {
     first.is_some_and(|block| (at..element.end).contains(&block.element))
 }
 
-/// Takes out the columns without a cell but for the empty ones that stay; gives how many are left.
+/// Removes the columns without a cell, except the empty ones that stay. Returns the number of columns left.
 fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     let cells = || rows.iter().flat_map(|row| &row.cells);
     let columns = cells().map(|cell| cell.column);

@@ -34,7 +34,7 @@ use links::Links;
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 
-/// What the Markdown of a page shows.
+/// Options for the Markdown of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
@@ -46,9 +46,10 @@ pub struct MarkdownOptions {
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
-    /// What is more than text in divisions, `::: ROLE` above and `:::` below.
+    /// Puts sections of roles other than headline and body into divisions, with `::: ROLE` above and `:::`
+    /// below.
     pub sections: bool,
-    /// How formulas, notes and scripts are given.
+    /// The form of formulas, notes and scripts.
     pub text: TextOptions,
 }
 

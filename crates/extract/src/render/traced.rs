@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use trommel_html::{Page, source_ranges};
 
-/// Where a part of a document's text stands in the decoded page (UTF-8, as after reading the page's encoding).
-/// Written as a list of its four numbers.
+/// The place of a part of a document's text in the decoded page (in UTF-8). It is written as a list of its
+/// four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u32; 4]", into = "[u32; 4]")]
 pub struct TextSpan {

@@ -160,8 +160,7 @@ impl Prose {
         shares.copied().unwrap_or_default()
     }
 
-    /// The features of block `at` but for those of its levels.
-    /// Where a block stands to the prose.
+    /// The features of block `at`, except those of its levels: its place relative to the prose.
     pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         if at >= page.blocks.len() {
             return [0.0; NAMES.len()];

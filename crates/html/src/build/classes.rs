@@ -14,7 +14,7 @@ const MAX_VALUE_BYTES: usize = 255;
 /// The result of reading a class attribute, regardless of the rest of the element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassReading {
-    /// That of [`ClassKey`].
+    /// The hash of [`ClassKey`].
     pub hash: u64,
     /// First of its words in the page's table, and their number.
     pub words: (u32, u16),

@@ -34,7 +34,7 @@ pub(super) struct StyleSheets {
     pub read: usize,
     hidden: FxHashSet<u64>,
     blocks: FxHashSet<u64>,
-    /// A bit for each hidden name by its key: most names are told not to be hidden by it.
+    /// A bit for each hidden name by its key. For most names it shows that they are not hidden.
     // Every class of a page is asked for: one bit spares nearly all look-ups.
     bits: u64,
     /// The same of names that are shown as blocks.

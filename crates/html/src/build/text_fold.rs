@@ -9,7 +9,7 @@ pub(crate) enum TextKind {
     Decoded,
     /// `xmp`, `plaintext`, CDATA, script: as it stands.
     Raw,
-    /// As [`TextKind::Decoded`], where no reference stands.
+    /// Like [`TextKind::Decoded`], where no reference stands.
     WithoutReferences,
 }
 
@@ -347,8 +347,8 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
-/// Length of the run at the start of `bytes`, which are UTF-8, in which every character is copied as
-/// it stands: none is white space, but for single spaces inside the run if `spaces`, or ignored.
+/// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
+/// unchanged. None is ignored, and none is white space except, if `spaces`, single spaces inside the run.
 fn plain_run(bytes: &[u8], spaces: bool) -> usize {
     let mut at = 0;
     loop {

@@ -92,7 +92,7 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// As [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
+/// Like [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
 /// UTF-8; none if they are taken for another encoding all the same.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);

@@ -62,8 +62,8 @@ fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     at + len.unwrap_or(rest.len())
 }
 
-/// As [`find_class`], for names: most end within eight bytes, which are looked at in one step, as the
-/// end of a loop over them can't be foreseen.
+/// Like [`find_class`], for names. Most end within eight bytes. These are examined in one step, because a
+/// processor cannot predict the end of a loop over them.
 #[inline]
 fn name_end(bytes: &[u8], at: usize, mask: u8) -> usize {
     let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
@@ -100,7 +100,7 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
 }
 
-/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
+/// Like [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
 fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
     let (name_at, is_end) = match name_start(bytes, at) {
         Ok(start) => start,
@@ -149,9 +149,9 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     }
 }
 
-/// As [`markup`], by masks, for whole pages: gives the end of the tag's name and the place of each
-/// attribute to `note`. `window` has seen no other bytes than these. Inlined, as what it gives would else
-/// be written to memory and read again at once for every tag.
+/// Like [`markup`], by masks, for whole pages: passes the end of the tag's name and the place of each
+/// attribute to `note`. `window` has seen no other bytes than these. The function is inlined; otherwise its
+/// results would be written to memory and read again for every tag.
 #[inline(always)]
 pub(crate) fn markup_by_masks(
     bytes: &[u8],

@@ -62,7 +62,7 @@ impl GrowingReader {
         self.read_on_now(html);
     }
 
-    /// As [`GrowingReader::read_on`], however little has come.
+    /// Like [`GrowingReader::read_on`], even if only a little arrived.
     pub fn read_on_now(&mut self, html: &str) {
         self.tried = html.len();
         self.read(html, true);
@@ -73,7 +73,7 @@ impl GrowingReader {
         self.finish_into(html, &mut SparePage::default())
     }
 
-    /// As [`GrowingReader::finish`], and leaves to `spare` what the page does not need.
+    /// Like [`GrowingReader::finish`], and moves the memory that the page does not need to `spare`.
     pub(super) fn finish_into(mut self, html: &str, spare: &mut SparePage) -> Page {
         let text = up_to(html, u32::MAX as usize);
         if text.len() < html.len() {

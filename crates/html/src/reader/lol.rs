@@ -31,7 +31,7 @@ use trommel_text::vectors::Vectors;
 pub struct LolEngine;
 
 impl LolEngine {
-    /// As [`Engine::read`], and notes inline style ([`Page::styled`]).
+    /// Like [`Engine::read`], and notes inline style ([`Page::styled`]).
     pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
         let mut reader = PushReader::new(limits).with_styles();
         reader.push(html);

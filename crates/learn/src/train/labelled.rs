@@ -66,9 +66,9 @@ impl<'a> Labelled<'a> {
 /// A page's embedded texts with their labels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelledEmbedded {
-    /// As the page is.
+    /// The texts of the page as it is.
     pub own: Vec<(EmbeddedText, bool)>,
-    /// As it would be without the blocks that repeat the JSON-LD.
+    /// The texts of the page without the blocks that repeat the JSON-LD.
     pub hidden: Vec<(EmbeddedText, bool)>,
 }
 

@@ -20,9 +20,9 @@ const PENALTY: f64 = 3e-4;
 /// Bins of a column.
 const BINS: usize = 12;
 
-/// What a selection by worlds multiplies log odds by on pages of a type. Where the content is one text or a row
-/// of posts, what is doubtful is left out; where it is made of cards, links and short parts, it is kept. Of a
-/// product it is both.
+/// The factor of log odds in a selection by worlds on pages of a type. Where the content is one text or a
+/// row of posts, doubtful blocks are dropped. Where it consists of cards, links and short parts, they are
+/// kept. Products have both.
 fn sharpness(page_type: &str) -> f32 {
     match page_type {
         "article" | "forum" => 1.2,

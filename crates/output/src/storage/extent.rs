@@ -61,7 +61,7 @@ impl Extent {
         Ok(digest)
     }
 
-    /// As [`check`](Self::check), of all bytes of a file.
+    /// Like [`check`](Self::check), of all bytes of a file.
     ///
     /// # Errors
     /// As for [`check`](Self::check), and if there are more bytes.

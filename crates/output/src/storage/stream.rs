@@ -84,7 +84,7 @@ impl<W: Write> CompressedStream<W> {
         Self::over(output, compression, SpareBuffers::default())
     }
 
-    /// As [`new`](Self::new), in the memory of a stream that was finished.
+    /// Like [`new`](Self::new), in the memory of a stream that was finished.
     pub(crate) fn over(output: W, compression: Compression, spare: SpareBuffers) -> io::Result<Self> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
@@ -102,7 +102,7 @@ impl<W: Write> CompressedStream<W> {
         self.end().map(|(output, _)| output)
     }
 
-    /// As [`finish`](Self::finish), and gives the memory back as well.
+    /// Like [`finish`](Self::finish), and gives the memory back as well.
     pub(crate) fn end(self) -> io::Result<(W, SpareBuffers)> {
         let (mut output, spare) = match self.0 {
             Coder::Plain(output) => (output, SpareBuffers::default()),

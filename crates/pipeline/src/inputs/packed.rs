@@ -27,7 +27,7 @@ pub struct PackedOptions {
 pub struct Packed {
     container: Arc<ReadContainer>,
     entry: Entry,
-    /// Whether it is read first of all archives in its container, and the container's faults are told with it.
+    /// Whether it is the first archive of its container. The container's faults are reported with it.
     // Faults of a container count once, not once for each archive in it.
     is_first: bool,
 }

@@ -43,13 +43,13 @@ pub struct RunRequest {
     pub set_aside: Vec<SetAside>,
     /// File that lists the records that are dropped.
     pub dropped: Option<PathBuf>,
-    /// For how long inputs are followed, if they are.
+    /// The time limits of following inputs, if they are followed.
     pub follow: Option<FollowTimes>,
     /// Seconds since 1970 that stand for the time of the run in WET files.
     pub epoch: Option<i64>,
 }
 
-/// For how long inputs are followed.
+/// The time limits of following inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FollowTimes {
     /// Time without anything new after which all that came is written out.

@@ -79,7 +79,7 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// As the journal says it, the input in the middle of a visit apart.
+    /// The state in the journal, with the input in the middle of a visit apart.
     pub(crate) fn new(done: &[Done], current: Option<(String, Option<ResumePoint>)>) -> Self {
         let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();

@@ -26,7 +26,7 @@ pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<(Reco
     record_in(&archive.to_string_lossy(), open, offset, inner)
 }
 
-/// As [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
+/// Like [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
 ///
 /// # Errors
 /// If the archive cannot be read.

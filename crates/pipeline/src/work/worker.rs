@@ -68,10 +68,9 @@ pub(crate) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Works until there are no more tasks, or nobody wants the results. Results of records go together, up to
-    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for or when
-    /// they hold much memory, and what else happens to an input, such as its begin, is told at once.
-    /// Blocks that are done with go to `spares` while there is room.
+    /// Works until there are no more tasks, or nobody wants the results. Results of records are sent together,
+    /// up to [`TOGETHER`] of them, while there are tasks. None is held back when the worker waits for a task,
+    /// or when they use much memory. Other events of an input, such as its beginning, are sent at once.
     pub(crate) fn run(
         &self,
         tasks: &Receiver<Task<Captured>>,

@@ -23,7 +23,7 @@ pub(crate) struct SideState {
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
 pub(crate) struct SideOutput<'a> {
     disk: &'a dyn Disk,
-    /// As the user named it.
+    /// The path in the form in which the user named it.
     path: PathBuf,
     target: Target,
 }
@@ -59,7 +59,7 @@ impl<'a> SideOutput<'a> {
         &self.path
     }
 
-    /// Adds what is told of a record.
+    /// Adds the data about a record.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.target {
             Target::File { path, shard } => {

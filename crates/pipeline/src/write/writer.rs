@@ -379,7 +379,7 @@ impl<'a> RunWriter<'a> {
         }
     }
 
-    /// Writes out all that came of an input that is followed, and saves that it is done with for now.
+    /// Writes out everything of a followed input, and saves that it is done for now.
     fn end_visit(&mut self) -> Result<(), RunError> {
         self.since = Since::default();
         let outputs = self.outputs.checkpoint()?;

@@ -17,7 +17,7 @@ pub enum SettingsError {
     Invalid {
         /// The choice (`text.math`).
         key: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// Two choices exclude each other.

@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl RunWriter<'_> {
-    /// Whether saving costs no more than what was written since, however much the filters of duplicates
+    /// Whether saving costs no more than the writing since the last save, however much the duplicate filters
     /// remember.
     pub(super) fn is_worth_saving(&self) -> bool {
         // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
