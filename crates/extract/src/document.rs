@@ -53,8 +53,8 @@ pub struct Document {
     /// part of the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
-    /// Every block of the page in document order, kept or not, if they were asked for; after them the texts that stand in its
-    /// JSON-LD alone.
+    /// Every block of the page in document order, kept or not, on request. Texts that stand only in its JSON-LD
+    /// follow.
     pub blocks: Vec<BlockVerdict>,
     /// The places of the parts of `text` in the decoded page, in the order of the text, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

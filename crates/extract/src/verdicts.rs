@@ -15,7 +15,8 @@ use crate::role_set::RoleSet;
 pub struct Verdicts {
     /// The model's judgement; its choice follows the policy.
     pub judgement: Judgement,
-    /// Comments that are kept apart from the text (only under [`CommentPolicy::Separate`](crate::CommentPolicy::Separate)).
+    /// Comments that are kept apart from the text, only under
+    /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
     pub separate: Vec<bool>,
     /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
     pub separate_embedded: Vec<bool>,

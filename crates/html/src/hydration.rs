@@ -71,7 +71,7 @@ pub struct PayloadText {
     pub span: (u32, u32),
 }
 
-/// The text of the payloads of a page: the strings under that key of texts which has most words of prose. Time is linear
+/// The text of the payloads of a page: the strings under the key with most words of prose. Time is linear
 /// in the scripts.
 pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();

@@ -14,8 +14,7 @@ use measure::{Part, SiteSet, measured};
 
 /// Sets that a shipped correction may learn from.
 const TRAINING: [&str; 5] = ["wcxb-dev", "aed424", "magic-articles", "zhweb", "news-world-dev"];
-/// Sets that its constants are chosen on, beside those, and the archives of each. The two parts of dragnet have sites in
-/// common.
+/// Further sets for choosing its constants, and the archives of each. The two parts of dragnet share sites.
 const CHOOSING: [(&str, &[&str]); 3] =
     [("l3s-gn1", &["l3s-gn1"]), ("cleaneval", &["cleaneval"]), ("dragnet", &["dragnet-train", "dragnet-test"])];
 /// The set that only checks it.

@@ -31,7 +31,8 @@ pub(crate) struct HeldPage {
 /// A whole body that may be a page.
 ///
 /// # Errors
-/// If it is no page by its bytes, is coded, longer or slower than the bounds allow, ends before its end, or there is no room for it.
+/// If its bytes are not a page, if it is coded, longer or slower than the bounds allow, or cut off, or if there is
+/// no room for it.
 pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldPage, Refusal> {
     plain(headers)?;
     let stated: Option<u64> = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());

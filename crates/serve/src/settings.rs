@@ -40,8 +40,8 @@ pub struct ServiceLimits {
     pub queue: usize,
     /// Most bytes of a page, and of a record of a batch; longer pages are answered 413.
     pub max_body: u64,
-    /// Most bytes that requests take: a quarter for bodies, a quarter for what batches read, a half for the work on
-    /// pages and for answers until they are sent. What there is no room for is answered 429, pages that never have room 413.
+    /// Most bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the
+    /// work on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
     pub max_memory: u64,
     /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two pieces
     /// of an answer that are taken; much shorter while others wait for room.

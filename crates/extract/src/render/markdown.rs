@@ -119,8 +119,8 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Several other headings of the first level with some of the second are the outline of the page itself: lower, they
-    /// would be one with those.
+    /// Several other headings of the first level, with some of the second, are the outline of the page itself.
+    /// One level lower, they would merge with the latter.
     fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|own| {
             matches!(own, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(own).0, content) > 1

@@ -216,8 +216,8 @@ impl Builder {
     }
 }
 
-/// Whether an element whose attributes say so ([`Marks::HIDDEN`]) is out of sight on a wide screen: by `hidden`,
-/// its style, or a class of utilities (`hidden`, `md:hidden`, `invisible`) beside which no other one shows it (`md:inline`).
+/// Whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
+/// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
 fn is_hidden(text: &TagText) -> bool {
     let by_class = || {
         let class = text.value(Key::Class).unwrap_or_default();

@@ -155,8 +155,8 @@ impl Output {
     /// for those alone in any case.
     ///
     /// # Errors
-    /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
-    /// none of the formats is ever compressed that way.
+    /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
+    /// chosen without a folder, or if none of the formats is ever compressed that way.
     pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
         // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
         let (destination, by_name) = if name == "-" {

@@ -60,8 +60,8 @@ pub struct Value {
 }
 
 impl Field {
-    /// Whether it is about a page by itself: what counts as its text, how that is written, what is listed beside it. Doors
-    /// that take single pages have these.
+    /// Whether it is about a single page: the main text, its form, and the lists beside it. Interfaces for
+    /// single pages have these settings.
     pub fn is_of_pages(&self) -> bool {
         matches!(self.part(), "" | "content" | "text" | "include")
     }
