@@ -48,7 +48,7 @@ const PATTERNS: [(&[u8], &str); 33] = [
     (b"\x7fELF", "application/x-elf"),
 ];
 
-/// The media type of a payload that is no page by its first bytes; none if it may be one. It decides whatever is
+/// The media type of a payload that is not a page by its first bytes; none if it may be one. It decides whatever is
 /// called a page: records of archives ([`media_type`](crate::media_type)), files, bodies of requests.
 pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);

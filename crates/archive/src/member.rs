@@ -10,7 +10,7 @@ pub(crate) enum Begin {
     Member,
     /// Not at all: the input has ended.
     End,
-    /// With something that is no member.
+    /// With something that is not a member.
     Broken(Damage),
 }
 

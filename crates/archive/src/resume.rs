@@ -41,7 +41,7 @@ pub(crate) struct Accounted {
 }
 
 impl ResumePoint {
-    /// The point after so many items from the start, for a source of items that is no file.
+    /// The point after so many items from the start, for a source of items that is not a file.
     pub fn after(items: u64) -> Self {
         Self { state: None, items }
     }

@@ -24,7 +24,7 @@ pub enum DedupError {
         /// The fault in the file.
         source: ReadError,
     },
-    /// A line is no signature, or no duplicate.
+    /// A line is not a signature, or not a duplicate.
     #[error("{path}: line {line}: {source}", path = path.display())]
     Line {
         /// The file.

@@ -41,7 +41,7 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
-    /// Whether texts of the page's data are kept, which are no blocks.
+    /// Whether texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct ChosenPage<'a> {
 // A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
-/// Names of the deciders that are no rules, which come first.
+/// Names of the deciders that are not rules, which come first.
 const OTHERS: [&str; 3] = ["model", "policy", "notes"];
 
 impl Decider {

@@ -59,13 +59,13 @@ pub struct Document {
     /// The places of the parts of `text` in the decoded page, in the order of the text, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<TextSpan>,
-    /// The tables among the text as rows, in its order, if they were asked for.
+    /// The tables among the text as rows, in its order, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DocumentTable>,
     /// The posts of several people on the page, if its markup states them, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub posts: Vec<Post>,
-    /// The text in chunks, if that was asked for.
+    /// The text in chunks, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chunks: Vec<Chunk>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
@@ -76,7 +76,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The document of something that is no page, by the media type that its bytes show: without text, and
+    /// The document of something that is not a page, by the media type that its bytes show: without text, and
     /// with a note that says so.
     pub fn of_other_data(media_type: &str) -> Self {
         Self { notes: vec![format!("{media_type} data, not a page")], ..Self::default() }

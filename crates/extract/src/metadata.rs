@@ -97,7 +97,7 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     (title.and_then(readable), metadata)
 }
 
-/// The name in a text that says who wrote a post: also one that is no name of a person. None if the text is
+/// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is
 /// longer than names are.
 pub(crate) fn pen_name(text: &str) -> Option<String> {
     person::pen_name(text).and_then(readable)

@@ -113,7 +113,7 @@ impl Notes {
         self.marks.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Parts of a block's text that are no text: labels of notes and links back.
+    /// Parts of a block's text that are not text: labels of notes and links back.
     pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }

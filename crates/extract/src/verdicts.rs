@@ -162,7 +162,7 @@ fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
 }
 
 impl Verdicts {
-    /// The verdicts of a method that is no model: a choice, probabilities of 0 and 1, no roles.
+    /// The verdicts of a method that is not a model: a choice, probabilities of 0 and 1, no roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
         Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
     }

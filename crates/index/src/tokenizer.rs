@@ -20,7 +20,7 @@ const MAX_TERM: usize = 64;
 /// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan: pairs of neighbouring characters; a
 ///   character without a neighbour by itself. In documents the last character of a run is a term of its
 ///   own as well, at the position of its pair: so every character begins a term, and a query of one
-///   character finds them all. Tone marks and other signs that are no letters are left out.
+///   character finds them all. Tone marks and other signs that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
     /// Whether the last character of a run of pairs is a term.

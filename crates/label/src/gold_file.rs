@@ -31,7 +31,7 @@ pub enum GoldError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// A line is no gold object.
+    /// A line is not a gold object.
     #[error("{path}, line {line}: {message}")]
     Line {
         /// The file.
@@ -88,7 +88,7 @@ impl GoldFile {
     /// is removed.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is no object with a `record_id`.
+    /// If it cannot be read, or a line is not an object with a `record_id`.
     pub fn open(path: &Path) -> Result<Self, GoldError> {
         // A link stays one.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());

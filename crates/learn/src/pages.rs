@@ -147,7 +147,7 @@ impl PageSet {
 /// Reads the gold objects of a file of JSON lines, gzip or plain.
 ///
 /// # Errors
-/// If the file cannot be read or a line is no gold object.
+/// If the file cannot be read or a line is not a gold object.
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     let name = path.display().to_string();
     let io = |source| LearnError::Io { path: name.clone(), source };

@@ -166,7 +166,7 @@ impl Model {
     /// Reads a model from the bytes of a model file.
     ///
     /// # Errors
-    /// If they are no model file, or as for [`Model::new`].
+    /// If they are not a model file, or as for [`Model::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         Self::new(rmp_serde::from_slice(bytes)?)
     }

@@ -17,7 +17,7 @@ pub enum ReadError {
     /// The file cannot be opened, read or uncompressed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is no document.
+    /// A line is not a document.
     #[error("line {line}: {source}")]
     Json {
         /// Number of the line, from 1.

@@ -36,7 +36,7 @@ pub struct Plan {
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are no pages, by their kind.
+    /// Files for records that are not pages, by their kind.
     pub set_aside: Vec<SetAside>,
     /// File that lists the records that are dropped, a JSON line each.
     pub dropped: Option<PathBuf>,

@@ -65,7 +65,7 @@ pub enum ListenError {
         /// The address.
         address: String,
     },
-    /// There is a file that is no socket.
+    /// There is a file that is not a socket.
     #[error("{address}: there is a file that is no socket")]
     File {
         /// The address.

@@ -266,7 +266,7 @@ impl SiteMemory {
         self.sites.values().map(|site| u64::from(site.count.pages)).sum()
     }
 
-    /// Whether blocks were given up for want of room.
+    /// Whether blocks were given up for lack of room.
     pub fn is_sample(&self) -> bool {
         self.threshold != Threshold::ALL
     }

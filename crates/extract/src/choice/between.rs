@@ -19,7 +19,7 @@ struct Gap {
 
 /// Keeps lists, tables, quotes, code, headings and paragraphs of which nothing is kept, right between two kept blocks
 /// of the same element, and lists behind which nothing more is kept of theirs: on a page that shows code, as manuals
-/// do, they are no menus. Terms and definitions between kept ones stay on any page (one entry a block).
+/// do, they are not menus. Terms and definitions between kept ones stay on any page (one entry a block).
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);

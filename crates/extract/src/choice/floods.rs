@@ -2,7 +2,7 @@
 
 use trommel_html::{Block, Page};
 
-/// Words from which on a block is no paragraph.
+/// Words from which on a block is not a paragraph.
 // Such a block holds most of the words of its page, so that shares of words say nothing about the others.
 const MIN_FLOOD_WORDS: u32 = 3000;
 /// Words of a paragraph, and the most of them in links.

@@ -45,7 +45,7 @@ enum Unit {
         table: u32,
         row: u32,
     },
-    /// A line of a text that is no block, by its first byte.
+    /// A line of a text that is not a block, by its first byte.
     Line(usize),
 }
 

@@ -4,7 +4,7 @@ use trommel_html::fold_space;
 
 use super::{calendar, months};
 
-/// Characters and words beyond which a text is no name.
+/// Characters and words beyond which a text is not a name.
 // Longer texts are sentences about an author.
 const MAX_NAME_CHARS: usize = 80;
 const MAX_NAME_WORDS: usize = 8;

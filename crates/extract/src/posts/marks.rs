@@ -79,7 +79,7 @@ pub(super) struct Mark {
     pub(super) shape: u64,
     /// How plainly the mark states it.
     pub(super) strength: u8,
-    /// The name; or the time as the page writes it, empty where that is no date ("yesterday").
+    /// The name; or the time as the page writes it, empty where that is not a date ("yesterday").
     pub(super) value: String,
 }
 

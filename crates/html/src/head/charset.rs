@@ -156,7 +156,7 @@ fn label(label: &str) -> Option<&'static Encoding> {
 struct Utf8 {
     /// Characters beyond ASCII; counted no further than is asked if there are no faults.
     wide: usize,
-    /// Places that are no UTF-8; an incomplete character at the very end is none.
+    /// Places that are not UTF-8; an incomplete character at the very end is none.
     faults: usize,
 }
 

@@ -238,7 +238,7 @@ pub(crate) fn markup_by_masks(
     })
 }
 
-/// Index of the first byte from `at` on that is no white space, or the length.
+/// Index of the first byte from `at` on that is not white space, or the length.
 #[inline(always)]
 fn behind_space(bytes: &[u8], at: usize) -> usize {
     let mut at = at;

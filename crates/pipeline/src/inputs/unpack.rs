@@ -220,7 +220,7 @@ impl Unpacker<'_> {
         Ok(self.remote.insert(remote).clone())
     }
 
-    /// The containers that a description names; none if it is no description, or cannot be read, which is
+    /// The containers that a description names; none if it is not a description, or cannot be read, which is
     /// then said as of any input.
     fn collection(&mut self, place: &Location) -> Option<Vec<String>> {
         let mut json = Vec::new();

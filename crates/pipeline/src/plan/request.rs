@@ -39,7 +39,7 @@ pub struct RunRequest {
     pub output: String,
     /// File for records that fail, `none` for none.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are no pages.
+    /// Files for records that are not pages.
     pub set_aside: Vec<SetAside>,
     /// File that lists the records that are dropped.
     pub dropped: Option<PathBuf>,

@@ -31,7 +31,7 @@ const POLL: Duration = Duration::from_millis(100);
 /// Time after which an input that grows all the time makes way for the others.
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
-/// Bytes at the head of a file that is no archive, from which on that is certain.
+/// Bytes at the head of a file that is not an archive, from which on that is certain.
 // Crawlers write in pieces, so the first bytes of an archive may be few for some time.
 const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 

@@ -117,7 +117,7 @@ impl Counted {
 /// Reads what counts of a journal.
 ///
 /// # Errors
-/// If it is shorter, its bytes are others, or they are no journal.
+/// If it is shorter, its bytes are others, or it is not a journal.
 pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
     let mut contents = Contents::default();
     if extent.length == 0 {

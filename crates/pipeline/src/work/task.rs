@@ -106,7 +106,7 @@ pub(crate) struct Captured {
 /// The result of a worker for a record.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// Bytes of the page handed to the extractor; none if the record is no page.
+    /// Bytes of the page handed to the extractor; none if the record is not a page.
     pub(crate) page: Option<u64>,
     /// WARC-Truncated of a page.
     pub(crate) truncated: Option<String>,

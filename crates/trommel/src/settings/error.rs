@@ -28,7 +28,7 @@ pub enum SettingsError {
         /// Why, and what to do.
         message: String,
     },
-    /// The text is no JSON or TOML at all.
+    /// The text is not JSON or TOML at all.
     #[error("{0}")]
     Syntax(String),
 }

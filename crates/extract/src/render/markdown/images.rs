@@ -17,7 +17,7 @@ const ADDRESS_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 const MAX_ICON_PIXELS: u32 = 32;
 /// Elements around an image that may be its link.
 const ANCESTORS: usize = 4;
-/// Blocks beside an image that are looked at for one that is no caption.
+/// Blocks beside an image that are looked at for one that is not a caption.
 const MAX_CAPTION_BLOCKS: usize = 8;
 /// Longest alternative text in bytes.
 const MAX_ALT_BYTES: usize = 500;

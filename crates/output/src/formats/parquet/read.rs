@@ -21,7 +21,7 @@ impl Rows {
     /// The rows of a file.
     ///
     /// # Errors
-    /// If it is no Parquet file.
+    /// If it is not a Parquet file.
     pub(crate) fn new(file: File) -> Result<Self, ParquetError> {
         let reader = SerializedFileReader::new(file)?;
         let rows = RowIter::from_file_into(Box::new(reader));

@@ -150,7 +150,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes a run that is no text as it stands.
+    /// Writes a run that is not text as it stands.
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
