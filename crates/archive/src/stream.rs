@@ -418,8 +418,8 @@ impl Stream {
         }
     }
 
-    /// Goes back to the byte after the start of the member, as far as the sum of all such ways stays
-    /// in proportion to the file: hostile members nested in one another must not cost more.
+    /// Goes back to the byte after the start of the member, as long as the sum of all such steps is in
+    /// proportion to the file. Hostile members that are nested in one another must not cost more.
     fn rewind(&mut self) {
         let here = self.source.position();
         let back = here.saturating_sub(self.from + 1);

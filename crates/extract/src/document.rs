@@ -16,9 +16,9 @@ pub struct Document {
     /// divided by tabs) is a line; an empty line stands around paragraphs, headings, lists, tables and
     /// code; code keeps its white space.
     pub text: String,
-    /// Title of the page without the name of its site: the `h1` that is like one of the titles it
-    /// states, else the headline of its JSON-LD, else `og:title`, else its `<title>`, else its first
-    /// heading; white space folded.
+    /// Title of the page without the name of its site. The first of these counts: the `h1` that is like one of
+    /// the titles that the page states, the headline of its JSON-LD, `og:title`, its `<title>`, its first
+    /// heading. White space is folded.
     pub title: Option<String>,
     /// ISO 639-1 code of the text's language (ISO 639-3 where there is no shorter one): detected on
     /// the text where it is long enough, else as the page declares it.

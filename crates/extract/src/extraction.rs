@@ -397,8 +397,8 @@ impl<'a> Extraction<'a> {
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }
 
-    /// The block of the headline that stands right above the text and is left out there, if this title above the
-    /// text does not say it: that of a window that another title was given to.
+    /// The block of the headline directly above the text, which the text leaves out, if this title does not
+    /// repeat it. That happens to a window with another title.
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);

@@ -24,8 +24,8 @@ const MAX_LINK_BYTES: usize = 600;
 /// Links of a page that are looked at.
 const MAX_LINKS: usize = 400;
 
-/// The address, as it stands, of the link to the next page in a row of page numbers: a link that says so by its
-/// words, its label or its arrow, else that behind the number without link.
+/// The unchanged address of the link to the next page in a row of page numbers. It is a link that says so
+/// by its words, its label or its arrow, else the one behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> =
         page.page_rows.iter().copied().filter(|at| page.element(*at).is_some_and(|own| is_row(page, own))).collect();

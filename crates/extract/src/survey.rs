@@ -12,9 +12,9 @@ use trommel_text::{mix, word_hash};
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
-/// The result of a first pass over pages: on how many pages of its site each block stands, and the model's
-/// result for every page, so that the second pass need not compute it again. It does not depend on the
-/// order of pages.
+/// The result of a first pass over pages. It states on how many pages of its site each block stands. It
+/// also keeps the model's result for every page, so that the second pass need not compute it again. It does
+/// not depend on the order of pages.
 #[derive(Debug)]
 pub struct SiteSurvey {
     memory: Mutex<SiteMemory>,

@@ -43,8 +43,8 @@ impl ContentPolicy {
         self.verdicts(model, page, url, model.judge(page, url), None)
     }
 
-    /// The verdicts that follow from the model's judgement of a page under this policy, with changes of the log
-    /// odds of its blocks if something besides the page speaks for or against them.
+    /// The verdicts that follow from the model's judgement of a page under this policy. The log odds of its
+    /// blocks change if other evidence than the page speaks for or against them.
     pub fn verdicts(
         &self,
         model: &Model,

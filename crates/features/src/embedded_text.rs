@@ -114,8 +114,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// The embedded texts the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
-/// where a script writes them; with it whether each block is such a one. None if there are no such blocks.
+/// The embedded texts that the page would have without the blocks that repeat a text of its JSON-LD, as if
+/// a script wrote them. With it, whether each block is one of them. None if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();

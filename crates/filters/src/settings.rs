@@ -49,8 +49,8 @@ pub struct FilterSettings {
 }
 
 impl FilterSettings {
-    /// The first page type that pages are kept or dropped by and that a model does not tell, with the key of
-    /// its list: a filter on it would drop all pages, or none. `known` are the types that the model tells.
+    /// The first page type in the lists to keep or drop that the model does not recognise, with the key of its
+    /// list. A filter on it would drop all pages, or none. `known` are the types of the model.
     pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
         let lists = [("page_types", &self.page_types), ("exclude_page_types", &self.exclude_page_types)];
         lists.into_iter().find_map(|(key, wanted)| {

@@ -86,8 +86,8 @@ struct Hit {
     of_world: Worlds,
 }
 
-/// The prefix of the blocks in `order` with the highest mean F1 over the worlds of the log odds of each
-/// block, which `odds` gives; nothing is worth 1 in a world without content.
+/// The prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` gives the log odds
+/// of each block. Keeping nothing is worth 1 in a world without content.
 pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
     let errors = &*ERRORS;
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);

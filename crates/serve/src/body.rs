@@ -109,8 +109,8 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
 /// Bytes a second below which what comes of a body is nothing, on the long run.
 const TRICKLE: u64 = 64;
 
-/// Hands the pieces of a body on until it ends, nobody wants them, none comes for `idle`, or they are too small for
-/// that to be more than a place that is held.
+/// Passes on the pieces of a body until it ends, nobody wants them, none arrives for `idle`, or they are so
+/// small that the client only occupies a place.
 pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, idle: Duration) {
     let mut behind = Duration::ZERO;
     loop {

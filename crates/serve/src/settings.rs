@@ -43,8 +43,8 @@ pub struct ServiceLimits {
     /// Most bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the
     /// work on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
     pub max_memory: u64,
-    /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two pieces
-    /// of an answer that are taken; much shorter while others wait for room.
+    /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two
+    /// received pieces of an answer. It is much shorter while others wait for room.
     pub timeout: Duration,
     /// Longest time for what is in flight when the service is told to stop.
     pub grace: Duration,

@@ -2,10 +2,10 @@
 
 use crate::evidence::{BlockEvidence, PageEvidence};
 
-/// What a block's evidence comes to, as numbers that a correction weighs: the share of the site's other pages
-/// with its text; how far the text at its position is always the same, 1 less its entropy; and how far the mean
-/// probability at its position lies above its own, in log odds, counted the less the fewer pages are known.
-/// Each is 0 where nothing is known.
+/// The evidence about a block, as numbers for the correction. The first is the share of the site's other
+/// pages with its text. The second is how far the text at its position is always the same: 1 less its
+/// entropy. The third is how far the mean probability at its position lies above its own, in log odds; it
+/// counts less the fewer pages are known. Each is 0 if nothing is known.
 pub type Signals = [f32; 3];
 
 /// Log odds beyond which a probability is as good as certain.

@@ -21,9 +21,9 @@ pub(crate) const POLL: Duration = Duration::from_millis(100);
 const PIECE: usize = 256 << 10;
 const AHEAD: usize = 4;
 
-/// A flag that ends reads: set from outside (by a handler of signals, say), it makes every read and every
-/// pause of the network that was given it fail with [`SourceError::Stopped`] within a fifth of a second.
-/// Copies share the flag.
+/// A flag that ends reads. Set from outside (for example by a signal handler), it makes every read and
+/// pause of the network that has it fail with [`SourceError::Stopped`] within a fifth of a second. Copies
+/// share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
@@ -81,8 +81,8 @@ pub struct NetworkOptions {
     /// Bytes a second below which a server is too slow, measured over [`NetworkOptions::idle`] of waiting;
     /// after three such times an object is given up. 0: no bound. Default 1,024.
     pub least_rate: u64,
-    /// Time for which a request is repeated that the server or the network refuses for now, such as 429 and
-    /// 503; a `Retry-After` of up to 5 minutes is waited for in any case. Default 10 minutes.
+    /// Time for repeating a request that the server or the network refuses temporarily, such as with 429 and
+    /// 503. A `Retry-After` of up to 5 minutes is respected in any case. Default 10 minutes.
     pub retry_for: Duration,
     /// Whether redirects, and the containers that a collection names, are followed to other hosts than that
     /// of the URL, those of this machine and of its network among them. Default no.

@@ -81,8 +81,8 @@ pub fn primary(tag: &str) -> Option<String> {
     tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
-/// A BCP 47 tag with its subtags in their usual case, and a withdrawn or bibliographic code of its
-/// language replaced by the one in use; `None` if `raw` is no tag of a known language.
+/// A BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic code of its language is
+/// replaced by the current one. `None` if `raw` is not a tag of a known language.
 pub fn well_formed(raw: &str) -> Option<String> {
     let raw = raw.split([',', ';']).next()?.trim();
     let mut tag = String::new();

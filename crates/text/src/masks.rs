@@ -249,8 +249,8 @@ fn read<C: Compare>(form: C, chunk: &[u8; 64], own: &mut TextMasks) {
     own.lower.extend_from_slice(&form.store(lower));
 }
 
-/// The bits of all masks. Each is made before they are put together: the compiler would else put the vectors
-/// together and, for AVX2, take the mask of them bit by bit, which is ten times slower.
+/// The bits of all masks. Each is made before they are joined. Otherwise the compiler would join the
+/// vectors and, for AVX2, take their mask bit by bit, which is ten times slower.
 #[inline(always)]
 fn any(masks: [u64; 3]) -> u64 {
     let [a, b, c] = masks;

@@ -56,9 +56,9 @@ pub(crate) fn listed(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>, usiz
     Ok((entries, more))
 }
 
-/// The entries of which each has a name and bytes of its own, and what is told of the others. Of several
-/// with one name the last counts, as everywhere; of several with one place the first; and an entry ends where
-/// the next begins, so that all of them together have no more bytes than the container.
+/// The entries with a name and bytes of their own, and reports about the others. Of several with one name
+/// the last counts, as everywhere; of several with one place the first. An entry ends where the next
+/// begins, so that all of them together have no more bytes than the container.
 pub(crate) fn distinct(
     mut entries: Vec<Entry>,
     more: usize,

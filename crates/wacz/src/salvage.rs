@@ -55,8 +55,8 @@ fn is_plausible(version: u64, name_length: usize) -> bool {
     version & 0xff <= 63 && (1..=LONGEST_NAME).contains(&name_length)
 }
 
-/// The place of the next header in a block. As it looks at all that makes a header one, short of the fields
-/// behind the name, no block is read once for each of the things in it that begin as headers do.
+/// The place of the next header in a block. It checks all parts of a header, except the fields behind the
+/// name. So no block is read once for each place that only begins like a header.
 fn next_header(block: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = from + memmem::find(block.get(from..)?, &LOCAL)?;

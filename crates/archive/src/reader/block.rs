@@ -154,8 +154,8 @@ impl Reader {
         }
     }
 
-    /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that
-    /// is not known; with `scan`, up to the next record if it comes first.
+    /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that is not
+    /// known. With `scan`, it stops at the next record if that comes first.
     fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> Taken {
         let mut from = 0;
         // A header that damage ran together with a block ends right before the next record.

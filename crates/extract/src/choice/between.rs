@@ -17,9 +17,10 @@ struct Gap {
     parent: u32,
 }
 
-/// Keeps lists, tables, quotes, code, headings and paragraphs of which nothing is kept, right between two kept blocks
-/// of the same element, and lists behind which nothing more is kept of theirs: on a page that shows code, as manuals
-/// do, they are not menus. Terms and definitions between kept ones stay on any page (one entry a block).
+/// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same
+/// element, if no part of them is kept. Also keeps lists at the end of an element with kept blocks, on
+/// pages that show code, as manuals do: there they are not menus. Terms and definitions between kept ones
+/// stay on any page (one entry a block).
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);

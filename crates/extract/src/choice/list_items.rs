@@ -31,9 +31,9 @@ impl List {
     }
 }
 
-/// Keeps the items without a kept block of lists of which at least half of the words and of the items are kept,
-/// except links among items that are none, and unlikely ones unless three quarters are kept (one entry a block in
-/// `probabilities` and `kept`).
+/// Keeps the items without a kept block in lists of which at least half of the words and of the items are
+/// kept. Links among items that are not links stay dropped. Unlikely items are kept only if three quarters
+/// are. One entry a block in `probabilities` and `kept`.
 pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::ITEM) {
         return;

@@ -51,8 +51,9 @@ fn is_part(title: &str) -> bool {
     PARTS.contains(&name.as_str())
 }
 
-/// The best title of a page without the name of its site: the `h1` that is like one of the titles the
-/// page states, else the headline of its JSON-LD, `og:title`, `<title>`, its first heading.
+/// The best title of a page without the name of its site. The first of these counts: the `h1` that is like
+/// one of the titles that the page states, the headline of its JSON-LD, `og:title`, `<title>`, its first
+/// heading.
 fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let page = sources.page;
     let headings: Vec<String> = page

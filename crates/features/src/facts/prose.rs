@@ -138,9 +138,9 @@ impl Prose {
         self.top_element
     }
 
-    /// The facts of the whole page among the features: log prose words, their share of all words, the
-    /// top's share of them, log prose words of the top, the second best element against the top, log
-    /// prose blocks, log words of the longest.
+    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
+    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
+    /// words of the longest.
     fn page_facts(&self, top: u32) -> [f32; 7] {
         [
             log(self.total),

@@ -5,8 +5,9 @@ use super::elements::declares;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
-/// Classes of elements that hold the lines of a piece of code: of SyntaxHighlighter, CodeMirror 6 and 5, Monaco,
-/// Ace, Crayon and what became of it, Enlighter, React's renderer of Prism, and GitHub's tables and lists of lines.
+/// Classes of elements that hold the lines of a piece of code. They are those of SyntaxHighlighter,
+/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, and
+/// GitHub's tables and lists of lines.
 // They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
 const HIGHLIGHTERS: [&[u8]; 11] = [
     b"syntaxhighlighter",

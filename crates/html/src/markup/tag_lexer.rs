@@ -213,7 +213,7 @@ impl TagLexer {
     }
 
     /// The place of the name of an end tag whose `</` stands at `at`, with a letter behind it, and the place
-    /// behind it; none if there is more in it than the name, as is seldom.
+    /// behind the tag. None in the rare case that the tag holds more than the name.
     #[inline]
     pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
         let end = self.window.find(bytes, at + 2, |masks| masks.space | masks.slash | masks.greater);

@@ -29,8 +29,8 @@ impl Attribute {
     }
 }
 
-/// One word of an attribute's value: split at everything that is not a letter (so at `-`, `_` and
-/// digits) and where lower case turns to upper; in lower case, two bytes or longer.
+/// One word of an attribute's value, in lower case, two bytes or longer. Values are split at everything
+/// that is not a letter (so at `-`, `_` and digits), and where lower case turns to upper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeWord {
     /// [`trommel_text::word_hash`] of the text.

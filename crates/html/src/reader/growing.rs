@@ -13,11 +13,10 @@ use trommel_text::vectors::Vectors;
 // A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
 const MIN_NEW_BYTES: usize = 4096;
 
-/// Reads a page of which more and more is there, and gives the same [`Page`] as
-/// [`ScanEngine`](crate::ScanEngine) once it is whole. It keeps the tables, not the text: each call is given
-/// the page from its start on. What is not complete (a tag, a comment, a script) waits for the rest; what
-/// was waited for is looked at again only when half as much again has come, so that the work is
-/// proportional to the page in whatever parts it comes.
+/// Reads a growing page, and gives the same [`Page`] as [`ScanEngine`](crate::ScanEngine) once it is whole.
+/// It keeps the tables, not the text: each call gets the page from its start. Incomplete parts (a tag, a
+/// comment, a script) wait for the rest. They are examined again only when half as much again has arrived,
+/// so the work is proportional to the page, however it is divided.
 #[derive(Debug)]
 pub struct GrowingReader {
     builder: Builder,

@@ -9,9 +9,9 @@ use super::table::BlockTable;
 use crate::example::Example;
 use crate::folds::by_group;
 
-/// Parts that the training pages are divided into to learn token weights: a page's own features use
-/// weights from the other parts, so a token that stands on a few training pages only cannot teach the
-/// model to trust it blindly.
+/// The number of parts into which the training pages are divided to learn token weights. The features of a
+/// page use weights from the other parts, so a token on only a few training pages cannot teach the model to
+/// trust it blindly.
 const CROSS_FIT: usize = 4;
 /// Rows that a page gives at most.
 const MOST_ROWS: usize = 200;

@@ -96,8 +96,8 @@ pub(super) fn choose(
     best.1.unwrap_or(Chosen { candidate: 0, selection: Selection::ExpectedF1, pages: Vec::new() })
 }
 
-/// The mean of the sets' mean F1, where a set weighs the square root of its pages as in training: a large set
-/// does not decide alone, nor does the chance of a small one. Pages of which only some texts are known do not
+/// The mean of the sets' mean F1. A set weighs the square root of its pages, as in training, so that
+/// neither a large set nor the chance of a small one decides alone. Pages with only some known texts do not
 /// take part.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {

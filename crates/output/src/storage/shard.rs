@@ -113,9 +113,9 @@ impl Write for Counted {
 /// Turns the complete bytes of a shard into its final form, for formats that cannot be written as
 /// they come: a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
-    /// Reads `spool`, which holds what the encoder and the compression made of all records, and makes
-    /// the file or folder `target`, which does not exist; it is put on disk and renamed by the caller.
-    /// The same spool must give the same result: after an interruption the step is done again.
+    /// Reads `spool`, which holds the encoded and compressed records, and writes the file or folder `target`,
+    /// which does not exist. The caller syncs and renames it. The same spool must give the same result, because
+    /// the step is repeated after an interruption.
     ///
     /// # Errors
     /// If `spool` cannot be read or `target` cannot be written.

@@ -16,8 +16,9 @@ use crate::Compression;
 
 /// Level of zstd.
 const LEVEL: i32 = 3;
-/// Bytes of the longest zstd frame that is compressed in one call, which takes a third less time than
-/// compressing as bytes come: zstd then neither copies them nor looks for matches in two places.
+/// Bytes of the longest zstd frame that is compressed in one call. That takes a third less time than
+/// compressing bytes as they arrive, because zstd then neither copies them nor looks for matches in two
+/// places.
 const WHOLE: usize = 8 << 20;
 
 /// Compresses what is written to it. Its output depends on the bytes written only, never on the time

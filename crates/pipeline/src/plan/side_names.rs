@@ -26,9 +26,8 @@ pub struct NameError {
 }
 
 impl Plan {
-    /// Checks that the files beside the outputs, that of the summary among them if there is one, have names
-    /// of their own: not those of inputs, of one another, of outputs and of what the program keeps beside
-    /// these.
+    /// Checks that the files beside the outputs, including the summary, have names of their own: not those of
+    /// inputs, of one another, of outputs, or of the files that the program keeps beside these.
     ///
     /// # Errors
     /// The first that has not.

@@ -7,9 +7,8 @@ use std::sync::LazyLock;
 use isolang::Language;
 use rustc_hash::FxHashMap;
 
-/// A line a language: its ISO 639-1 code, and other codes that mean it: the standard form among the
-/// members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and codes that were
-/// withdrawn.
+/// A line for each language: its ISO 639-1 code, and other codes for it. These are the standard form among
+/// the members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and withdrawn codes.
 const OTHER_CODES: &str = include_str!("codes.tsv");
 
 /// Languages that have codes of their own and belong to one that has a code as well (ISO 639-3,

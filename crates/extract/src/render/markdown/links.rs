@@ -8,8 +8,8 @@ use crate::render::content::KeptContent;
 
 /// Longest address in bytes.
 const MAX_ADDRESS_BYTES: usize = 2048;
-/// Bytes of addresses for each byte of the page, and for any page: each link repeats the base, so
-/// without a bound a short page with a long base would give Markdown without measure.
+/// Bytes of addresses for each byte of the page, and for any page. Each link repeats the base, so without a
+/// bound a short page with a long base would give Markdown without measure.
 const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 
 /// The links of a page, each written once: an `a` around several blocks links the first of them.
