@@ -76,7 +76,7 @@ pub(crate) struct RunWriter<'a> {
     /// Encoded bytes since the state was saved.
     // Apart from what came since a frame: a frame may end without a state being saved.
     unsaved: u64,
-    since: Since,
+    since: FrameProgress,
     begin: Instant,
     /// Receives the counts.
     pub(crate) metrics: Option<&'a Metrics>,
@@ -90,7 +90,7 @@ pub(crate) struct RunWriter<'a> {
 
 /// The progress since the end of the last frame.
 #[derive(Default)]
-struct Since {
+struct FrameProgress {
     encoded: u64,
     records: u64,
     blocks: u64,
@@ -142,7 +142,7 @@ impl<'a> RunWriter<'a> {
             report_of: HashMap::new(),
             files: contents.files,
             unsaved: 0,
-            since: Since::default(),
+            since: FrameProgress::default(),
             begin: Instant::now(),
             metrics: None,
             documents: None,
@@ -211,7 +211,7 @@ impl<'a> RunWriter<'a> {
                 return self.end(bytes, error, point);
             }
         }
-        let Since { encoded, records, blocks } = self.since;
+        let FrameProgress { encoded, records, blocks } = self.since;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame().max(self.duplicates.bytes());
         let part_ended = self.outputs.has_complete()
@@ -367,7 +367,7 @@ impl<'a> RunWriter<'a> {
             && self.outputs.are_open()
         {
             self.outputs.complete()?;
-            self.since = Since::default();
+            self.since = FrameProgress::default();
             if self.is_worth_saving() {
                 self.save_complete(false)?;
                 self.publish_complete()?;
@@ -381,7 +381,7 @@ impl<'a> RunWriter<'a> {
 
     /// Writes out everything of a followed input, and saves that it is done for now.
     fn end_visit(&mut self) -> Result<(), RunError> {
-        self.since = Since::default();
+        self.since = FrameProgress::default();
         let outputs = self.outputs.checkpoint()?;
         if self.state_file.is_some() {
             self.note(None, outputs)?;

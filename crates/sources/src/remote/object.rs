@@ -61,7 +61,7 @@ impl Identity {
 }
 
 /// The result of one request.
-enum Ended {
+enum RequestEnd {
     /// All bytes were sent.
     Whole,
     /// Nobody wants more.
@@ -110,9 +110,9 @@ impl Object {
         loop {
             let before = at;
             match self.request(&mut at, range.end, sender).await? {
-                Ended::Whole => return Ok(true),
-                Ended::Unwanted => return Ok(false),
-                Ended::Broken(what) => {
+                RequestEnd::Whole => return Ok(true),
+                RequestEnd::Unwanted => return Ok(false),
+                RequestEnd::Broken(what) => {
                     breaks = if at > before { 1 } else { breaks + 1 };
                     if breaks > BREAKS {
                         return Err(SourceError::Failed(what));
@@ -120,7 +120,7 @@ impl Object {
                     tracing::warn!("{}: byte {at}: {what}; asking again", self.name);
                     tokio::time::sleep(pause(breaks)).await;
                 }
-                Ended::Slow => {
+                RequestEnd::Slow => {
                     slow += 1;
                     let error = SourceError::TooSlow(self.least_rate);
                     if slow == SLOW {
@@ -159,9 +159,9 @@ impl Object {
         at: &mut u64,
         end: u64,
         sender: &Sender<Result<Bytes, SourceError>>,
-    ) -> Result<Ended, SourceError> {
+    ) -> Result<RequestEnd, SourceError> {
         if *at >= end {
-            return Ok(Ended::Whole);
+            return Ok(RequestEnd::Whole);
         }
         let range = (!self.whole).then_some(*at..end);
         let result = match self.get(range).await {
@@ -191,13 +191,13 @@ impl Object {
             came += piece.as_ref().map_or(0, Bytes::len) as u64;
             if waited >= self.idle {
                 if (came as f64) < self.least_rate as f64 * waited.as_secs_f64() {
-                    return Ok(Ended::Slow);
+                    return Ok(RequestEnd::Slow);
                 }
                 (waited, came) = (Duration::ZERO, 0);
             }
             let mut piece = match piece {
                 Ok(piece) => piece,
-                Err(error) => return Ok(Ended::Broken(one_line(&error))),
+                Err(error) => return Ok(RequestEnd::Broken(one_line(&error))),
             };
             let passed = usize::try_from(skip).unwrap_or(usize::MAX).min(piece.len());
             skip -= passed as u64;
@@ -208,19 +208,19 @@ impl Object {
                 let part = piece.split_to(piece.len().min(PIECE));
                 let length = part.len() as u64;
                 if sender.send(Ok(part)).await.is_err() {
-                    return Ok(Ended::Unwanted);
+                    return Ok(RequestEnd::Unwanted);
                 }
                 *at += length;
             }
             if *at >= end {
-                return Ok(Ended::Whole);
+                return Ok(RequestEnd::Whole);
             }
         }
         // Without a length only the end of the connection tells where the object ends.
         if end == UNKNOWN_LENGTH {
-            return Ok(Ended::Whole);
+            return Ok(RequestEnd::Whole);
         }
-        Ok(Ended::Broken("the connection ended early".to_owned()))
+        Ok(RequestEnd::Broken("the connection ended early".to_owned()))
     }
 
     async fn get(&self, range: Option<Range<u64>>) -> object_store::Result<GetResult> {

@@ -137,8 +137,8 @@ pub(super) fn is_latin(text: &str) -> bool {
 pub(super) fn detect(text: &str) -> Option<&'static str> {
     let lists = &*READY;
     let found = COUNTS.with(|counts| match counts.try_borrow_mut() {
-        Ok(mut counts) => Found::of(text, &mut counts),
-        Err(_) => Found::of(text, &mut Counts::new()),
+        Ok(mut counts) => TextProfile::of(text, &mut counts),
+        Err(_) => TextProfile::of(text, &mut Counts::new()),
     });
     let letters = found.letters;
     let by_alphabet = alphabet_scores(lists, &found);
@@ -167,7 +167,7 @@ fn confidence(first: f64, second: f64, compared: usize) -> f64 {
 }
 
 /// Score of each language by its alphabet, 0..=1.
-fn alphabet_scores(lists: &Lists, found: &Found) -> Vec<f64> {
+fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
     let mut sums = vec![0u32; lists.codes.len()];
     let plain = ('a'..='z').zip(found.plain_letters);
     let other = found.other_letters.iter();
@@ -189,7 +189,7 @@ thread_local! {
 
 /// The letters and trigrams of a text.
 #[derive(Debug, Default)]
-struct Found {
+struct TextProfile {
     /// The frequencies of `a` to `z`, and of the other letters.
     plain_letters: [u32; 26],
     other_letters: FxHashMap<char, u32>,
@@ -198,7 +198,7 @@ struct Found {
     ranked: Vec<Trigram>,
 }
 
-impl Found {
+impl TextProfile {
     fn of(text: &str, counts: &mut Counts) -> Self {
         let mut found = Self::default();
         let mut trigrams = Trigrams::new(counts);

@@ -6,7 +6,7 @@ use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
 use trommel_output::{Assemble, OutputError, hidden, open_own, publish};
 
-use super::{RunWriter, Since};
+use super::{FrameProgress, RunWriter};
 use crate::{
     counts::summary::Outcome,
     error::RunError,
@@ -39,7 +39,7 @@ impl RunWriter<'_> {
 
     /// Ends the frame, and saves the state if it is known where reading goes on.
     pub(super) fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
-        self.since = Since::default();
+        self.since = FrameProgress::default();
         // In the middle of something that cannot be continued there is no state to save.
         if self.state_file.is_some() && point.is_none() {
             return self.outputs.end_frame();
