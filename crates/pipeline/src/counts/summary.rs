@@ -221,6 +221,7 @@ impl Summary {
     pub(crate) fn damage(&mut self, report: DamageReport) {
         self.damaged += 1;
         self.lost_bytes = self.lost_bytes.saturating_add(report.lost);
+        // The counts go on; only the list is bounded, as a hostile archive can be damaged at every byte.
         if self.damage.len() < MAX_LISTED_DAMAGE {
             self.damage.push(report);
         }
@@ -238,6 +239,7 @@ impl FileReport {
         self.damaged += more.damaged;
         self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
         self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        // The first error stays: later ones of the same input mostly follow from it.
         self.error = self.error.take().or(more.error);
     }
 

@@ -139,6 +139,7 @@ impl Unpacker<'_> {
             }
         }
         let faults = self.faults(&container);
+        // Faults are reported with the first archive; without any archive nothing else would report them.
         if entries.is_empty() {
             for fault in &faults {
                 self.refuse(name.to_owned(), &fault.what);
@@ -169,6 +170,7 @@ impl Unpacker<'_> {
         faults.extend(
             container.unread().iter().map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }),
         );
+        // On request only: every byte of the container is read for it, before the first record.
         if self.options.check_hashes {
             match container.check_hashes() {
                 Ok(found) => {
@@ -213,6 +215,7 @@ impl Unpacker<'_> {
 
     #[cfg(feature = "remote")]
     fn remote(&mut self) -> io::Result<Arc<Remote>> {
+        // Made once, for it starts a thread, and all containers share its connections.
         if let Some(remote) = &self.remote {
             return Ok(remote.clone());
         }
@@ -227,6 +230,7 @@ impl Unpacker<'_> {
         let bytes = match place {
             Location::File(path) => {
                 let file = File::open(path).ok()?;
+                // A longer description is cut and is then no JSON, so it is reported like any other input.
                 file.take(MAX_COLLECTION).read_to_end(&mut json)
             }
             Location::Url(url) => self.read_url(url).ok()?.take(MAX_COLLECTION).read_to_end(&mut json),

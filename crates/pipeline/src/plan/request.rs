@@ -135,6 +135,7 @@ impl RunRequest {
             Some(model) => model,
             None => Arc::new(settings.model()?),
         };
+        // Only the model knows its page types, so this check has to wait for it.
         settings.check_page_types(&model)?;
         let sites = RunSites::open(&settings)?;
         let options = settings.document_options();
@@ -170,6 +171,7 @@ impl RunRequest {
             whole_ranges,
             ..
         } = archive;
+        // Without an index these options would change nothing, and their user would believe that they did.
         for (name, is_set) in [("select-anywhere", *select_anywhere), ("whole-ranges", *whole_ranges)] {
             if is_set && self.select.is_empty() {
                 return Err(RequestError::WithoutIndex(name));

@@ -200,6 +200,7 @@ impl Checkpoint {
     /// Puts the state on disk at `path`, in the place of the one before.
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
         let digest = Sha256::digest(&bytes);
         bytes.extend_from_slice(&digest);
         let new = hidden(path, "tmp")?;
@@ -239,6 +240,7 @@ impl Continued {
         let journal = journal_file(path);
         let mut contents = journal::read(&journal, &state.journal)
             .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
+        // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
         if let Some(why) = plan.needs_all_inputs() {
             check_planned(plan, &contents.planned, why)?;
@@ -265,6 +267,7 @@ impl Continued {
 
     /// Whether nothing is left to do.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        // A followed run has no end of its own: its inputs may have grown since.
         self.state.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
@@ -301,6 +304,7 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
     for identity in planned {
         let name = identity.name.as_str();
+        // A queue for each name: the same input may be named twice, and each naming is one input.
         left.entry(name).or_default().push_back(identity);
     }
     for input in &plan.inputs {

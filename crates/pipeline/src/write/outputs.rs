@@ -238,6 +238,7 @@ impl<'a> Outputs<'a> {
         };
         let head = OutputHead { name: &name, info: info.as_deref(), date: date.as_deref(), epoch: self.plan.epoch };
         let mut bytes = Vec::new();
+        // Encoded before the file exists, so an error leaves no file behind.
         encoder.encode.head(&head, &mut bytes)?;
         let (path, target) = match path {
             Some(path) => {
@@ -329,6 +330,7 @@ impl<'a> Outputs<'a> {
         let parts = self.open.iter_mut().map(Open::checkpoint);
         Ok(OutputsState {
             open: parts.filter_map(Result::transpose).collect::<Result<_, _>>()?,
+            // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
             beginning: self.plan.output.split.map(|_| self.beginning.clone()),
         })
     }
@@ -349,6 +351,7 @@ impl<'a> Outputs<'a> {
     /// Removes the unfinished files.
     pub(crate) fn discard(&mut self) {
         for Open { file, target, .. } in self.open.drain(..) {
+            // Closed before it is removed, which some systems ask for.
             drop(target);
             discard(self.disk, &file.path);
         }

@@ -66,6 +66,7 @@ impl<'a> SideOutput<'a> {
                 let shard = match shard {
                     Some(shard) => shard,
                     None => {
+                        // Opened with its first record: a run without failures leaves no empty quarantine.
                         let begun = match path.exists() {
                             // Under the hidden name again: the final one always is a whole file.
                             true => continued(self.disk, path)?,
@@ -130,6 +131,7 @@ impl<'a> SideOutput<'a> {
 fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
     let mut shard = Shard::create(disk, path, Compression::None)?;
     let mut before = open_own(path, false)?;
+    // Copied and not appended to: if this run is killed, the finished file is still whole.
     let mut buffer = vec![0; 1 << 17];
     loop {
         let read = before.read(&mut buffer)?;

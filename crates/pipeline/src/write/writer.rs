@@ -111,6 +111,7 @@ impl<'a> RunWriter<'a> {
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
+        // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
         let mut journal = state_file.as_deref().map(|path| Journal::new(disk, journal_file(path), contents.digest));
@@ -297,6 +298,7 @@ impl<'a> RunWriter<'a> {
     /// Removes unfinished files if there is no state to continue from.
     /// Gives the counts up to here.
     pub(crate) fn leave(mut self) -> Summary {
+        // With a saved state the unfinished files are what `--resume` continues.
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return self.into_summary();
         }
@@ -320,6 +322,7 @@ impl<'a> RunWriter<'a> {
 
     /// The counts, at the end; those of an input that was left in the middle included.
     pub(crate) fn into_summary(mut self) -> Summary {
+        // An input left in the middle has counts that are in the sums already.
         if self.report != FileReport::default() {
             self.report.file = self.input_name();
             self.reports.push(self.report);
@@ -396,6 +399,7 @@ impl<'a> RunWriter<'a> {
     fn add_report(&mut self, report: FileReport) {
         if self.plan.follow.is_some() {
             let known = self.report_of.get(&report.file).copied();
+            // A growing input ends with every pause; a report for each visit would repeat its name without end.
             if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
                 known.add(report);
                 return;
