@@ -35,7 +35,7 @@ fn rate(text: &str) -> Result<ByteSize, ByteSizeError> {
 }
 
 impl NetworkArgs {
-    /// The options, with the defaults of what was not given.
+    /// The options, with defaults for those that were not given.
     pub fn options(&self) -> NetworkOptions {
         let defaults = NetworkOptions::default();
         NetworkOptions {

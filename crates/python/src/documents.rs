@@ -69,7 +69,7 @@ fn size(record: &OutputRecord) -> usize {
     record.text.len() + blocks.sum::<usize>()
 }
 
-/// The run and what is read of it.
+/// The run, and its documents read so far.
 struct Reading {
     receiver: Receiver<Vec<OutputRecord>>,
     /// Documents that have come and are in no batch yet.

@@ -13,7 +13,7 @@ use trommel::output::{Disk, DiskFile, LocalDisk};
 /// Bytes asked for at once: each time the interpreter is needed.
 const AT_ONCE: usize = 1 << 20;
 
-/// What has a method `read`.
+/// An object with a method `read`.
 struct FileObject(Py<PyAny>);
 
 impl Read for FileObject {

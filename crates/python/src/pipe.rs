@@ -33,7 +33,7 @@ pub(crate) struct PyDocuments {
     ready: Mutex<VecDeque<PyDocument>>,
 }
 
-/// A page with what is known of it.
+/// A page and the hints about it.
 struct GivenPage {
     html: PageBytes,
     url: Option<String>,

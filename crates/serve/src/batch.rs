@@ -57,7 +57,7 @@ query_parameters!(
     OF_BATCH
 );
 
-/// What became of the records of a batch: each is a document, a drop or a failure.
+/// The counts of the records of a batch: each is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct BatchSummary {
     /// Records read.

@@ -89,7 +89,7 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
     }
 }
 
-/// Refuses what is not done: codings, which a crawler has undone, and expectations but the usual one.
+/// Refuses unsupported requests: codings, which a crawler has undone, and unusual expectations.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
     if headers.get_all(EXPECT).iter().any(|value| !is(value, "100-continue")) {
@@ -106,7 +106,7 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Bytes a second below which what comes of a body is nothing, on the long run.
+/// Bytes a second below which a body counts as stopped, in the long run.
 const TRICKLE: u64 = 64;
 
 /// Passes on the pieces of a body until it ends, nobody wants them, none arrives for `idle`, or they are so

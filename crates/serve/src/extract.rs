@@ -98,7 +98,7 @@ pub(crate) async fn extract(
     Ok(response)
 }
 
-/// Which filter would drop the document.
+/// The filter that would drop the document.
 fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<&'static str> {
     if filters.describe().is_empty() {
         return None;

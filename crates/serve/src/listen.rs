@@ -56,7 +56,7 @@ pub enum ListenError {
     Bind {
         /// The address.
         address: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another program answers there.

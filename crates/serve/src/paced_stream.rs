@@ -75,7 +75,7 @@ impl Requests {
 }
 
 impl Watch {
-    /// What becomes of an attempt to read or write: one that waits fails when the client is too slow.
+    /// The result of an attempt to read or write. A waiting one fails when the client is too slow.
     fn over<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -16,7 +16,7 @@ pub struct Problem {
     /// The status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     pub detail: String,
 }
 

@@ -6,23 +6,24 @@ use trommel::{KnownSites, Model, PartialSettings, filters::Filters};
 
 use crate::{HostGuard, Token};
 
-/// What a service is to do.
+/// The settings of a service.
 pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,
     /// The settings of pages where a request chooses nothing else.
     pub defaults: PartialSettings,
-    /// What drops documents: of a batch they are left out, a single page is marked.
+    /// The filters. They drop documents of a batch, and mark a single page.
     pub filters: Arc<Filters>,
     /// Its bounds.
     pub limits: ServiceLimits,
-    /// What requests must bring.
+    /// The token that requests must bring.
     pub token: Option<Token>,
-    /// Where no token is asked for: keeps out what pages of other sites send through a browser.
+    /// The guard of a service without a token. It keeps out requests that pages of other sites send through a
+    /// browser.
     pub guard: HostGuard,
     /// Makes TCP connections TLS.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// What is known of the sites of pages. Whoever may ask teaches it, if it is online.
+    /// The site memory. Anyone who may send requests teaches it, if it is online.
     pub sites: Option<Arc<KnownSites>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
@@ -46,7 +47,7 @@ pub struct ServiceLimits {
     /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two
     /// received pieces of an answer. It is much shorter while others wait for room.
     pub timeout: Duration,
-    /// Longest time for what is in flight when the service is told to stop.
+    /// Longest time for finishing current requests when the service is told to stop.
     pub grace: Duration,
     /// Most connections at a time; further ones wait to be accepted.
     pub connections: usize,

@@ -21,14 +21,14 @@ use crate::{archives::Archives, messages::say};
 const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
 const WET: &str = ".wet";
 
-/// Inputs, sorted by what they hold.
+/// Inputs, sorted by their contents.
 pub(super) struct Documents {
     outputs: Vec<PathBuf>,
     wets: Vec<PathBuf>,
     archives: Option<Archives>,
 }
 
-/// What came of feeding.
+/// The result of feeding.
 #[derive(Debug, Default)]
 pub(super) struct FeedOutcome {
     /// Documents taken.
