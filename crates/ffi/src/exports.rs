@@ -47,7 +47,7 @@ fn given(text: Option<String>) -> *mut c_char {
     text.map_or(ptr::null_mut(), CString::into_raw)
 }
 
-/// What `work` gives; `otherwise` if the library has a fault.
+/// The result of `work`; `otherwise` if the library has a fault.
 fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn trommel_session_feed(
     })
 }
 
-/// What is known of the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
+/// Facts about the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
 /// probability, kept and role. To be freed with trommel_string_free.
 ///
 /// # Safety

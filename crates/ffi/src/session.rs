@@ -22,7 +22,7 @@ pub struct TrommelSession {
     form: TrommelForm,
 }
 
-/// What is given of a page.
+/// The form of the output for a page.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrommelForm {

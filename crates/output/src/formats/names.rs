@@ -46,7 +46,7 @@ pub enum Format {
     Tantivy,
 }
 
-/// How an output is compressed.
+/// The compression of an output.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize,
 )]
