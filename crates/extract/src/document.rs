@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// Main text; empty if the page has none. A paragraph, heading, list item or table row (its cells
-    /// divided by tabs) is a line; an empty line stands around paragraphs, headings, lists, tables and
-    /// code; code keeps its white space.
+    /// Main text; empty if the page has none. Each paragraph, heading, list item and table row is a line, with
+    /// tabs between the cells of a row. An empty line stands around paragraphs, headings, lists, tables and
+    /// code. Code keeps its white space.
     pub text: String,
-    /// Title of the page without the name of its site. The first of these counts: the `h1` that is like one of
-    /// the titles that the page states, the headline of its JSON-LD, `og:title`, its `<title>`, its first
-    /// heading. White space is folded.
+    /// Title of the page without the name of its site. It is the `h1` that is like one of the titles that the
+    /// page states, else the headline of its JSON-LD, `og:title`, its `<title>` or its first heading. White
+    /// space is folded.
     pub title: Option<String>,
-    /// ISO 639-1 code of the text's language (ISO 639-3 where there is no shorter one): detected on
-    /// the text where it is long enough, else as the page declares it.
+    /// ISO 639-1 code of the text's language (ISO 639-3 if there is no shorter one). It is detected on the text
+    /// if that is long enough; else the page's declaration counts.
     pub lang: Option<String>,
     /// Other facts that the page states about itself.
     #[serde(flatten)]

@@ -54,8 +54,8 @@ pub struct Metadata {
     /// Absolute http(s) URL that the page names as its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
-    /// Absolute http(s) URL at which the page goes on, where it is one of several (`rel="next"`, or
-    /// the link to the next page in a row of page numbers).
+    /// Absolute http(s) URL of the next page, if the page is one of several. It comes from `rel="next"`, or
+    /// from the link to the next page in a row of page numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// Language that the page declares, as a BCP 47 tag (`en-US`).

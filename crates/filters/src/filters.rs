@@ -16,8 +16,8 @@ use crate::{
     status::{MediaTypes, Statuses},
 };
 
-/// The filters that settings ask for, in a fixed order: what is known before extraction, then what is
-/// cheap to tell of the document, then rules on its text, then duplicates.
+/// The filters of the settings, in a fixed order: facts before extraction, then cheap facts of the
+/// document, then rules on its text, then duplicates.
 #[derive(Debug, Default)]
 pub struct Filters {
     stages: Vec<Box<dyn Filter>>,

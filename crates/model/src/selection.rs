@@ -15,8 +15,8 @@ pub enum Selection {
     /// + Σ over all blocks of p w).
     ExpectedF1,
     /// The same after the log odds of every block were multiplied by this. The rule takes blocks for
-    /// independent, but a list of links is content as a whole or not at all: with sharper
-    /// probabilities (above 1) many doubtful blocks together weigh less.
+    /// independent, but a list of links is content as a whole or not at all. With sharper probabilities (above
+    /// 1), many doubtful blocks together weigh less.
     SharpF1(f32),
     /// The blocks, from the most probable down, with the highest mean word F1 over worlds in which the log
     /// odds, times this factor, err together. The errors are one of the page, one of each field (the blocks

@@ -84,8 +84,8 @@ pub struct NetworkOptions {
     /// Time for repeating a request that the server or the network refuses temporarily, such as with 429 and
     /// 503. A `Retry-After` of up to 5 minutes is respected in any case. Default 10 minutes.
     pub retry_for: Duration,
-    /// Whether redirects, and the containers that a collection names, are followed to other hosts than that
-    /// of the URL, those of this machine and of its network among them. Default no.
+    /// Whether redirects, and the containers of a collection, may lead to other hosts than that of the URL,
+    /// including this machine and its network. Default no.
     pub follow_hosts: bool,
     /// The addresses of hosts, for tests, which must not ask other machines for them.
     #[cfg(test)]

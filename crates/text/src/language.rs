@@ -34,8 +34,8 @@ const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='
 /// has one of them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
-/// Language of a text as an ISO 639-1 code (ISO 639-3 where there is no shorter one); `None` where the
-/// text is too short or the detection is not reliable.
+/// Language of a text as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is
+/// too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
     let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|own| own.is_ascii());

@@ -12,8 +12,8 @@ enum Part {
     Unseen,
 }
 
-/// Keeps all that a page shows if nothing of it was chosen and nothing on it is what stands around texts: there is
-/// then nothing to tell its text from. Tells whether it did.
+/// Keeps everything that a page shows if nothing of it was chosen and nothing on it is navigation, a
+/// control or a link: then nothing distinguishes its text. Returns whether it did.
 pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
     if kept.contains(&true) {
         return false;

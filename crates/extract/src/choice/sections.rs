@@ -11,8 +11,8 @@ const MAX_HEADING_WORDS: u32 = 25;
 // Sites wrap headings into several boxes; the bound keeps a climb constant.
 const ANCESTORS: usize = 12;
 
-/// Keeps headings, except the headline (a block), right above what is kept and stands beside them, or beside an
-/// element with nothing but the heading in it (one entry a block in `kept`).
+/// Keeps headings directly above kept text, except the headline (a block). The kept text must stand beside
+/// the heading, or beside an element with nothing but the heading in it (one entry a block in `kept`).
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {

@@ -29,8 +29,8 @@ impl Shard {
         Ok(Self::over(file, compression, Sha256::new(), 0))
     }
 
-    /// Goes on with the hidden file behind its beginning, which [`checkpoint`](Self::checkpoint) gave and
-    /// which is read once more: a file whose bytes are others is left as it is.
+    /// Continues the hidden file behind the beginning that [`checkpoint`](Self::checkpoint) returned. The
+    /// beginning is read again, and a file with other bytes is left unchanged.
     ///
     /// # Errors
     /// If the hidden file is gone, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
@@ -110,8 +110,8 @@ impl Write for Counted {
     }
 }
 
-/// Turns the complete bytes of a shard into its final form, for formats that cannot be written as
-/// they come: a file with its index at the end, or a folder.
+/// Turns the complete bytes of a shard into its final form, for formats that cannot be written record by
+/// record: a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// Reads `spool`, which holds the encoded and compressed records, and writes the file or folder `target`,
     /// which does not exist. The caller syncs and renames it. The same spool must give the same result, because
