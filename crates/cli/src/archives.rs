@@ -1,4 +1,4 @@
-//! The documents of archives, for commands that do something else with them than `run`.
+//! Gives the documents of archives to other commands than `run`.
 
 use std::{io, sync::Arc};
 
@@ -33,7 +33,7 @@ impl Archives {
         self
     }
 
-    /// Gives `take` every document, in order: what `run` would write.
+    /// Passes every document to `take`, in the order in which `run` would write them.
     pub fn documents(&self, mut take: impl FnMut(OutputRecord) -> Result<()>) -> Result<Summary> {
         let mut refused = None;
         let mut taken = |record| {

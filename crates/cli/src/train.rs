@@ -1,4 +1,4 @@
-//! `trommel train`
+//! `trommel train`: trains or adapts a model.
 
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Writes the model and, if asked for, what cross-validation said of each page; into folders if several
+/// Writes the model and, on request, the result of cross-validation for each page; into folders if several
 /// models are trained.
 fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &Trained) -> anyhow::Result<()> {
     let path = |given: &Path, ending: &str| match options.learner {
@@ -157,7 +157,7 @@ fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &T
     Ok(())
 }
 
-/// Prints what cross-validation says of a model.
+/// Prints the cross-validation scores of a model.
 fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
     crate::out(&format!("{name:<18} pages  precision  recall      F1\n"))?;
     for score in scores {

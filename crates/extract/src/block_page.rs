@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
-/// What stands in the way of the page that was asked for.
+/// The reason why a page is not the requested one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -43,7 +43,7 @@ const MAX_WORDS: (u32, u32) = (400, 150);
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// What the title of such a page is, or begins or ends with.
+/// Titles of such pages, whole, or their beginnings or ends.
 // Whole titles and not parts of them: "Blocked by the snow" is news.
 const TITLES: [(BlockReason, &[&str]); 5] = [
     (
@@ -94,7 +94,7 @@ const TITLES: [(BlockReason, &[&str]); 5] = [
     ),
     (BlockReason::Parked, &["domain for sale", "domain parked", "parked domain"]),
 ];
-/// What such a page says, and nothing else does in so few words.
+/// Phrases of such pages that do not occur on other pages with so few words.
 const PHRASES: [(BlockReason, &[&str]); 5] = [
     (
         BlockReason::Captcha,
@@ -164,13 +164,13 @@ static FINDERS: LazyLock<Vec<(BlockReason, Finder)>> = LazyLock::new(|| {
     let all = PHRASES.iter();
     all.flat_map(|(reason, phrases)| phrases.iter().map(|own| (*reason, Finder::new(own)))).collect()
 });
-/// What a wall of consent says; two of them together make one.
+/// Phrases of consent walls. Two of them together make one.
 const CONSENT: [&str; 8] = [
     "accept all", "reject all", "before you continue", "we value your privacy", "manage your privacy",
     "manage preferences", "cookies and data", "our partners",
 ];
 
-/// What stands in the way of what was asked for, by the page's title and what it says; none on other pages.
+/// The reason why a page is not the requested one, from its title and its phrases; none on other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
     let words = page.blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
     if words > MAX_WORDS.0 {
@@ -207,8 +207,8 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
 
-/// What a title, in lower case, says if it is that of such a page: the whole of it, or all but the name of the
-/// site and a number.
+/// The reason that a title in lower case states. The phrase must be the whole title, except for the name of
+/// the site and a number.
 fn reason_of_title(title: &str) -> Option<BlockReason> {
     title.split([':', '|', '–', '—', '·', '»']).chain(title.split(" - ")).find_map(|part| {
         // "Just a moment..."

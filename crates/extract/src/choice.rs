@@ -1,4 +1,5 @@
-//! Rules that change what the model chose, in the order in which they apply, and which of them decided on each block.
+//! The rules that change the model's choice. They apply in order, and each changed block records the rule
+//! that decided.
 
 pub(crate) mod articles;
 mod between;
@@ -31,7 +32,7 @@ use crate::role::Role;
 
 pub use rules::{RULES, Rule};
 
-/// What rules on the model's choice ask of a page: its tables, and what the model made of them.
+/// The input of rules on the model's choice: the tables of a page, and the model's results for them.
 pub(crate) struct JudgedPage<'a> {
     pub page: &'a Page,
     /// Number of the field of each block.
@@ -40,11 +41,11 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
-    /// Whether texts of the page's data are kept, which are no blocks.
+    /// Whether texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
 
-/// What rules on the text ask of a page, once the policy has been applied: also its source.
+/// The input of rules on the text, after the policy has been applied. It includes the source of the page.
 pub(crate) struct ChosenPage<'a> {
     pub page: &'a Page,
     /// The decoded page that spans point into.
@@ -56,19 +57,19 @@ pub(crate) struct ChosenPage<'a> {
     pub only_first_article: bool,
 }
 
-/// What decided whether a block is kept: the model, the content policy, notes that are kept with their marks, or one
-/// of the [`RULES`].
+/// The reason why a block is kept or dropped: the model, the content policy, notes that are kept with their
+/// marks, or one of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 // A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
-/// Names of the deciders that are no rules, which come first.
+/// Names of the deciders that are not rules, which come first.
 const OTHERS: [&str; 3] = ["model", "policy", "notes"];
 
 impl Decider {
     /// The model.
     pub const MODEL: Self = Self(0);
-    /// What the user asked of headlines, comments and roles.
+    /// The user's choice about headlines, comments and roles.
     pub const POLICY: Self = Self(1);
     /// Marks of notes: a note whose mark is kept is kept.
     pub const NOTES: Self = Self(2);
@@ -127,13 +128,13 @@ impl RuleSet {
     }
 }
 
-/// Which blocks are kept, and by what.
+/// The kept blocks, and the reason for each decision.
 pub(crate) struct Decisions<'d> {
     /// One flag a block.
     pub kept: &'d mut Vec<bool>,
-    /// What decided last on each block.
+    /// The last decider of each block.
     pub by: &'d mut Vec<Decider>,
-    /// What was kept before a rule.
+    /// The kept blocks before a rule.
     before: Vec<bool>,
 }
 
@@ -143,7 +144,7 @@ impl<'d> Decisions<'d> {
         Self { kept, by, before }
     }
 
-    /// Applies the rules on the model's choice but for those `without`.
+    /// Applies the rules on the model's choice, except those in `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
         for (at, rule) in RULES.iter().enumerate() {
             if let rules::Apply::Judged(apply) = rule.apply
@@ -157,7 +158,7 @@ impl<'d> Decisions<'d> {
         }
     }
 
-    /// Applies the rules on the text but for those `without`. Nothing is kept because of what is not.
+    /// Applies the rules on the text, except those in `without`. Nothing is kept because of a dropped block.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: RuleSet) {
         // Otherwise one rule could keep a list or a table on a page that has no text at all.
         if !self.kept.contains(&true) {

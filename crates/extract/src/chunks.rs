@@ -1,7 +1,8 @@
 //! Divides the text of a document into chunks for retrieval.
 //!
-//! A chunk never cuts code, a table row, a list item or a sentence. One of these that is longer than a chunk may be
-//! stands whole. Header rows stay with the first row below them, headings with what follows them.
+//! A chunk never cuts code, a table row, a list item or a sentence. One of these stays whole even if it is
+//! longer than a chunk may be. Header rows stay with the first row below them, and headings with the text
+//! that follows them.
 
 mod atoms;
 mod size;
@@ -48,7 +49,7 @@ pub struct Chunk {
     pub bytes: u32,
 }
 
-/// What is known of the blocks of a page that chunks are made of.
+/// Facts about the blocks from which chunks are made.
 pub(crate) struct ChunkBlocks<'a> {
     /// The kept blocks.
     pub content: &'a KeptContent<'a>,
@@ -109,8 +110,8 @@ pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSiz
     chunks
 }
 
-/// Which atoms make up a chunk each: as many as fit, no heading at the end of one, a new one at a heading if the one
-/// before is half full.
+/// The atoms of each chunk: as many as fit, with no heading at the end. A heading starts a new chunk if the
+/// current one is half full.
 fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range<usize>> {
     let limit = u64::from(size.size.get());
     let sum = |range: std::ops::Range<usize>| -> u64 {

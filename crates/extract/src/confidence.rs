@@ -2,8 +2,8 @@
 
 use trommel_text::long_run;
 
-/// Bytes from which a run of ASCII without white space is data rather than a word: base64; and fewer
-/// if there are signs in it that words do not have: minified scripts, JSON.
+/// Bytes from which a run of ASCII without white space is data rather than a word. The first is for base64;
+/// the lower one for runs with signs that words do not have: minified scripts, JSON.
 // Longer than the longest words of German; addresses are exempt.
 const MIN_DATA_BYTES: usize = 60;
 const MIN_SIGNED_DATA_BYTES: u32 = 25;

@@ -1,4 +1,4 @@
-//! A judged page and the forms its main content can be given in.
+//! A judged page, and the forms in which it gives its main content.
 
 mod divided;
 mod rows;
@@ -95,7 +95,7 @@ impl<'a> Extraction<'a> {
         self
     }
 
-    /// What `make` gives, its time told to the observer.
+    /// The result of `make`, after reporting its time to the observer.
     fn rendered<T>(&self, make: impl FnOnce() -> T) -> T {
         observed(&self.observer, ExtractionStage::Render, make)
     }
@@ -117,7 +117,7 @@ impl<'a> Extraction<'a> {
         Some((*judgement.probabilities.get(block)?, *kept, *roles.get(block)?))
     }
 
-    /// What each block is on its page; empty for a method that is no model. Takes longer than judging the page.
+    /// The role of each block; empty for a method that is not a model. This takes longer than judging the page.
     pub fn roles(&self) -> Vec<Role> {
         refined(&self.verdicts.roles, &self.page, self.hints.url)
     }
@@ -181,7 +181,7 @@ impl<'a> Extraction<'a> {
         traced.locate(&self.page, &self.decoded.text, range)
     }
 
-    /// As [`Extraction::locate`] of a range of bytes of [`Extraction::markdown`] under the same options, to
+    /// Like [`Extraction::locate`], for a range of bytes of [`Extraction::markdown`] under the same options, to
     /// the block.
     pub fn locate_markdown(&self, range: Range<usize>, options: &MarkdownOptions) -> Vec<(u32, u32)> {
         let title = options.title.then(|| self.title_and_metadata().0).flatten();
@@ -378,12 +378,12 @@ impl<'a> Extraction<'a> {
         KeptContent::new(&self.page, &self.decoded.text, kept)
     }
 
-    /// What is kept, without the notes, which follow it.
+    /// The kept content without the notes, which follow it.
     fn main_content(&self, options: TextOptions) -> KeptContent<'_> {
         self.main_content_with(options, None)
     }
 
-    /// What is kept and one more block, without the notes.
+    /// The kept content and one more block, without the notes.
     fn main_content_with(&self, options: TextOptions, more: Option<usize>) -> KeptContent<'_> {
         let html = &self.decoded.text;
         if self.notes.is_none() && more.is_none() {
@@ -397,8 +397,8 @@ impl<'a> Extraction<'a> {
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }
 
-    /// The block of the headline that stands right above the text and is left out there, if this title above the
-    /// text does not say it: that of a window that another title was given to.
+    /// The block of the headline directly above the text, which the text leaves out, if this title does not
+    /// repeat it. That happens to a window with another title.
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);

@@ -1,4 +1,4 @@
-//! The extractor: bytes of a page and hints about them in, a judged page out.
+//! The extractor: takes the bytes of a page and hints about them, and returns a judged page.
 
 use std::sync::Arc;
 

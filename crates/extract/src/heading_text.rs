@@ -1,4 +1,4 @@
-//! The text of a heading, without the controls in it.
+//! The text of a heading, without controls such as `edit`.
 
 use trommel_html::{Block, Page};
 

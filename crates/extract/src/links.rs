@@ -1,4 +1,4 @@
-//! The links of a page, with what is known of the blocks that they stand in.
+//! The links of a page, with facts about their blocks.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ const MAX_LINKS: usize = 10_000;
 /// A link in the text of a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageLink {
-    /// Where it leads: an absolute `http(s)` URL without fragment.
+    /// The target: an absolute `http(s)` URL without fragment.
     pub url: String,
     /// Index of the first block that it stands in.
     pub block: usize,
@@ -26,7 +26,7 @@ pub struct PageLink {
     pub probability: f32,
     /// Whether the block is part of the text.
     pub kept: bool,
-    /// What the block is on its page.
+    /// The role of the block.
     pub role: Role,
 }
 
@@ -58,8 +58,8 @@ impl Extraction<'_> {
         links
     }
 
-    /// Where the page says that it goes on: by `rel="next"`, else by the link to the next page in a row of page
-    /// numbers. None if that is the page itself.
+    /// The next page: that of `rel="next"`, else the link to the next page in a row of page numbers. None if
+    /// that is the page itself.
     pub fn next_page(&self) -> Option<String> {
         let html = &self.decoded().text;
         let stated = self.page().head.next.clone();

@@ -1,7 +1,8 @@
-//! Footnotes: which parts of the text are marks of notes, and which blocks are the notes they refer to.
+//! Finds footnotes: the marks in the text, and the blocks of the notes that they refer to.
 //!
-//! A mark and its note are found by their links (`links`), by their numbers where a page links nothing
-//! (`loose`), or as a note that stands in the line it belongs to (`inline`). What is no pair stays as it is.
+//! A mark and its note are recognised by their links (`links`), by equal numbers on pages without such links
+//! (`loose`), or because the note stands inside the line (`inline`). Marks and notes without a partner stay
+//! as they are.
 
 mod inline;
 mod label;
@@ -44,7 +45,7 @@ pub(crate) struct Definition {
     pub element: u32,
     /// Its blocks; of a note within a line none.
     pub blocks: Vec<u32>,
-    /// Where in a block's text a note within a line stands.
+    /// The place of a note within a line, in the text of its block.
     pub inline: Option<(u32, u32, u32)>,
     /// Whether the note was judged to be content for itself.
     pub judged: bool,
@@ -112,7 +113,7 @@ impl Notes {
         self.marks.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Parts of a block's text that are no text: labels of notes and links back.
+    /// Parts of a block's text that are not text: labels of notes and links back.
     pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
@@ -296,7 +297,7 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
         && !own().any(|block| label::is_heading(page, block))
 }
 
-/// Whether an element, or one of the few around it, is said to hold notes.
+/// Whether an attribute of an element, or of one of the few around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const AROUND: usize = 5;
     page.path(element).take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article)).take(AROUND).any(

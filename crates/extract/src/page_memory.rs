@@ -1,4 +1,4 @@
-//! Memory of pages, kept by each thread for its next page.
+//! Page tables that each thread keeps and reuses for its next page.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ thread_local! {
     static READER: RefCell<ScanReader> = RefCell::default();
 }
 
-/// Reads a page into kept memory, with the inline styles of its blocks if they are asked for.
+/// Reads a page into kept memory, with the inline styles of its blocks, on request.
 pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     READER.with_borrow_mut(
         |reader| {

@@ -5,7 +5,7 @@ use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 /// Names in class attributes of rows of page numbers.
 const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
-/// What links to the next page say, in lower case.
+/// Texts of links to the next page, in lower case.
 // Whole texts: "next steps" is the heading of an article.
 const NEXT: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",
@@ -24,8 +24,8 @@ const MAX_LINK_BYTES: usize = 600;
 /// Links of a page that are looked at.
 const MAX_LINKS: usize = 400;
 
-/// The address, as it stands, of the link to the next page in a row of page numbers: a link that says so by its
-/// words, its label or its arrow, else that behind the number without link.
+/// The unchanged address of the link to the next page in a row of page numbers. It is a link that says so
+/// by its words, its label or its arrow, else the one behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> =
         page.page_rows.iter().copied().filter(|at| page.element(*at).is_some_and(|own| is_row(page, own))).collect();

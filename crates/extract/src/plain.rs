@@ -1,4 +1,4 @@
-//! Documents of plain text, as servers send it and WET files store it; nothing is dropped.
+//! Documents of plain text, from servers or from WET files. Nothing is dropped.
 
 use trommel_html::charset;
 

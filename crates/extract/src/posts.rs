@@ -1,9 +1,8 @@
-//! Posts: what several people wrote on one page, each with its author and its time, as far as the markup
-//! says so.
+//! Finds posts: what several people wrote on one page, each with author and time, if the markup states them.
 //!
-//! No program that forums run on is known by name. A post is a part of the page that holds text and says who
-//! wrote it and when, and of which the page has several made by one template; or one that says by a word of its
-//! attributes to be a post, and who or when.
+//! No forum software is known by name. A part of the page is a post if it holds text and states who wrote it
+//! and when, and if the page has several parts of the same template. It is also a post if a word of its
+//! attributes says so and it states author or time.
 
 mod marks;
 mod parts;

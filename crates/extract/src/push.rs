@@ -1,4 +1,4 @@
-//! A page that is read while it comes.
+//! Reads a page while it arrives.
 
 use std::borrow::Cow;
 
@@ -20,9 +20,9 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// what [`Extractor::extract`] makes of the whole page.
 #[derive(Debug)]
 pub struct PushPage {
-    /// What came and is UTF-8; without a mark.
+    /// The received text in UTF-8, without a byte order mark.
     text: String,
-    /// What came behind it.
+    /// The received bytes behind it.
     rest: Vec<u8>,
     /// Whether a mark came first.
     has_mark: bool,
@@ -106,7 +106,7 @@ impl PushPage {
         self.len() == 0
     }
 
-    /// What came so far, if it is text.
+    /// The received part of the page, if it is text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -142,15 +142,15 @@ impl PushPage {
         }
     }
 
-    /// What the extractor makes of the page as far as it has been read, as if it ended there; none if it is
-    /// no UTF-8. It takes as long as all but reading takes.
+    /// The extraction of the page read so far, as if it ended there; none if it is not UTF-8. It takes as long
+    /// as everything except reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };
         Some(extractor.judged(decoded, page, hints))
     }
 
-    /// What the extractor makes of the page, which has ended.
+    /// The extraction of the page, which has ended.
     pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
         // The text is the bytes: it has been read.
         if self.rest.is_empty()

@@ -1,4 +1,4 @@
-//! The role of a block on its page, beside whether it is kept.
+//! The role of a block on its page. Whether the block is kept is a separate decision.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
@@ -6,10 +6,10 @@ use strum::{EnumString, VariantNames};
 use trommel_html::{Attribute, Block, Element, Page, Tag};
 use trommel_model::RoleModel;
 
-/// What a block is on its page. Whether a block is main text is the model's verdict. Reviews, cards,
-/// specifications, ingredients, steps and notices, kept or not, are told by the [`RoleModel`]; captions, bylines,
-/// questions and answers by the markup around them; what other kind of boilerplate a dropped block is is read off
-/// the elements around it.
+/// The role of a block on its page. Whether a block is main text is a verdict of the model. The
+/// [`RoleModel`] determines reviews, cards, specifications, ingredients, steps and notices, kept or not.
+/// The markup around them determines captions, bylines, questions and answers. The elements around a
+/// dropped block determine other kinds of boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -133,7 +133,7 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
 const BYLINE: [&str; 8] =
     ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
 const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
-/// What microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
 /// Blocks of a question that stand before its answer; more are a page about one question.
@@ -152,7 +152,8 @@ fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
     own.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
 }
 
-/// Which blocks are a question by microdata: they stand in the element around an answer, before it.
+/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
+/// it.
 fn stated_questions(page: &Page) -> Vec<bool> {
     let mut questions = vec![false; page.blocks.len()];
     let mut last = None;

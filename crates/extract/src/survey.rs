@@ -1,4 +1,4 @@
-//! A first pass over pages that counts them, for a second one that extracts.
+//! A first pass that counts pages, before a second pass extracts them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,8 +12,9 @@ use trommel_text::{mix, word_hash};
 // Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
 const MAX_KEPT_BYTES: usize = 512 << 20;
 
-/// What a first pass over pages finds: on how many pages of its site each block stands, and what the model says
-/// of every page, so that it need not be asked again. In whatever order pages are taken it is the same.
+/// The result of a first pass over pages. It states on how many pages of its site each block stands. It
+/// also keeps the model's result for every page, so that the second pass need not compute it again. It does
+/// not depend on the order of pages.
 #[derive(Debug)]
 pub struct SiteSurvey {
     memory: Mutex<SiteMemory>,
@@ -42,7 +43,7 @@ impl SiteSurvey {
         kept.keep(key(text, url), judgement);
     }
 
-    /// What was counted.
+    /// The counts.
     pub fn into_memory(self) -> SiteMemory {
         self.into_parts().0
     }
@@ -91,7 +92,7 @@ impl KeptJudgements {
         }
     }
 
-    /// What `model` said of a page in the first pass.
+    /// The result of `model` for a page in the first pass.
     pub(crate) fn get(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) -> Option<Judgement> {
         let kept = self.pages.get(&key(text, url))?;
         // Two pages of one hash, or one read under other limits.

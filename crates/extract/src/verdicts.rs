@@ -1,4 +1,4 @@
-//! Decides about the blocks of a page, by a model under a content policy.
+//! Decides about the blocks of a page, with a model and a content policy.
 
 use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};
@@ -15,20 +15,21 @@ use crate::role_set::RoleSet;
 pub struct Verdicts {
     /// The model's judgement; its choice follows the policy.
     pub judgement: Judgement,
-    /// Comments that are kept apart from the text (only under [`CommentPolicy::Separate`](crate::CommentPolicy::Separate)).
+    /// Comments that are kept apart from the text, only under
+    /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
     pub separate: Vec<bool>,
     /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
     pub separate_embedded: Vec<bool>,
-    /// What was asked of the headline.
+    /// The policy for the headline.
     pub headline: HeadlinePolicy,
-    /// What was asked of articles that follow the first.
+    /// The policy for articles that follow the first.
     pub articles: ArticlePolicy,
     /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
     /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
     /// Roles of which no block is main text, whatever is kept with others later.
     pub exclude: RoleSet,
-    /// What decided on each block, in the end.
+    /// The final decider of each block.
     pub by: Vec<Decider>,
     /// Rules that are not applied.
     pub without: RuleSet,
@@ -42,8 +43,8 @@ impl ContentPolicy {
         self.verdicts(model, page, url, model.judge(page, url), None)
     }
 
-    /// The verdicts that follow from the model's judgement of a page under this policy, with changes of the log
-    /// odds of its blocks if something besides the page speaks for or against them.
+    /// The verdicts that follow from the model's judgement of a page under this policy. The log odds of its
+    /// blocks change if other evidence than the page speaks for or against them.
     pub fn verdicts(
         &self,
         model: &Model,
@@ -161,7 +162,7 @@ fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
 }
 
 impl Verdicts {
-    /// The verdicts of a method that is no model: a choice, probabilities of 0 and 1, no roles.
+    /// The verdicts of a method that is not a model: a choice, probabilities of 0 and 1, no roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
         Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
     }

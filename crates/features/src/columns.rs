@@ -1,4 +1,4 @@
-//! Features as columns: the values of one feature for a batch of blocks stand side by side.
+//! Features as columns: the values of one feature for a batch of blocks are adjacent in memory.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ pub type Lanes = [f32; LANES];
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const UNASKED: u16 = u16::MAX;
 
-/// Which columns of a schema are computed, and where their values stand.
+/// The columns of a schema to compute, and the places of their values.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
-    /// Of each column of the schema: where its values stand, or [`UNASKED`].
+    /// For each column of the schema, the place of its values, or [`UNASKED`].
     slots: Vec<u16>,
     /// The column of the schema in each slot.
     // Slots are few and dense: the values of a batch stay in the cache, whatever the width of the schema.
@@ -46,19 +46,19 @@ impl ColumnSet {
         &self.asked
     }
 
-    /// Where the values of a column stand; none if nobody asks for it.
+    /// The place of the values of a column; none if nobody asks for it.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
         (slot != UNASKED).then_some(usize::from(slot))
     }
 
-    /// Which columns of this range are asked for.
+    /// The requested columns of this range.
     pub(crate) fn asked_of(&self, columns: Range<usize>) -> Asked<'_> {
         Asked(self.slots.get(columns).unwrap_or_default())
     }
 }
 
-/// Which columns of one group are asked for.
+/// The requested columns of one group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'s>(&'s [u16]);
 

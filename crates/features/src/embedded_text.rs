@@ -1,5 +1,5 @@
-//! Texts that stand in a page's JSON-LD, or in the data of its scripts, but not among its blocks: each
-//! with features of its own, as a text in a script has no place among the elements.
+//! Texts in a page's JSON-LD or in the data of its scripts that are not among its blocks. They have features
+//! of their own, because a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;
@@ -69,7 +69,7 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
 /// A text of the JSON-LD that does not stand among the blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
-    /// What the JSON-LD says of it.
+    /// The facts about it in the JSON-LD.
     pub content: Content,
     /// Its words.
     pub words: u32,
@@ -114,8 +114,8 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// The embedded texts the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
-/// where a script writes them; with it whether each block is such a one. None if there are no such blocks.
+/// The embedded texts that the page would have without the blocks that repeat a text of its JSON-LD, as if
+/// a script wrote them. With it, whether each block is one of them. None if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
@@ -168,7 +168,7 @@ fn is_summary(content: &Content) -> bool {
     content.property == ContentProperty::Description && content.subject != ContentSubject::Product
 }
 
-/// What the visible blocks of a page hold.
+/// The words of the visible blocks of a page.
 #[derive(Default)]
 struct PageWords {
     words: u32,

@@ -102,7 +102,7 @@ groups! {
     Page "page" => page_facts::PageFeatures,
     /// The three blocks before and after.
     Neighbours "neighbours" => neighbours::Neighbours,
-    /// Where the prose of the page is.
+    /// The place of the prose of the page.
     Prose "prose" => prose::ProseFeatures<'a>,
     /// Repeated elements around the block.
     Repeats "repeats" => repeats::Repeats<'a>,

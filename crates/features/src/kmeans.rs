@@ -1,4 +1,5 @@
-//! k-means without randomness: centres start by farthest-first traversal, ties go by order.
+//! k-means without randomness: the first centres come from a farthest-first traversal, and order decides
+//! ties.
 
 use crate::scratch::Scratch;
 use crate::work::count_work;

@@ -1,4 +1,4 @@
-//! The lexicon of a model: attribute words and words of the text with what was learned of them.
+//! The lexicon of a model: attribute words and words of the text, with their learned weights.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl ListedWord {
     }
 }
 
-/// What a model knows of attribute words and of words of the text, made ready for look-up.
+/// The learned weights of attribute words and of words of the text, prepared for look-up.
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,

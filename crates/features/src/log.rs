@@ -35,7 +35,7 @@ const fn ln(value: f64) -> f64 {
     2.0 * z * sum + halvings * std::f64::consts::LN_2
 }
 
-/// What logarithms are taken of.
+/// A measure of which logarithms are taken.
 pub(crate) trait Measure {
     /// Natural logarithm of 1 + the value, which is not negative.
     fn log(self) -> f32;

@@ -1,4 +1,4 @@
-//! The feature schema: which groups of features a row holds, and the name of each column.
+//! The feature schema: the groups of features in a row, and the name of each column.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::rows::FeatureMatrix;
 use crate::weight_table::TermWeight;
 use crate::work::count_work;
 
-/// What a row of features is made of.
+/// The parts of a row of features.
 #[derive(Clone, Debug)]
 pub struct Schema {
     groups: Vec<FeatureGroup>,

@@ -1,8 +1,8 @@
 //! Vectors in memory that stays with the thread.
 //!
-//! Every page needs the same vectors, a number an element or a block each. An allocator hands out memory
-//! in turn, so that it has left the caches since it was used last; the memory of a vector that was dropped
-//! last is still at hand.
+//! Every page needs the same vectors, with a number for each element or block. An allocator hands out memory
+//! in turn, so it has left the caches since its last use. The memory of the vector dropped last is still in
+//! them.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -21,7 +21,7 @@ thread_local! {
     static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector that begins empty (but for [`Scratch::stale`]), in the memory of one that the thread had before.
+/// A vector that begins empty (except [`Scratch::stale`]), in the memory of an earlier one of the thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 

@@ -1,4 +1,4 @@
-//! Weights of terms, found by the terms' hashes.
+//! Finds the weights of terms by their hashes.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
-//! Hashes of words of the text, made eight bytes at a time: where words end no processor foresees, and a
-//! wrong guess costs as much as a whole word. Model files hold the words themselves, so the hash is no
-//! part of their meaning.
+//! Hashes words of the text, eight bytes at a time. Processors cannot predict the ends of words, and a wrong
+//! prediction costs as much as a whole word. Model files hold the words themselves, so they do not depend on
+//! the hash.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -1,8 +1,8 @@
-//! The functions of the library. The only module with pointers.
+//! The functions of the library. This is the only module with pointers.
 //!
-//! What makes each `unsafe` block sound is the contract of the header: a pointer is null or what the library
-//! gave and has not freed; a string ends with 0; `length` bytes can be read at `bytes`; no two calls use one
-//! session at a time. Null is checked for everywhere. A panic never leaves the library.
+//! The contract of the header makes each `unsafe` block sound. A pointer is null or comes from the library
+//! and has not been freed. A string ends with 0. `length` bytes are readable at `bytes`. No two calls use one
+//! session at the same time. Every function checks for null, and no panic leaves the library.
 #![allow(unsafe_code)]
 
 use std::{
@@ -47,7 +47,7 @@ fn owned_c_text(text: Option<String>) -> *mut c_char {
     text.map_or(ptr::null_mut(), CString::into_raw)
 }
 
-/// What `work` gives; `otherwise` if the library has a fault.
+/// The result of `work`; `otherwise` if the library has a fault.
 fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn trommel_session_feed(
     })
 }
 
-/// What is known of the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
+/// Facts about the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
 /// probability, kept and role. To be freed with trommel_string_free.
 ///
 /// # Safety

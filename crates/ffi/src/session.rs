@@ -22,7 +22,7 @@ pub struct TrommelSession {
     form: TrommelForm,
 }
 
-/// Hints about a page as a C program gives them.
+/// The form of the output for a page.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrommelForm {

@@ -60,7 +60,7 @@ impl Duplicates {
         }
     }
 
-    /// Whether none is asked for.
+    /// Whether no duplicate filter is on.
     pub fn is_empty(&self) -> bool {
         self.exact.is_none() && self.near.is_none()
     }

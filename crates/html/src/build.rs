@@ -1,8 +1,8 @@
 //! Builds the tables from tags and text. Only this module knows how HTML nests; all engines share it.
 //!
-//! The builder keeps a stack of open elements instead of a tree. It closes what the HTML standard
-//! closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings), ignores
-//! end tags without a start, and never reopens formatting elements, so its work is bounded by the
+//! The builder keeps a stack of open elements instead of a tree. It closes the elements that the HTML
+//! standard closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings). It
+//! ignores end tags without a start and never reopens formatting elements. So its work is bounded by the
 //! length of the page times the depth cap.
 
 mod attribute_words;
@@ -81,7 +81,7 @@ enum Capture {
     MathmlScript,
     /// A script with TeX.
     TexScript,
-    /// What MathJax 2 laid out, whose source may follow.
+    /// The layout by MathJax 2. Its source may follow.
     LaidOut,
     /// A script whose first bytes will tell what it is.
     Script,
@@ -150,7 +150,7 @@ pub(crate) struct Builder {
     word_text: Vec<u8>,
     classes: Classes,
     formulas: Formulas,
-    /// What the attributes of the element whose row was written last say of notation.
+    /// The notation that the attributes of the last written element state.
     marks: Marks,
     open_notations: Vec<OpenNotation>,
     /// Formulas noted up to now.
@@ -279,7 +279,7 @@ impl Builder {
         self.vectors = vectors;
     }
 
-    /// What is known of the page's head.
+    /// The facts of the page's head.
     pub fn head(&self) -> &Head {
         &self.page.head
     }
@@ -294,7 +294,7 @@ impl Builder {
         self.finish_into(bytes, &mut SparePage::default())
     }
 
-    /// As [`Builder::finish`], and leaves to `spare` what the page does not need.
+    /// Like [`Builder::finish`], and moves the memory that the page does not need to `spare`.
     pub fn finish_into(mut self, bytes: usize, spare: &mut SparePage) -> Page {
         self.end_text_run();
         // In this order: text that waits for more of it belongs to the last block, which ends before its elements do.
@@ -325,7 +325,7 @@ impl Builder {
         self.steps += steps as u64;
     }
 
-    /// How many open elements may be looked at for one tag: all, until the page has taken too many
+    /// The number of open elements that may be examined for one tag: all, until the page has taken too many
     /// steps.
     fn reach(&mut self) -> usize {
         // Deep stacks and tags that match nothing would make a page cost its length times its depth.
@@ -336,7 +336,7 @@ impl Builder {
         SHORT_REACH
     }
 
-    /// Of the text given since the last tag, only `kept` belongs to the element: what follows is read
+    /// Takes text back. Of the text since the last tag, only `kept` belongs to the element. The rest is read
     /// again as markup.
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {

@@ -1,8 +1,8 @@
-//! Hydration payloads: the data from which a script builds the page anew (`__NEXT_DATA__`, `__NUXT__`, states of
-//! Apollo and Redux, React's stream), and the text in them.
+//! Finds texts in hydration payloads. A script builds the page anew from this data (`__NEXT_DATA__`,
+//! `__NUXT__`, states of Apollo and Redux, the stream of React).
 //!
-//! They are JSON, functions, or JSON in strings of scripts. What they have in common is that texts are string
-//! literals with a key before them: those are read, whatever stands around them.
+//! The payloads are JSON, functions, or JSON in strings of scripts. In all of them a text is a string literal
+//! with a key before it. The reader takes these literals and ignores everything around them.
 
 use memchr::{memchr, memchr2, memmem};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,12 +17,12 @@ pub(crate) const START: usize = 64;
 /// Bytes of payloads that are read of one page.
 // As much as of the other facts of the head.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// What payloads begin with, or have as their `id`.
+/// Beginnings of payloads, and their `id`s.
 const NAMES: [&str; 9] = [
     "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__", "__INITIAL_STATE__",
     "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
-/// How the keys of texts end, in lower case.
+/// Endings of the keys of texts, in lower case.
 // Ends and not whole names, so that `articleBody` and `contentHtml` are found without a list of every site.
 const KEYS: [&str; 14] = [
     "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
@@ -41,7 +41,7 @@ const MIN_STRING_BYTES: usize = 24;
 /// A script that holds a payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PayloadScript {
-    /// What it is called by its framework.
+    /// Its name in the framework.
     pub name: &'static str,
     /// Its contents as they stand, cut at 1 MB of all such scripts of a page.
     pub text: String,
@@ -67,11 +67,11 @@ pub struct PayloadText {
     pub text: String,
     /// Whether it was written with markup.
     pub has_markup: bool,
-    /// That of the first script that a part of it stands in.
+    /// The span of the first script that holds a part of it.
     pub span: (u32, u32),
 }
 
-/// The text of the payloads of a page: the strings under that key of texts which has most words of prose. Time is linear
+/// The text of the payloads of a page: the strings under the key with most words of prose. Time is linear
 /// in the scripts.
 pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();

@@ -1,7 +1,7 @@
-//! JSON-LD: what a page says about itself to search engines, as a flat list of nodes, and the
-//! content texts it holds.
+//! JSON-LD: the description of a page for search engines, as a flat list of nodes, with the content texts in
+//! it.
 //!
-//! Scripts in the wild are often broken; what can be repaired is, and the rest gives nothing.
+//! Scripts on the web are often broken. They are repaired where possible; the others give nothing.
 
 mod contents;
 mod graph;
@@ -43,12 +43,12 @@ pub struct JsonLd {
     scripts: Vec<ParsedScript>,
 }
 
-/// What was read of one script.
+/// The parsed contents of one script.
 #[derive(Clone, Debug, PartialEq)]
 struct ParsedScript {
     /// Its values among those of the page.
     values: Range<usize>,
-    /// That of [`JsonLdScript`].
+    /// The span of [`JsonLdScript`].
     span: (u32, u32),
     /// Whether one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts),
     /// is named in it.

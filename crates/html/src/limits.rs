@@ -1,4 +1,5 @@
-//! Caps that keep time and memory linear in the page, and the record of which were passed.
+//! Caps that keep time and memory linear in the size of the page, and a record of the caps that a page
+//! exceeded.
 
 use bitflags::bitflags;
 

@@ -1,4 +1,4 @@
-//! The tables a page is read into: blocks, elements, words of attributes.
+//! The tables of a page: blocks, elements, attribute words.
 
 mod attribute_word;
 mod block;
@@ -68,7 +68,7 @@ pub struct Page {
     /// proportional to `bytes`.
     pub steps: u64,
     pub(crate) text: String,
-    /// Where in `text` the inline style changes; empty unless that was asked for.
+    /// The places in `text` at which the inline style changes; empty unless the caller asked for them.
     pub(crate) styles: Vec<(u32, InlineStyle)>,
     /// Texts of the words of attributes, one after the other.
     pub(crate) word_text: String,
@@ -135,7 +135,7 @@ impl Page {
         &self.text
     }
 
-    /// Where in [`Page::texts`] the text of a block stands.
+    /// The place of the text of a block in [`Page::texts`].
     pub fn text_range(&self, block: &Block) -> Range<usize> {
         block.text.0 as usize..block.text.1 as usize
     }

@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(3);
 pub struct Labelling {
     /// The pages.
     pub pages: LabelPages,
-    /// What was said of them.
+    /// The labels of the pages.
     pub gold: Mutex<GoldFile>,
     /// Makes the proposal.
     pub model: Arc<Model>,

@@ -1,4 +1,4 @@
-//! A logistic model over bins: each feature's part of the log odds is a step function of its value, and
+//! A logistic model over bins. The part of each feature in the log odds is a step function of its value, and
 //! chosen pairs of features have a table of their own.
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
-//! Scorers laid out for speed: they read features as columns, many blocks at a time in the widest vectors
-//! that the processor has. The log odds are those of one row at a time to the last bit: weights of additive
-//! models are whole units, which add up to the same in any order, and trees are summed up in the order of
-//! the model file.
+//! Scorers laid out for speed. They read features as columns, for many blocks at a time, in the widest
+//! vectors of the processor.
+//!
+//! The log odds equal those of one row at a time to the last bit. Weights of additive models are whole units,
+//! which have the same sum in any order, and trees are summed in the order of the model file.
 
 mod forest;
 mod planes;
@@ -28,7 +29,7 @@ pub(crate) struct Compiled {
 enum CompiledScorer {
     Planes(Planes),
     Forest(Forest),
-    /// As it stands, but for the numbers of its columns.
+    /// Unchanged, except for the numbers of its columns.
     Plain(Scorer),
 }
 

@@ -1,4 +1,4 @@
-//! Texts that stand in a page's JSON-LD alone, judged and chosen beside its blocks.
+//! Judges texts that stand only in a page's JSON-LD, and chooses among them beside its blocks.
 
 use trommel_features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_html::json_ld::ContentSubject;
@@ -65,10 +65,10 @@ pub(crate) fn judged(scorer: &Scorer, embedded: Vec<EmbeddedText>) -> Vec<Judged
 }
 
 impl Selection {
-    /// Chooses among blocks and embedded texts as if these were further blocks: the choice of blocks is
-    /// returned, that of embedded texts noted on them. Readers' comments take part in it
-    /// only `with_comments`. Where that would be nothing at all, embedded texts that may well be content are
-    /// chosen by themselves: a page whose blocks say nothing is one that a script fills with them.
+    /// Chooses among blocks and embedded texts as if these were further blocks. The choice of blocks is
+    /// returned, and that of embedded texts is noted on them. Readers' comments take part only `with_comments`.
+    /// If nothing is chosen, likely embedded texts are chosen by themselves: a page whose blocks say nothing is
+    /// one that a script fills with them.
     pub fn choose_with(
         &self,
         probabilities: &[f32],

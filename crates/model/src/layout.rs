@@ -1,4 +1,5 @@
-//! Groups the blocks of a page that belong together: a decision about one says something about the others.
+//! Groups the blocks of a page that belong together, so that the decision about one informs the decision
+//! about the others.
 
 use trommel_features::Scratch;
 use trommel_html::{NONE, Page};

@@ -53,7 +53,7 @@ pub struct PageType {
     pub name: String,
     /// Its probability, 0..=1.
     pub probability: f32,
-    /// What a selection by worlds multiplies the log odds of blocks by: the mean over all types that the page may
+    /// The factor of the log odds of blocks in a selection by worlds: the mean over all types that the page may
     /// have.
     pub sharpness: f32,
 }
@@ -161,7 +161,7 @@ impl Model {
     /// Reads a model from the bytes of a model file.
     ///
     /// # Errors
-    /// If they are no model file, or as for [`Model::new`].
+    /// If they are not a model file, or as for [`Model::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         Self::new(rmp_serde::from_slice(bytes)?)
     }
@@ -399,8 +399,8 @@ impl Model {
         all
     }
 
-    /// What each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and additive
-    /// parts.
+    /// The value that each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and
+    /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();

@@ -1,5 +1,5 @@
-//! Tells the roles of blocks (reviews, cards, specifications and the like), each by a
-//! small model of its own.
+//! Determines the roles of blocks, such as reviews, cards and specifications, each by a small model of its
+//! own.
 
 use std::sync::LazyLock;
 
@@ -35,7 +35,7 @@ pub struct RoleFile {
     pub roles: Vec<RoleScorer>,
 }
 
-/// A role and how blocks that have it are told from all others.
+/// A role, and the scorer that recognises its blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleScorer {
     /// Name of the role.
@@ -48,11 +48,11 @@ pub struct RoleScorer {
     pub scorer: Additive,
     /// Pooled log odds ([`pooled`]) above which a block has the role.
     pub threshold: f32,
-    /// What it scored on pages of hosts it had not seen.
+    /// The score on pages of hosts that it has not seen.
     pub score: RoleScore,
 }
 
-/// How well a role is told: blocks that are said to have it against blocks that have it.
+/// The quality of a role: blocks that the model gives the role, against blocks that have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleScore {
     /// Pages that say which of their blocks have the role.
@@ -61,7 +61,7 @@ pub struct RoleScore {
     pub blocks: u32,
     /// Share of the blocks said to have it that have it, 0..=1.
     pub precision: f64,
-    /// Share of the blocks that have it that are said to, 0..=1.
+    /// The share of the blocks with the role that get it, 0..=1.
     pub recall: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Scorers: the log odds of a row, and the columns that they ask for.
+//! Scorers: the log odds of a row, and the columns that a scorer reads.
 
 use crate::error::ModelError;
 use crate::file::{Linear, Scorer};

@@ -11,17 +11,17 @@ use crate::worlds;
 pub enum Selection {
     /// Every block at or above this probability.
     Threshold(f32),
-    /// The blocks, taken from the most probable down, that make the expected word F1 of the page
-    /// highest: 2 Σ p w / (Σ w + Σ over all blocks of p w).
+    /// The blocks, from the most probable down, that maximise the expected word F1 of the page: 2 Σ p w / (Σ w
+    /// + Σ over all blocks of p w).
     ExpectedF1,
     /// The same after the log odds of every block were multiplied by this. The rule takes blocks for
-    /// independent, but a list of links is content as a whole or not at all: with sharper
-    /// probabilities (above 1) many doubtful blocks together weigh less.
+    /// independent, but a list of links is content as a whole or not at all. With sharper probabilities (above
+    /// 1), many doubtful blocks together weigh less.
     SharpF1(f32),
-    /// The blocks, taken from the most probable down, whose mean word F1 is highest over worlds in which
-    /// the log odds, multiplied by this, err together: by an error of the page, one of each field (the
-    /// blocks whose whole path of names and classes is equal) and one of each section. Nothing at all is
-    /// among the choices, and worth 1 in a world without content.
+    /// The blocks, from the most probable down, with the highest mean word F1 over worlds in which the log
+    /// odds, times this factor, err together. The errors are one of the page, one of each field (the blocks
+    /// whose whole path of names and classes is equal) and one of each section. Keeping nothing is one of the
+    /// choices, and is worth 1 in a world without content.
     Worlds(f32),
 }
 

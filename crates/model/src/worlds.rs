@@ -1,13 +1,13 @@
-//! Worlds: what a page could be like if the log odds of its blocks err together.
+//! Worlds: possible versions of a page in which the log odds of its blocks err together.
 //!
-//! Errors of a model are shared: a kind of card is content on a page as a whole or not at all. A world
-//! adds to the log odds of every block an error of the page, one of its field and one of the section it
-//! stands in, and takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The
-//! errors are fixed numbers, so the same page has the same worlds.
+//! The errors of a model are shared: a kind of card is content on a whole page or nowhere on it. A world adds
+//! three errors to the log odds of every block: one of the page, one of its field and one of its section. It
+//! then takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The errors are
+//! fixed numbers, so the same page always has the same worlds.
 //!
-//! Errors are bounded, so most blocks of a page are content in no world: they are told by a bound and looked
-//! at no further, which changes no number (a sum of what is 0 is left out, and a longer prefix with the same
-//! hits has no higher F1).
+//! Errors are bounded, so most blocks of a page are content in no world. A bound finds these blocks, and the
+//! sums leave them out. This changes no number: they would add 0, and a longer prefix with the same hits has
+//! no higher F1.
 
 use std::sync::LazyLock;
 
@@ -69,7 +69,7 @@ pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// What the worlds say of prefixes of an order.
+/// The result of the worlds for prefixes of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
     /// Blocks of the best prefix.
@@ -78,7 +78,7 @@ pub(crate) struct Prefix {
     pub f1: f32,
 }
 
-/// What a block adds to the hits of each world.
+/// The contribution of a block to the hits of each world.
 struct Hit {
     rank: usize,
     /// Words of the blocks up to it, itself included.
@@ -86,8 +86,8 @@ struct Hit {
     of_world: Worlds,
 }
 
-/// The prefix of the blocks in `order` with the highest mean F1 over the worlds of the log odds of each
-/// block, which `odds` gives; nothing is worth 1 in a world without content.
+/// The prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` gives the log odds
+/// of each block. Keeping nothing is worth 1 in a world without content.
 pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
     let errors = &*ERRORS;
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);

@@ -19,22 +19,22 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 pub struct Environment<'a> {
     /// Standard output; written to only if it is the plan's destination.
     pub stdout: &'a mut dyn Write,
-    /// Is told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a mut dyn Progress,
     /// The file system of inputs and outputs.
     pub disk: &'a dyn Disk,
     /// Set from outside, ends the run early with [`RunError::Stopped`](crate::RunError::Stopped).
     pub stop: &'a AtomicBool,
-    /// How reading waits for the network. Its flag ends reads that wait, of the network, of standard input
-    /// and of named pipes; it should be the flag of [`Environment::stop`].
+    /// Options of waiting for the network. Their flag ends waiting reads of the network, of standard input and
+    /// of named pipes. It should be the flag of [`Environment::stop`].
     pub network: NetworkOptions,
     /// Takes the counts of a run that ends early.
     pub unfinished: Option<&'a mut Summary>,
-    /// What to do with outputs that are there already.
+    /// The treatment of existing outputs.
     pub existing: Existing,
-    /// Is told how long reading, encoding and writing take.
+    /// Measures the time of reading, encoding and writing.
     pub clock: Option<&'a Clock>,
-    /// Is told what is counted.
+    /// Receives the counts.
     pub metrics: Option<&'a Metrics>,
 }
 

@@ -1,4 +1,4 @@
-//! Entry points for fuzzing the saved files of a run, behind their checksums.
+//! Entry points for fuzzing the saved files of a run, past their checksums.
 
 use std::io::Cursor;
 
@@ -10,8 +10,8 @@ use crate::state::{
     journal::JournalEntry,
 };
 
-/// Any bytes as a saved state: what decodes is written and read again, its filters go on, and the archive
-/// that it was in the middle of, which may be `archive`, is read on.
+/// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
+/// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.
 ///
 /// # Panics
 /// If a state is another after it was written.

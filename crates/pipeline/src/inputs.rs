@@ -1,4 +1,4 @@
-//! Inputs: finds what the arguments stand for.
+//! Inputs: finds the archives that arguments name.
 
 mod found;
 pub(crate) mod identity;
@@ -49,7 +49,7 @@ pub enum Input {
     Nothing {
         /// The argument.
         argument: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 }
@@ -99,7 +99,7 @@ pub enum InputError {
     Bucket {
         /// The prefix or glob.
         url: String,
-        /// What the server or the network said.
+        /// The error of the server or the network.
         source: SourceError,
     },
     /// A glob that is none.
@@ -107,7 +107,7 @@ pub enum InputError {
     Glob {
         /// The argument.
         pattern: String,
-        /// What is wrong with it.
+        /// The fault of the pattern.
         source: glob::PatternError,
     },
     /// A folder or manifest that cannot be read.
@@ -115,7 +115,7 @@ pub enum InputError {
     Io {
         /// The folder or manifest.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// `-` more than once.

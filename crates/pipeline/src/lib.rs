@@ -1,4 +1,4 @@
-//! Sources, workers, ordered output and counts for whole archives.
+//! Processes whole archives: sources, workers, ordered output and counts.
 //!
 //! One thread reads records in order, workers turn them into encoded documents, and the calling
 //! thread writes those in the order of the records. [`run`] writes files; [`Run`] gives the events to its caller.

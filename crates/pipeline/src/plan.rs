@@ -21,12 +21,12 @@ use crate::{
     write::set_aside::SetAside,
 };
 
-/// What a run is to do.
+/// The plan of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The archives, in order.
     pub inputs: Vec<Input>,
-    /// Where the documents go.
+    /// The destination of the documents.
     pub output: Output,
     /// Every choice. A run can be continued under the same choices only, as far as they change the output.
     pub settings: Settings,
@@ -36,12 +36,12 @@ pub struct Plan {
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are no pages, by their kind.
+    /// Files for records that are not pages, by their kind.
     pub set_aside: Vec<SetAside>,
     /// File that lists the records that are dropped, a JSON line each.
     pub dropped: Option<PathBuf>,
-    /// What to follow as it grows, instead of reading the inputs once; those are then only looked at for
-    /// what their outputs would replace.
+    /// The inputs to follow while they grow, instead of reading the inputs once. Then the inputs serve only to
+    /// find existing outputs.
     pub follow: Option<Follow>,
     /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
     pub epoch: Option<i64>,

@@ -1,4 +1,4 @@
-//! A run: reader, workers and writer put together.
+//! A run connects the reader, the workers and the writer.
 
 use std::{
     collections::BTreeMap,
@@ -78,7 +78,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     execute::<()>(plan, extract, environment, None)
 }
 
-/// What takes the events of a run for the caller.
+/// The function that takes the events of a run for the caller.
 pub(crate) type TakeStep<'a, T> = dyn FnMut(RunEvent<T>, Option<RunPosition>) -> Result<(), RunError> + 'a;
 
 /// The caller of a run who takes its documents.
@@ -265,7 +265,7 @@ impl Plan {
     }
 }
 
-/// The run to be continued; none if one begins. What may not be there is refused.
+/// The run to be continued; none if one begins. Refuses files that must not be there.
 fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError> {
     plan.check_names(None)?;
     let path = plan.state_file();
@@ -293,7 +293,8 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError>
     Ok(None)
 }
 
-/// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
+/// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
+/// one.
 fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
     let path = plan.state_file();
     if let Some(continued) = found(plan, existing)? {

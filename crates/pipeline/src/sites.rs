@@ -1,4 +1,4 @@
-//! The memory of sites of a run: what the settings ask for, its file, and the first of two passes.
+//! The site memory of a run: its settings, its file, and the first of two passes.
 
 use std::{
     collections::BTreeMap,
@@ -64,7 +64,7 @@ pub enum SitesError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: Box<dyn Error + Send + Sync>,
     },
     /// Inputs that grow, or can be read once only.

@@ -1,4 +1,4 @@
-//! Workers: extract and encode the documents of records, on many threads.
+//! Working: turns records into results, on many threads.
 
 pub(crate) mod gate;
 pub(crate) mod id;

@@ -1,7 +1,7 @@
 //! `read_warc`: the documents of archives as record batches, in the order of the records.
 //!
-//! A run (the same that `trommel run` is) sends documents through a channel from threads of its own; whoever iterates
-//! takes them out of it.
+//! A run, the same as `trommel run`, sends documents through a channel from its own threads. The iterator
+//! takes them out.
 
 use std::{
     io,
@@ -69,7 +69,7 @@ fn size(record: &OutputRecord) -> usize {
     record.text.len() + blocks.sum::<usize>()
 }
 
-/// The run and what is read of it.
+/// The run, and its documents read so far.
 struct Reading {
     receiver: Receiver<Vec<OutputRecord>>,
     /// Documents that have come and are in no batch yet.

@@ -1,4 +1,4 @@
-//! Settings as Python gives them: keywords, dicts and configuration files.
+//! Settings from Python: keywords, dicts and configuration files.
 
 use std::{
     collections::BTreeMap,
@@ -27,7 +27,7 @@ pub(crate) fn models() -> Vec<&'static str> {
     Model::builtin_names().collect()
 }
 
-/// A model and what was asked for to get it.
+/// A model, and the arguments that chose it.
 #[derive(Clone)]
 pub(crate) struct NamedModel {
     /// Name or path; `bytes` for a model that came as bytes.
@@ -84,7 +84,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
     }
 }
 
-/// Which settings a function takes.
+/// The settings of a function.
 pub(crate) type Scope = fn(&Field) -> bool;
 
 /// Those of single pages.

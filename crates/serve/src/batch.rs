@@ -1,4 +1,4 @@
-//! `POST /extract/batch`: an archive in, lines of JSON out, both as they come.
+//! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
 
 use std::{
     collections::BTreeMap,
@@ -58,7 +58,7 @@ query_parameters!(
     OF_BATCH
 );
 
-/// What became of the records of a batch: each is a document, a drop or a failure.
+/// The counts of the records of a batch: each is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct BatchSummary {
     /// Records read.
@@ -180,7 +180,7 @@ impl TakenShare {
 
 /// Time between two looks at whether the service stops while a batch waits for memory.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// What is said to be passed where the rest of a page was left out for want of memory.
+/// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
 impl Batch {

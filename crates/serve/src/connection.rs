@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, in time.
+//! One connection, HTTP/1.1 or HTTP/2, with time limits.
 
 use std::{
     sync::{
@@ -38,7 +38,7 @@ const WINDOW: u32 = 128 << 10;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByUnixSocket;
 
-/// How the connections of a listener are served.
+/// The way in which the connections of a listener are served.
 #[derive(Clone)]
 pub(crate) struct Manner {
     pub(crate) router: Router,
@@ -48,8 +48,8 @@ pub(crate) struct Manner {
 }
 
 impl Manner {
-    /// A connection that ends when its client is too slow: the clocks of hyper end what is idle, and say so,
-    /// before that of its reading does.
+    /// A connection that ends when its client is too slow. The clocks of hyper end idle connections, with a
+    /// message, before the clock of reading does.
     pub(crate) fn paced<S>(&self, stream: S, requests: &Arc<Requests>) -> PacedStream<S> {
         let pace = |patience| Pace::new(patience, self.pressure.clone());
         let reading = pace(self.patience.saturating_mul(2));

@@ -1,8 +1,8 @@
-//! The extraction service: pages and archives in by HTTP, text and documents out.
+//! The extraction service: takes pages and archives over HTTP and answers with text and documents.
 //!
-//! [`serve`] answers on [`Socket`]s until it is told to stop, and then finishes what it has begun. What
-//! it answers is what `trommel extract` and `trommel run` print. A request brings the bytes that are
-//! judged; none can name a file or a URL to be read.
+//! [`serve`] answers on [`Socket`]s until it is told to stop, and then finishes current requests. Its answers
+//! equal the output of `trommel extract` and `trommel run`. A request brings the bytes itself; none can name
+//! a file or a URL to read.
 
 mod about;
 mod access;

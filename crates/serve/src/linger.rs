@@ -20,9 +20,9 @@ const MAX_LINGER: Duration = Duration::from_secs(5);
 /// Bytes that are read on, in longest pages.
 const PAGES: u64 = 4;
 
-/// A body that is read on for a while when it is given up. Many clients send all of a request before they
-/// look at the answer: if the connection closes under them, an early answer is lost, such as that there is
-/// no room, or that the page is too long.
+/// A body of which more is read for a while after the answer. Many clients send all of a request before
+/// they look at the answer. If the connection closes under them, they lose an early answer, such as that
+/// there is no room, or that the page is too long.
 pub(crate) struct Lingering {
     /// None once it has ended.
     body: Option<Body>,

@@ -1,4 +1,4 @@
-//! The memory that requests take: that of their bodies, and that of the work on them and of their answers.
+//! The memory that requests use: their bodies, the work on them, and their answers.
 
 use std::{sync::Arc, time::Duration};
 

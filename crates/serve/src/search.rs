@@ -1,4 +1,4 @@
-//! `GET /search` and `GET /stored`: what the index holds.
+//! `GET /search` and `GET /stored`: searches the index, and shows the pages in it.
 
 use std::{
     path::{Path, PathBuf},
@@ -35,7 +35,7 @@ const MAX_OFFSET: usize = 10_000;
 /// Memory that a search and its answer may take, and a document that is looked up.
 const WEIGHT: u64 = 4 << 20;
 
-/// What is looked for.
+/// The query of a search.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -54,7 +54,7 @@ pub(crate) struct SearchQuery {
     site: Option<String>,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct SearchAnswer {
     /// Documents found, given or not.
@@ -137,7 +137,7 @@ pub(crate) async fn search(
     Ok(answer::body("application/json", share.around(bytes)))
 }
 
-/// Which document of the index.
+/// The document of the index.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

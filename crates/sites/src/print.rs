@@ -1,4 +1,4 @@
-//! The fingerprints of a page's blocks.
+//! Fingerprints of the blocks of a page.
 
 use trommel_html::{Element, Page, Tag};
 use trommel_text::{hash, mix};

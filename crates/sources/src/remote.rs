@@ -56,9 +56,9 @@ const UNKNOWN_LENGTH: u64 = 1 << 62;
 
 /// Reads objects on a thread of its own, at most 8 MiB ahead of each reader.
 ///
-/// `http(s)://` URLs are taken as they are; a user and password in them are sent as basic authorization. `s3://BUCKET/KEY` follows the usual variables of the
-/// environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_DEFAULT_REGION`, `AWS_ENDPOINT`,
-/// `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others that `object_store` knows.
+/// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization.
+/// `s3://BUCKET/KEY` follows the usual variables of the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+/// `AWS_DEFAULT_REGION`, `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others of `object_store`.
 pub struct Remote {
     runtime: Runtime,
     options: NetworkOptions,
@@ -96,7 +96,7 @@ impl Remote {
     /// from.
     ///
     /// # Errors
-    /// As [`Remote::open`].
+    /// Like [`Remote::open`].
     pub fn open_at(&self, url: &str, start: u64) -> Result<RemoteReader, SourceError> {
         let mut object = self.object(url)?;
         let (sender, receiver) = mpsc::channel(AHEAD);

@@ -26,15 +26,16 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
     ('\u{A000}'..='\u{A4CF}', "ii"),
 ];
 
-/// All of these, and what is between them but for the punctuation that is in texts of every script.
+/// The ranges of all these, with everything between them except the punctuation that is in texts of every
+/// script.
 const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
 /// First bytes, in UTF-8, of the characters of [`WIDE`]; no quotation mark, dash or letter of East Asia
 /// has one of them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
-/// Language of a text as an ISO 639-1 code (ISO 639-3 where there is no shorter one); `None` where the
-/// text is too short or the detection is not reliable.
+/// Language of a text as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is
+/// too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
     let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|own| own.is_ascii());
@@ -80,8 +81,8 @@ pub fn primary(tag: &str) -> Option<String> {
     tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
-/// A BCP 47 tag with its subtags in their usual case, and a withdrawn or bibliographic code of its
-/// language replaced by the one in use; `None` if `raw` is no tag of a known language.
+/// A BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic code of its language is
+/// replaced by the current one. `None` if `raw` is not a tag of a known language.
 pub fn well_formed(raw: &str) -> Option<String> {
     let raw = raw.split([',', ';']).next()?.trim();
     let mut tag = String::new();

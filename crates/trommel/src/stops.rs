@@ -10,7 +10,7 @@ const HEAD_BYTES: usize = 1024;
 const MIN_HOPELESS_BYTES: usize = 256 << 10;
 /// Probability that the best block of a hopeless page does not reach.
 const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
-/// What the titles of pages begin with that stand in the way of others, in lower case.
+/// Beginnings of titles of block pages, in lower case.
 const BLOCK_TITLES: [&str; 12] = [
     "just a moment",
     "attention required! | cloudflare",

@@ -24,13 +24,13 @@ pub struct Fault {
     pub what: String,
 }
 
-/// What `datapackage.json` says, as far as it is checked.
+/// The checked part of `datapackage.json`.
 #[derive(Deserialize)]
 struct Description {
     resources: Option<Vec<Resource>>,
 }
 
-/// What `datapackage-digest.json` says.
+/// The contents of `datapackage-digest.json`.
 #[derive(Deserialize)]
 struct StatedHash {
     hash: String,

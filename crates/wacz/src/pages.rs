@@ -94,7 +94,7 @@ impl PageList {
         self.pages.len()
     }
 
-    /// Lines that are no JSON, or have more than 16 MiB.
+    /// Lines that are not JSON, or have more than 16 MiB.
     pub fn bad_lines(&self) -> usize {
         self.bad
     }

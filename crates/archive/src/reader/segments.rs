@@ -1,4 +1,4 @@
-//! Records that were written in segments, put together where the segments stand near one another.
+//! Joins the segments of a record if they are close to each other in the file.
 
 use super::Reader;
 use crate::record::{Note, Record, RecordType};

@@ -1,4 +1,4 @@
-//! Articles that follow another on its page, as pages append them that go on when a reader comes to their end.
+//! Finds further articles on a page. Endless pages append them when a reader comes to the end.
 
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "art
 // It also bounds the work: each of them is compared with the others.
 const MAX_ARTICLES: usize = 100;
 
-/// The elements of the articles that follow the first, none if there are none: elements of one kind side by side
-/// (at one depth) with text of their own, each with its own headline of the first level, or each with an address
-/// of its own that differs from the others in more than its query or fragment. Entries of a live blog and posts
-/// of a forum have neither. One flag a block in `kept`.
+/// The elements of the articles that follow the first; none if there are none. They are elements of one
+/// kind side by side (at one depth) with text of their own. Each has its own headline of the first level,
+/// or an address of its own that differs from the others in more than its query or fragment. Entries of a
+/// live blog and posts of a forum have neither. One flag a block in `kept`.
 pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range<u32>> {
     // Headlines first, because addresses in attributes also belong to share buttons.
     let by_headline = || side_by_side(page, kept, with_headlines(page)?);
@@ -29,8 +29,8 @@ pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range
     by_headline().or_else(by_address)
 }
 
-/// For each heading of the first level the outermost element around it that may hold an article and has no other
-/// such heading.
+/// For each heading of the first level, the outermost element around it that may hold an article and has no
+/// other such heading.
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
     let headlines = headlines.filter(|(_, own)| own.tag == Tag::H1 && !own.hidden);

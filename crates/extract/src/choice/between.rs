@@ -5,7 +5,8 @@ use trommel_html::{Element, ElementKinds, Page, Tag};
 use super::whole_units::outermost_code;
 use crate::role::Role;
 
-/// What was left out at a place, with the elements around it up to the first that holds the kept block before.
+/// A gap of dropped blocks, with the elements around it up to the first that holds the kept block before
+/// it.
 struct Gap {
     /// One past its last block.
     end: usize,
@@ -16,9 +17,10 @@ struct Gap {
     parent: u32,
 }
 
-/// Keeps lists, tables, quotes, code, headings and paragraphs of which nothing is kept, right between two kept blocks
-/// of the same element, and lists behind which nothing more is kept of theirs: on a page that shows code, as manuals
-/// do, they are no menus. Terms and definitions between kept ones stay on any page (one entry a block).
+/// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same
+/// element, if no part of them is kept. Also keeps lists at the end of an element with kept blocks, on
+/// pages that show code, as manuals do: there they are not menus. Terms and definitions between kept ones
+/// stay on any page (one entry a block).
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);
@@ -60,8 +62,8 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     }
 }
 
-/// What was left out from a block on, if it is a whole list, table or the like and all of an element right inside
-/// of one that holds the kept block before it.
+/// The gap from a block on, if it is a whole list, table or the like and fills an element directly inside
+/// one that holds the kept block before it.
 fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     let before = page.blocks.get(start.checked_sub(1)?)?.element;
     let mut end = start;

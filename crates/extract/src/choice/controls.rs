@@ -1,5 +1,5 @@
-//! Kept blocks that serve the reading of a page and are no part of its text: the name of a language
-//! above its code, rows of letters that are links, and links between brackets beside a heading.
+//! Drops controls inside kept text: the name of a language above its code, rows of letters that are links,
+//! and links in brackets beside a heading.
 
 use trommel_html::{Block, ElementKinds, Page};
 

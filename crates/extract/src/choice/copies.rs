@@ -1,5 +1,5 @@
-//! Blocks that only repeat what the page has already said: a second headline for small screens, a
-//! hidden copy of an answer.
+//! Drops blocks that only repeat earlier text: a second headline for small screens, or a hidden copy of an
+//! answer.
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page, Tag};
@@ -11,9 +11,9 @@ const MIN_WORDS: u32 = 20;
 // A copy of a whole section has short lines as well, but they follow each other.
 const MIN_WORDS_IN_RUN: u32 = 8;
 
-/// Takes copies out of `kept` (one entry a block): a block whose text is that of the kept block right
-/// before it, and a long one whose text was kept anywhere before. Items, cells, quotes and code are
-/// left alone: there repetition is content.
+/// Takes copies out of `kept` (one entry a block). A copy is a block with the text of the kept block
+/// directly before it, or a long one whose text was kept anywhere before. Items, cells, quotes and code are
+/// left alone, because repetition is content there.
 pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
     let count = kept.iter().filter(|kept| **kept).count();
     let mut seen: FxHashSet<&str> = FxHashSet::default();

@@ -11,7 +11,7 @@ const MIN_WORDS: u32 = 6;
 /// Blocks before it, of which one is to be kept beside it.
 // An image or a share box may stand between the last paragraph and its correction.
 const BLOCKS_BEFORE: usize = 3;
-/// What the label of such a line says, in lower case.
+/// Labels of such lines, in lower case.
 const LABELS: [&str; 22] = [
     "edit", "edited", "update", "updated", "correction", "corrected", "clarification", "erratum", "errata", "addendum",
     "nachtrag", "korrektur", "berichtigung", "ergänzung", "aktualisierung", "correctif", "rectificatif", "corrección",

@@ -1,4 +1,4 @@
-//! Drops machine-readable data: JSON, ids and the like that a script left on the page.
+//! Drops machine-readable data, such as JSON and ids, that a script left on the page.
 
 use trommel_html::{Block, ElementKinds, Page};
 use trommel_text::long_run;

@@ -1,15 +1,15 @@
-//! Keeps paragraphs beside a flood: blocks so large that they distort the features of their page.
+//! Keeps paragraphs beside a flood. A flood is a block so large that it distorts the features of its page.
 
 use trommel_html::{Block, Page};
 
-/// Words from which on a block is no paragraph.
+/// Words from which on a block is not a paragraph.
 // Such a block holds most of the words of its page, so that shares of words say nothing about the others.
 const MIN_FLOOD_WORDS: u32 = 3000;
 /// Words of a paragraph, and the most of them in links.
 const MIN_PARAGRAPH_WORDS: u32 = 8;
 const MAX_LINK_DENSITY: f32 = 0.3;
 
-/// What is kept of the paragraphs of a field.
+/// The kept part of the paragraphs of a field.
 #[derive(Clone, Copy, Default)]
 struct Field {
     words: u32,

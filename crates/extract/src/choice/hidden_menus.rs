@@ -1,4 +1,4 @@
-//! Drops menus that the page hides; other hidden parts (tabs, answers) are judged like everything else.
+//! Drops hidden menus. Other hidden parts, such as tabs and answers, are judged like visible ones.
 
 use trommel_html::{Attribute, Element, Page, Tag};
 
@@ -13,9 +13,10 @@ const MIN_ITEMS: u64 = 2;
 // Without it the rule took hidden teasers and code; on one page F1 fell from .985 to .439.
 const MAX_ITEM_WORDS: u64 = 8;
 
-/// Takes menus that are hidden (by attributes, or by a simple rule of a style sheet of the page) out of `kept` (one
-/// entry a block). A menu is `nav`, says so in its words of attributes, or is several items with half of their words
-/// in links; items of a menu are short, and what holds half of the words of the page is none.
+/// Takes menus that are hidden (by attributes, or by a simple rule of a style sheet of the page) out of
+/// `kept` (one entry a block). A menu is `nav`, or says so in its attribute words, or consists of several
+/// items with half of their words in links. Items of a menu are short, and an element with half of the
+/// words of the page is not a menu.
 pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
     let mut hidden: Vec<(u32, &Element)> = Vec::new();
     for (at, own) in (0u32..).zip(&page.elements) {

@@ -1,4 +1,4 @@
-//! Lists of links to other sites below a heading of the text: what a page gives to read on, as an encyclopedia does.
+//! Keeps lists of links to other sites below a heading of the text: further reading, as in an encyclopedia.
 
 use trommel_html::{Block, Page, Tag};
 use url::Url;
@@ -14,8 +14,9 @@ const MIN_MEAN_WORDS: usize = 2;
 /// Elements around a block that may be its link.
 const ANCESTORS: usize = 6;
 
-/// Keeps lists right below a kept heading, and beside it, whose items all lead to other sites than that of the page
-/// (its `url`) and do not take its address along, as links that share it do. One flag a block in `kept`.
+/// Keeps lists directly below a kept heading and beside it, if all of their items lead to other sites than
+/// that of the page (its `url`). Links that share the page, which take its address along, do not count as
+/// such. One flag a block in `kept`.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
     let Some(own) = url.and_then(|url| Url::parse(url).ok()) else {
         return;

@@ -1,4 +1,4 @@
-//! Keeps all items of a list that is mostly kept.
+//! Keeps all items of a list if most of them are kept.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};
@@ -8,7 +8,7 @@ const MIN_ITEMS: u32 = 2;
 /// Least probability of an item of a list that is half kept: of those below, one in fourteen words is text.
 const MIN_PROBABILITY: f32 = 0.3;
 
-/// What is kept of a list, by its innermost items.
+/// The kept part of a list, by its innermost items.
 #[derive(Default)]
 struct List {
     words: u32,
@@ -31,9 +31,9 @@ impl List {
     }
 }
 
-/// Keeps the items without a kept block of lists of which at least half of the words and of the items are kept,
-/// but for links among items that are none, and unlikely ones unless three quarters are kept (one entry a block in
-/// `probabilities` and `kept`).
+/// Keeps the items without a kept block in lists of which at least half of the words and of the items are
+/// kept. Links among items that are not links stay dropped. Unlikely items are kept only if three quarters
+/// are. One entry a block in `probabilities` and `kept`.
 pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::ITEM) {
         return;

@@ -2,18 +2,18 @@
 
 use trommel_html::{Element, Page, Tag};
 
-/// What an element, or a block, is to a page of which nothing was chosen.
+/// The part of an element or block in a page of which nothing was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text,
-    /// What stands around texts: navigation, controls, links.
+    /// Parts around texts: navigation, controls, links.
     Furniture,
     /// Nobody sees it.
     Unseen,
 }
 
-/// Keeps all that a page shows if nothing of it was chosen and nothing on it is what stands around texts: there is
-/// then nothing to tell its text from. Tells whether it did.
+/// Keeps everything that a page shows if nothing of it was chosen and nothing on it is navigation, a
+/// control or a link: then nothing distinguishes its text. Returns whether it did.
 pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
     if kept.contains(&true) {
         return false;
@@ -29,7 +29,7 @@ pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
     true
 }
 
-/// What each block is.
+/// The part of each block.
 fn parts(page: &Page) -> Vec<Part> {
     let mut elements: Vec<Part> = Vec::with_capacity(page.elements.len());
     let of = |elements: &[Part], at: u32| elements.get(at as usize).copied();

@@ -1,4 +1,4 @@
-//! Keeps names with their values: headings of cards, terms of definitions, heads of rows.
+//! Keeps names together with their values: headings of cards, terms of definitions, heads of rows.
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use trommel_html::{Element, Page, Tag};
 /// Words of an entry on average, at least: an author, a title and a year.
 // Shorter entries are lists of links or tags that a site also calls references.
 const MIN_ENTRY_WORDS: u32 = 4;
-/// What class and id words call such a list.
+/// Class and id words of such lists.
 const NAMES: [&str; 6] = ["bibliography", "biblio", "csl", "reference", "references", "reflist"];
 
 /// Keeps lists that the page's markup calls references, with the heading right above, behind kept text of the same

@@ -28,7 +28,7 @@ use super::{
 pub struct Rule {
     /// Its name in output.
     pub name: &'static str,
-    /// What it does.
+    /// The effect of the rule.
     pub does: &'static str,
     pub(super) apply: Apply,
     /// Probabilities of the blocks that it may change: what the model is sure of stays.
@@ -42,16 +42,16 @@ impl Rule {
     }
 }
 
-/// Whatever the model says.
+/// The rule applies regardless of the model.
 // Rules on structure (copies, contents) hold however sure the model is.
 pub(super) const ANY: (f32, f32) = (0.0, 1.0);
 
 /// When a rule applies, and how: it changes the flags of a page's blocks.
 #[derive(Debug)]
 pub(super) enum Apply {
-    /// To the model's choice.
+    /// The rule applies to the model's choice.
     Judged(fn(&JudgedPage<'_>, &mut [bool])),
-    /// To the text once the policy has been applied, and to comments that are kept apart.
+    /// The rule applies to the text after the policy, and to comments that are kept apart.
     Chosen(fn(&ChosenPage<'_>, &mut [bool])),
 }
 

@@ -11,8 +11,8 @@ const MAX_HEADING_WORDS: u32 = 25;
 // Sites wrap headings into several boxes; the bound keeps a climb constant.
 const ANCESTORS: usize = 12;
 
-/// Keeps headings, but for the headline (a block), right above what is kept and stands beside them, or beside an
-/// element with nothing but the heading in it (one entry a block in `kept`).
+/// Keeps headings directly above kept text, except the headline (a block). The kept text must stand beside
+/// the heading, or beside an element with nothing but the heading in it (one entry a block in `kept`).
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
@@ -51,8 +51,8 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
     }
 }
 
-/// Whether a block is a heading of the same level as one before it, or of a higher: that one does not head it, but is
-/// a kicker, a path or the name of the site.
+/// Whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier
+/// one does not head it, but is a kicker, a path or the name of the site.
 fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     let own = heading(page, block).and_then(|own| page.element(own));
     own.is_some_and(|own| level(own.tag) <= level(before.tag))
@@ -96,8 +96,8 @@ fn is_hidden(page: &Page, block: usize) -> bool {
     element.is_some_and(|own| own.hidden)
 }
 
-/// Whether a block is in the element around a heading (the block at `at` is its first), or in one around that which
-/// is reached through elements with nothing but the heading in them.
+/// Whether a block is in the element around a heading (the block at `at` is its first). Elements around
+/// that one count too, as long as those inside hold nothing but the heading.
 pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else {
         return false;

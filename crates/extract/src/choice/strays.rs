@@ -1,5 +1,5 @@
-//! Parts of a page that are made alike are content together or not at all: of what is mostly left out no part is
-//! kept.
+//! Drops strays: the few kept blocks of a field whose other blocks are dropped. Blocks of one template are
+//! content together or not at all.
 
 use trommel_html::Page;
 
@@ -12,7 +12,7 @@ const MAX_STRAY_SHARE: f32 = 0.35;
 /// Share of the words of all that is kept up to which strays are dropped: a page may be nothing else.
 const MAX_PAGE_SHARE: f32 = 0.25;
 
-/// What is kept of the blocks of a field.
+/// The kept part of the blocks of a field.
 #[derive(Clone, Copy, Default)]
 struct Field {
     blocks: u32,

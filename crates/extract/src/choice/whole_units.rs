@@ -64,7 +64,8 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Whether what is kept stands right before or right behind blocks of code; before them but for labels.
+/// Whether kept text stands directly before or behind blocks of code. A few labels may stand between the
+/// text before and the code.
 fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
     let before = before
@@ -115,8 +116,8 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     code.map(|(at, _)| at)
 }
 
-/// Keeps the whole of each table of data of which at least half of the words are kept, or a quarter where the block
-/// right above it is kept: its caption, its header row, the heads of its rows.
+/// Keeps each data table whole if at least half of its words are kept, or a quarter if the block directly
+/// above it is kept: its caption, its header row, the heads of its rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;

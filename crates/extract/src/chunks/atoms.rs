@@ -1,4 +1,4 @@
-//! The parts of a text that chunks must not cut.
+//! Divides a text into atoms, the parts that a chunk must not cut.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(super) struct Atom {
     pub is_divided: bool,
 }
 
-/// What a part of a text belongs to.
+/// The unit to which a part of a text belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Paragraph(u32),
@@ -45,7 +45,7 @@ enum Unit {
         table: u32,
         row: u32,
     },
-    /// A line of a text that is no block, by its first byte.
+    /// A line of a text that is not a block, by its first byte.
     Line(usize),
 }
 
@@ -136,7 +136,8 @@ fn nest(atoms: &mut [Atom]) {
     }
 }
 
-/// Where a text may be cut between two units: at an empty line, else at a line end, but not behind the fence of code.
+/// The place of a cut between two units: at an empty line, else at a line end, but not behind the fence of
+/// code.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
     let at = match between.rfind("\n\n") {
@@ -184,7 +185,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// What each kept block belongs to.
+/// The unit of each kept block.
 fn units(content: &KeptContent<'_>) -> FxHashMap<u32, Unit> {
     let mut units = FxHashMap::default();
     add_units(content, &mut units);

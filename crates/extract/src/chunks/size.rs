@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 // An estimate: exact counts would tie the output to one tokenizer.
 const BYTES_A_TOKEN: usize = 4;
 
-/// How long chunks may be. Written `words=400`, or `tokens=512,overlap=64`.
+/// The size of chunks, written as `words=400` or `tokens=512,overlap=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ChunkSize {
-    /// What is counted.
+    /// The unit of the size.
     pub unit: ChunkUnit,
     /// Most of them in a chunk.
     pub size: NonZeroU32,
@@ -21,7 +21,7 @@ pub struct ChunkSize {
     pub overlap: u32,
 }
 
-/// What the length of a chunk is counted in.
+/// The unit in which the size of a chunk is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkUnit {
     /// Words; characters in scripts that do not divide words by spaces.
@@ -43,7 +43,7 @@ pub enum ChunkSizeError {
 }
 
 impl ChunkUnit {
-    /// How many there are in a text.
+    /// The number of units in a text.
     pub fn count(self, text: &str) -> u32 {
         match self {
             Self::Words => trommel_text::words::count(text),

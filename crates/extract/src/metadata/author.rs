@@ -41,7 +41,7 @@ const OTHER_TOKENS: [&str; 13] = [
     "description", "widget",
 ];
 
-/// What a line begins with that names the author anywhere on the page.
+/// Beginnings of lines that name the author anywhere on the page.
 const BOX_LEADS: [&str; 6] =
     ["Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by "];
 

@@ -19,9 +19,9 @@ const MIN_LIKENESS: f32 = 0.5;
 // A breadcrumb and a share line repeat the title, too.
 const HEADING_BONUS: f32 = 0.2;
 
-/// Index of the block that a byline is looked for around: the page's `headline`, as judged, if it says
-/// the title; else the short block that says it best; else the headline again. Bylines do not stand
-/// around the name of the site, which is the only heading of many an old page.
+/// Index of the block around which a byline is searched. It is the `headline` of the page, as judged, if it
+/// repeats the title; else the short block that repeats it best; else the headline again. Bylines do not
+/// stand around the name of the site, which is the only heading of many an old page.
 pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) -> Option<usize> {
     let title = TitleWords::of(title.unwrap_or_default());
     let likeness = |block: &Block| TitleWords::of(page.text(block)).like(&title);

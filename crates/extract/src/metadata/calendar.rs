@@ -1,4 +1,4 @@
-//! Reading of dates as pages write them.
+//! Parses dates in the forms that pages use.
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
 
@@ -20,9 +20,9 @@ pub(super) struct Stamp {
     pub text: String,
 }
 
-/// The first date in a text: ISO 8601 and its usual deviations, RFC 2822, numbers in the order
-/// year-month-day, day-month-year or (with `month_first`) month-day-year, names of months in nine
-/// languages, 年月日, or Unix seconds or milliseconds alone.
+/// The first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
+/// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months
+/// in nine languages or 年月日, or be Unix seconds or milliseconds alone.
 pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     let mut end = text.len().min(MAX_SEARCHED_BYTES);
     while !text.is_char_boundary(end) {
@@ -44,8 +44,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     })
 }
 
-/// Where the first date of a text stands that has a month and a year: its first byte and one past its
-/// last.
+/// The place of the first date of a text with a month and a year: its first byte and one past its last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     let searched = text.get(..MAX_SEARCHED_BYTES).unwrap_or(text);
     if !has_year(searched) {

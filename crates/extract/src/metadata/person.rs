@@ -4,7 +4,7 @@ use trommel_html::fold_space;
 
 use super::{calendar, months};
 
-/// Characters and words beyond which a text is no name.
+/// Characters and words beyond which a text is not a name.
 // Longer texts are sentences about an author.
 const MAX_NAME_CHARS: usize = 80;
 const MAX_NAME_WORDS: usize = 8;
@@ -14,7 +14,7 @@ const MAX_SEARCHED_CHARS: usize = 300;
 /// Names of a page that are kept.
 const MAX_NAMES: usize = 32;
 
-/// What stands before a name, in lower case.
+/// Words before a name, in lower case.
 const LEADS: &[&str] = &[
     "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
     "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
@@ -24,7 +24,7 @@ const LEADS: &[&str] = &[
     "מאת ", "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
-/// Where what follows a name starts.
+/// Beginnings of text after a name.
 const ENDS: &[&str] = &[
     " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
     " posted", " on behalf of ",
@@ -52,7 +52,7 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
     }
 }
 
-/// What a text that names one writer calls them: as [`add`], but of any form.
+/// The name of the one writer that a text names: like [`add`], but of any form.
 pub(super) fn pen_name(text: &str) -> Option<String> {
     let mut lines = text.lines().filter(|line| !is_lead(line));
     let name = trim(lines.find(|line| line.contains(char::is_alphanumeric))?);

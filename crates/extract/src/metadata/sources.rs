@@ -62,7 +62,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// How much a node of a type can say about the page, 0 for those that describe something else.
+/// The rank of a node by its type: how much it can say about the page, 0 if it describes something else.
 pub(super) fn rank(node: &Node) -> u32 {
     node.types()
         .map(|name| match name {

@@ -14,7 +14,7 @@ const MAX_TITLE_CHARS: usize = 400;
 /// Likeness of a heading and a title from which they are the same thing said twice.
 // Low, since headings and titles are often worded apart; two about other things share hardly a word.
 const MIN_LIKENESS: f32 = 0.3;
-/// Blocks that are searched for a headline that is no heading.
+/// Blocks that are searched for a headline that is not a heading.
 const MAX_ECHO_BLOCKS: usize = 300;
 
 /// Names of parts that are of no use without what they are parts of.
@@ -51,8 +51,9 @@ fn is_part(title: &str) -> bool {
     PARTS.contains(&name.as_str())
 }
 
-/// The best title of a page without the name of its site: the `h1` that is like one of the titles the
-/// page states, else the headline of its JSON-LD, `og:title`, `<title>`, its first heading.
+/// The best title of a page without the name of its site. The first of these counts: the `h1` that is like
+/// one of the titles that the page states, the headline of its JSON-LD, `og:title`, `<title>`, its first
+/// heading.
 fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let page = sources.page;
     let headings: Vec<String> = page

@@ -1,4 +1,4 @@
-//! Marks and notes that link to each other.
+//! Finds marks and notes that link to each other.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Element, NotationKind, Page, Tag, anchors};
@@ -152,7 +152,7 @@ fn percent(text: &str) -> Result<String, std::string::FromUtf8Error> {
     String::from_utf8(bytes)
 }
 
-/// What the name of a mark and that of its note have in common.
+/// The common part of the name of a mark and that of its note.
 fn root(fragment: &str) -> String {
     let mut root = fragment.to_ascii_lowercase();
     for word in ["_ref", "-ref", "ref", "-back", "back", "-link", "-return"] {

@@ -1,4 +1,5 @@
-//! Marks and notes that nothing links: raised numbers in the text, and the notes that start with the same.
+//! Finds marks and notes without links: raised numbers in the text, and notes that begin with the same
+//! number.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, NotationKind, Page, Tag};

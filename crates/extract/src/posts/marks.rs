@@ -63,7 +63,7 @@ const MAX_ELEMENT_BYTES: usize = 2000;
 /// Bytes of an attribute that holds a name or a time.
 const MAX_VALUE_BYTES: usize = 120;
 
-/// What a mark is about.
+/// The kind of a mark: author or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum About {
     Writer,
@@ -77,9 +77,9 @@ pub(super) struct Mark {
     pub(super) element: u32,
     /// Equal for marks that one template made.
     pub(super) shape: u64,
-    /// How plainly it says so.
+    /// How plainly the mark states it.
     pub(super) strength: u8,
-    /// The name; or the time as the page writes it, empty where that is no date ("yesterday").
+    /// The name; or the time as the page writes it, empty where that is not a date ("yesterday").
     pub(super) value: String,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Mark {
 pub(super) struct Marks {
     /// In the order of their elements.
     pub(super) all: Vec<Mark>,
-    /// Of each block, whether it is a line that says who or when, and hardly more.
+    /// For each block, whether it is a line with author or time and hardly anything else.
     pub(super) is_label: Vec<bool>,
 }
 
@@ -136,7 +136,7 @@ fn words_of_elements(page: &Page) -> Vec<u32> {
     words
 }
 
-/// Which elements stand in a quote.
+/// For each element, whether it stands in a quote.
 fn quoted(page: &Page) -> Vec<bool> {
     let mut quoted = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
@@ -317,7 +317,7 @@ impl Finder<'_> {
         element.end.saturating_sub(at) <= MAX_LABEL_WORDS && words <= MAX_LABEL_WORDS
     }
 
-    /// Of each block, whether it holds one of the marks and hardly anything else.
+    /// For each block, whether it holds one of the marks and hardly anything else.
     fn labels(&self, marks: &[Mark]) -> Vec<bool> {
         let mut marked = vec![false; self.page.elements.len()];
         for mark in marks {
@@ -414,7 +414,7 @@ fn says_only_a_date(text: &str) -> bool {
     others <= MAX_WORDS_BESIDE_DATE + 3
 }
 
-/// What a template makes of an element and the one around it.
+/// A hash of the template of an element: of its shape and that of the element around it.
 fn shape(page: &Page, at: u32) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, element) in page.path(at).take(2) {

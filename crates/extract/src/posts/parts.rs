@@ -1,4 +1,4 @@
-//! Parts of a page that are posts.
+//! Finds the parts of a page that are posts.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ pub(super) struct Part {
     is_half: bool,
 }
 
-/// What is known of an element from what is in it and in no part within it.
+/// The contents of an element that are in none of the parts within it.
 #[derive(Clone, Copy, Debug, Default)]
 struct ElementContents {
     has_text: bool,
@@ -57,7 +57,7 @@ struct ElementContents {
     unsigned: u32,
     /// Parts that say who and not when, and when and not who.
     halves: [u32; 2],
-    /// How many more elements around may hold what those lack.
+    /// How many more elements around it may hold the missing marks.
     around: u8,
 }
 
@@ -281,12 +281,12 @@ fn grow(page: &Page, parts: &mut [Part]) {
     }
 }
 
-/// What elements made by one template share.
+/// The common properties of elements from one template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PartKind<'a> {
     name: &'a str,
     class: &'a str,
-    /// Of elements without a class those around them have to be the same.
+    /// The shape of the elements around it, which must be equal for elements without a class.
     around: u32,
 }
 
@@ -298,14 +298,14 @@ impl<'a> PartKind<'a> {
     }
 }
 
-/// What the parts of a page have in common, to tell posts from what only looks so.
+/// The common properties of the parts of a page, which distinguish posts from similar parts.
 #[derive(Debug)]
 struct Kinds<'a> {
-    /// Of each part names and classes of its own element and of the outermost that is its own.
+    /// For each part, names and classes of its own element and of the outermost one that belongs to it alone.
     of_part: Vec<[Option<PartKind<'a>>; 2]>,
-    /// Of each part the names in it.
+    /// For each part, the names in it.
     writers: Vec<Vec<&'a str>>,
-    /// Of each part the shapes of its marks.
+    /// For each part, the shapes of its marks.
     shapes: Vec<Vec<(About, u64)>>,
 }
 

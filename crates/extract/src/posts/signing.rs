@@ -1,4 +1,4 @@
-//! Author, time and text of a post, chosen from its marks.
+//! Chooses author, time and text of a post from its marks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};
@@ -11,19 +11,19 @@ use crate::metadata::{date_in, says_month_first};
 /// Most words of a line that holds the mark of its post and is none of its text.
 const MAX_LABEL_WORDS: u32 = 12;
 
-/// Who wrote the posts of a page, when, and what.
+/// Chooses author, time and text of the posts of a page.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     page: &'a Page,
     /// The innermost post around each element.
     post_of: Vec<u32>,
-    /// Of each post the mark of its writer and that of its time.
+    /// For each post, the mark of its author and that of its time.
     chosen: Vec<[Option<&'a Mark>; 2]>,
     month_first: bool,
 }
 
-/// What one mark is better by than another, the weightiest first: it has a value, which is another in every post;
-/// the posts that have its like; and how plainly it says what it is.
+/// The order of marks, the weightiest criterion first: it has a value, which differs in every post; the
+/// number of posts with a similar mark; and how plainly it states its meaning.
 // A tuple, so that comparing two marks weighs these in this order.
 type MarkRank = (bool, bool, u32, u8);
 
@@ -70,7 +70,7 @@ impl<'a> Signing<'a> {
         (writer.map(|writer| writer.value.clone()), published)
     }
 
-    /// Which elements within posts are about who wrote them.
+    /// For each element within posts, whether it is about the author.
     fn about_writer(&self) -> Vec<bool> {
         let mut about_writer = Vec::with_capacity(self.page.elements.len());
         for (at, element) in self.page.elements.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::parts::Part;
 use super::people::is_of_person;
 use super::says;
 
-/// Words in the attributes of elements that hold what is said on a page itself, and no words about another.
+/// Words in the attributes of elements with content of the page itself. Such elements are not teasers.
 const OWN_CONTENT: [&str; 14] = [
     "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review", "antwort", "kommentar",
     "commentaire", "comentario", "reactie",

@@ -33,7 +33,7 @@ pub(crate) struct KeptContent<'a> {
     code_room: Cell<usize>,
 }
 
-/// What blocks make up. Blocks are indices into the page's table; none is empty.
+/// A segment of blocks. Blocks are indices into the page's table; none is empty.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
     Paragraph {
@@ -342,7 +342,7 @@ fn until_indent(text: &str) -> &str {
     text.rfind('\n').and_then(|at| text.get(..=at)).unwrap_or_default()
 }
 
-/// What neighbouring blocks have in common.
+/// The common place of neighbouring blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
     Nothing,

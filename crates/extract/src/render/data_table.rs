@@ -1,5 +1,5 @@
-//! Tables that hold data: their rows and cells, as far as they are kept. Tables that only lay out the
-//! page are told apart, so that their cells become paragraphs.
+//! Tables that hold data: the kept rows and cells. Tables that only lay out the page are recognised, and
+//! their cells become paragraphs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
@@ -8,7 +8,7 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
 // A hostile `colspan` would else make each row as long as it says.
 const MAX_COLUMNS: usize = 64;
 
-/// What the cells of a table of data may hold; posts and sections laid out in a table hold more.
+/// The bounds on cells of data tables. Posts and sections that are laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
 struct CellBounds {
     /// Most blocks of a cell.
@@ -56,7 +56,7 @@ pub(crate) struct TableCell {
     pub blocks: Vec<u32>,
 }
 
-/// Where in a table a block stands.
+/// The position of a block in a table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Position {
     table: u32,
@@ -257,7 +257,7 @@ fn has_text(page: &Page, at: u32, element: &Element) -> bool {
     first.is_some_and(|block| (at..element.end).contains(&block.element))
 }
 
-/// Takes out the columns without a cell but for the empty ones that stay; gives how many are left.
+/// Removes the columns without a cell, except the empty ones that stay. Returns the number of columns left.
 fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     let cells = || rows.iter().flat_map(|row| &row.cells);
     let columns = cells().map(|cell| cell.column);
@@ -286,7 +286,7 @@ fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     columns
 }
 
-/// Where the next cell of a row stands.
+/// The place of the next cell of a row.
 #[derive(Debug, Default)]
 struct Columns {
     /// Rows that a cell above still covers, by column.

@@ -1,5 +1,5 @@
-//! Listings in several parts: `code` set as blocks right behind each other, and the output of the last, are one
-//! piece of code, as a page of Verso shows them.
+//! Joins listings in several parts: `code` elements in a row that are laid out as blocks, and the output
+//! below the last. Pages of Verso show code in this way.
 
 use trommel_html::{Page, Tag};
 

@@ -1,4 +1,4 @@
-//! A block's text in pieces: what is copied, what is written otherwise, what is left out.
+//! Divides a block's text into pieces: copied, rewritten or left out.
 
 use trommel_html::{Notation, NotationKind};
 use trommel_text::words;
@@ -20,7 +20,7 @@ pub(crate) struct Piece {
     pub kind: PieceKind,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// The text as it stands.
@@ -37,7 +37,7 @@ pub(crate) enum PieceKind {
     Sign(String),
 }
 
-/// What the pieces are for.
+/// The purpose of the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Plain text, which shows neither what is struck out nor images.
@@ -176,7 +176,7 @@ fn all_deleted(text: &str, notations: &[Notation]) -> bool {
 /// Letters of a script from which on, behind a word of some length, it is a word beside it.
 const MIN_WORD_LETTERS: usize = 3;
 
-/// What has to be written so that a script does not run together with what is before it.
+/// The text that must be written so that a script does not run together with the text before it.
 fn script(
     text: &str,
     from: usize,

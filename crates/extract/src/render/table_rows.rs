@@ -17,9 +17,9 @@ pub struct DocumentTable {
     pub caption: String,
     /// Rows at its start that are header rows.
     pub header_rows: u32,
-    /// Its rows from the top, of cells from the left, white space folded. A cell that spans several columns or
-    /// rows stands in the first, the others are empty; so all rows are equally long, but in a table whose spans
-    /// ask for more cells than its page could hold, where cells simply follow each other.
+    /// Its rows from the top, with cells from the left and white space folded. A cell that spans several
+    /// columns or rows stands in the first, and the others are empty. So all rows have the same length. In a
+    /// table whose spans ask for more cells than its page could hold, cells simply follow each other.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! TeX that stands in a text between its usual marks, which Markdown has to leave as it is.
+//! Finds TeX between its usual marks in a text, which Markdown must leave unchanged.
 
 /// Longest formula that is looked for, in bytes.
 // Farther apart two dollar signs are two prices.

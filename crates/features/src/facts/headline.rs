@@ -1,5 +1,5 @@
-//! The outline of a page: its main headline, the heading above each block, and where the block stands
-//! to both.
+//! The outline of a page: its main headline, the heading above each block, and the place of the block
+//! relative to both.
 
 use trommel_html::{NONE, Page, Tag};
 
@@ -131,7 +131,7 @@ impl Outline {
         self.sections.get(section as usize)?.heading
     }
 
-    /// Where a block stands to the headings.
+    /// The place of a block relative to the headings.
     pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];

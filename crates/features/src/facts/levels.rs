@@ -5,7 +5,7 @@ use trommel_html::NONE;
 use super::paths::Paths;
 use crate::work::count_work;
 
-/// How many elements up each group of features looks.
+/// The levels above a block that each group of features looks at.
 // Farther out the steps are wider: single levels say less there, and wrappers differ in number between sites.
 pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
 /// The element `levels` levels up, or the outermost one if there are fewer.

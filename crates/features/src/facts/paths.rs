@@ -1,7 +1,8 @@
-//! The elements on the paths to blocks, as columns: those that text stands in, directly or deeper. A third of a
-//! page's elements holds none (images, line breaks, empty boxes), and no feature asks for them.
+//! The elements on the paths to blocks, as columns: those that hold text directly or deeper.
 //!
-//! An element is known by its place among these; a place is lower than those of all elements inside.
+//! A third of the elements of a page hold none (images, line breaks, empty boxes), and no feature reads them.
+//! An element is known by its place in these columns. Its place is lower than those of all elements inside
+//! it.
 
 use trommel_html::{Element, NONE, Page};
 
@@ -11,15 +12,15 @@ use crate::work::count_work;
 /// The elements with text of one page.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
-    /// Of each: its index in the page's table.
+    /// For each element, its index in the page's table.
     pub elements: Scratch<u32>,
-    /// Of each: the place of the element around it, or [`NONE`].
+    /// For each element, the place of the element around it, or [`NONE`].
     pub parents: Scratch<u32>,
-    /// Of each: one past the place of the last inside of it.
+    /// For each element, one past the place of the last inside it.
     pub ends: Scratch<u32>,
-    /// Of each block: the place of its element, or [`NONE`].
+    /// For each block, the place of its element, or [`NONE`].
     pub blocks: Scratch<u32>,
-    /// Of each element of the page: the place of the innermost one with text that it is or stands in.
+    /// For each element of the page, the place of the innermost one with text that it is or stands in.
     around: Scratch<u32>,
 }
 
@@ -111,8 +112,8 @@ impl Paths {
         element.map_or(0, |element| element.depth)
     }
 
-    /// For each element: how many levels above it is the innermost that also holds `target`, and which that is
-    /// ([`NONE`] if there is none).
+    /// For each element, the number of levels up to the innermost one that also holds `target`, and the place
+    /// of that one ([`NONE`] if there is none).
     pub fn meetings(&self, target: u32) -> Scratch<(u16, u32)> {
         count_work(self.len());
         let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(self.len());

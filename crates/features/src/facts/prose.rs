@@ -1,9 +1,9 @@
-//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page
-//! methods as features.
+//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page methods
+//! as features.
 //!
-//! The *top* is the element with the most prose directly inside it, a container's grandparent getting
-//! half (the candidate of Readability); the intervals are those of BTE (Finn, Kushmerick and Smyth,
-//! 2001) and of maximum subsequence segmentation (Pasternack and Roth, WWW 2009).
+//! The *top* is the element with the most prose directly inside it; a grandparent gets half (the candidate of
+//! Readability). The intervals are those of BTE (Finn, Kushmerick and Smyth, 2001) and of maximum subsequence
+//! segmentation (Pasternack and Roth, WWW 2009).
 
 use trommel_html::{NONE, Page};
 
@@ -41,7 +41,7 @@ pub(crate) struct Prose {
     segment: (usize, usize),
     longest: u32,
     blocks: u32,
-    /// Of each element: share of its words that are prose, and its share in the prose of the page.
+    /// For each element, the share of its words that are prose, and its share in the prose of the page.
     shares: Scratch<[f32; 2]>,
     facts: [f32; 7],
 }
@@ -138,9 +138,9 @@ impl Prose {
         self.top_element
     }
 
-    /// The facts of the whole page among the features: log prose words, their share of all words, the
-    /// top's share of them, log prose words of the top, the second best element against the top, log
-    /// prose blocks, log words of the longest.
+    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
+    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
+    /// words of the longest.
     fn page_facts(&self, top: u32) -> [f32; 7] {
         [
             log(self.total),
@@ -160,8 +160,7 @@ impl Prose {
         shares.copied().unwrap_or_default()
     }
 
-    /// The features of block `at` but for those of its levels.
-    /// Where a block stands to the prose.
+    /// The features of block `at`, except those of its levels: its place relative to the prose.
     pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         if at >= page.blocks.len() {
             return [0.0; NAMES.len()];

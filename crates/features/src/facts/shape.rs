@@ -30,12 +30,12 @@ impl Shape {
         if long || sentence { unlinked } else { 0 }
     }
 
-    /// That of a text.
+    /// The shape of a text.
     pub fn of(text: &str) -> Self {
         Self::within(text, &TextMasks::of(text), 0..text.len())
     }
 
-    /// That of a part of a text whose masks are given.
+    /// The shape of a part of a text with these masks.
     #[inline(always)]
     pub fn within(all: &str, masks: &TextMasks, part: Range<usize>) -> Self {
         let counts = masks.counts(part.clone());

@@ -1,4 +1,4 @@
-//! The words of every block as hashes, computed once for all groups that look at words.
+//! The words of every block as hashes, computed once for all groups that read words.
 
 use crate::work::count_work;
 
@@ -161,7 +161,7 @@ impl Terms {
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// How many different words are among the first words of a block, and how many of them `set` has.
+    /// The number of different words among the first words of a block, and the number of them in `set`.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let own = self.words(at);
         // A filter of 256 bits: the exact but quadratic search runs only where two words share a bit.

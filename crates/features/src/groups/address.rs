@@ -1,4 +1,4 @@
-//! Features of the page's address: its path, and how much of the title stands in it.
+//! Features of the page's address: its path, and the share of the title in it.
 
 use rustc_hash::FxHashSet;
 use trommel_html::Page;

@@ -1,4 +1,4 @@
-//! The elements around a block: its own, the one around that, and those with a meaning.
+//! Features of the elements around a block: its own, the next outer one, and those with a meaning.
 
 use trommel_html::{Page, Tag};
 

@@ -1,9 +1,9 @@
-//! Tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq,
-//! WWW 2013, section 3.2).
+//! Tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq, WWW 2013,
+//! section 3.2).
 //!
-//! The ratio of a block is its characters divided by its tags. The ratios and the absolute difference
-//! between each and the mean of the next three are smoothed along the page; k-means in that plane,
-//! with one centre held at the origin, gives the verdict of the whole algorithm.
+//! The ratio of a block is its characters divided by its tags. Two values are smoothed along the page: the
+//! ratio, and the absolute difference between it and the mean of the next three. k-means in that plane, with
+//! one centre fixed at the origin, gives the verdict of the whole algorithm.
 
 use trommel_html::Page;
 
@@ -15,7 +15,7 @@ use crate::scratch::Scratch;
 
 const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
-/// Which of them is the verdict of the whole algorithm.
+/// The column with the verdict of the whole algorithm.
 const CLUSTER: usize = 2;
 
 /// Blocks ahead that the derivative looks at.

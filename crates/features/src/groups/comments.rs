@@ -1,5 +1,5 @@
-//! Readers' comments: the parts of a page whose `id` or `class` says that they hold comments, against
-//! the prose outside of them.
+//! Features of readers' comments: the parts of a page whose `id` or `class` names comments, compared with the
+//! prose outside of them.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
     sieve
 });
 
-/// Where the blocks of a page stand to its comment sections.
+/// Features of the blocks of a page relative to its comment sections.
 pub(crate) struct CommentSections<'a> {
     page: &'a Page,
     sections: Sections,

@@ -1,4 +1,4 @@
-//! Aggregates of the elements around a block, from its own outwards.
+//! Aggregates over the elements around a block, from its own outwards.
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
@@ -20,7 +20,7 @@ fn names() -> Vec<String> {
 /// The parts of every element's features.
 pub(crate) struct Containers {
     elements: Scratch<[f32; PARTS.len()]>,
-    /// What stands outside of all elements.
+    /// The aggregates over everything outside of all elements.
     whole: [f32; PARTS.len()],
 }
 

@@ -1,5 +1,5 @@
-//! A field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short one by one;
-//! how many there are, how alike, and whether they begin with a quantity tells what they are.
+//! Features of a field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short.
+//! Their number, their likeness and quantities at their beginnings show what they are.
 
 use trommel_html::{FieldIndex, Page};
 
@@ -37,7 +37,7 @@ struct Sum {
     last: usize,
 }
 
-/// What the fields of a page are like.
+/// Features of the fields of a page.
 pub(crate) struct FieldFeatures<'a> {
     index: &'a FieldIndex,
     rows: Scratch<[f32; NAMES.len()]>,

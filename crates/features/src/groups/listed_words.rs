@@ -1,5 +1,5 @@
-//! Listed attribute words: those whose odds between content and other blocks are strong and that are
-//! common have a 0/1 feature each (Peters and Lecocq, WWW 2013, section 3.3).
+//! Listed attribute words: a 0/1 feature for each common word with strong odds between content and other
+//! blocks (Peters and Lecocq, WWW 2013, section 3.3).
 
 use trommel_html::{Block, Page};
 
@@ -8,10 +8,10 @@ use crate::facts::PageFacts;
 use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 
-/// Which listed words stand on each element or on one around it: a bit set an element.
+/// The listed words on each element or on one around it: a bit set for each element.
 pub(crate) struct ListedWords<'a> {
     page: &'a Page,
-    /// How many words are listed.
+    /// The number of listed words.
     listed: usize,
     /// 64-bit words a set.
     stride: usize,

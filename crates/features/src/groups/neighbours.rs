@@ -1,4 +1,4 @@
-//! The blocks around a block, as far as three away.
+//! Features of the three blocks before and after a block.
 
 use trommel_html::Page;
 
@@ -18,7 +18,7 @@ fn names() -> Vec<String> {
     crossed(neighbours, &PARTS)
 }
 
-/// What a block is to the blocks around it.
+/// The facts about a block that its neighbours read.
 struct Neighbour {
     parts: [f32; 4],
     /// Element around its container.

@@ -1,6 +1,6 @@
-//! Log odds of attribute words: every word of `id`, `class`, `role` and `itemprop` that was seen on enough
-//! training pages has a weight, summed up along the elements around a block (after Peters and Lecocq,
-//! WWW 2013, section 3.3, who list a few words only).
+//! Log odds of attribute words, after Peters and Lecocq (WWW 2013, section 3.3), who list only a few words.
+//! Every word of `id`, `class`, `role` and `itemprop` that occurred on enough training pages has a weight.
+//! The weights are summed along the elements around a block.
 
 use trommel_html::{AttributeWord, Page};
 
@@ -17,7 +17,7 @@ const NAMES: [&str; 11] = [
     "weights.parent_max", "weights.inline_min", "weights.inline_max", "weights.previous", "weights.next",
 ];
 
-/// How much of an element's sum its children inherit.
+/// The share of an element's sum that its children inherit.
 // Names of far elements say less about a block: after ten levels a tenth is left.
 const DECAY: f32 = 0.8;
 
@@ -33,7 +33,7 @@ struct PathWeight {
 /// The weights gathered down the path to every block.
 pub(crate) struct PathWeights<'a> {
     facts: &'a PageFacts<'a>,
-    /// Of the elements on these paths, by their places.
+    /// The weights of the elements on these paths, by their places.
     elements: Scratch<PathWeight>,
 }
 
@@ -55,7 +55,7 @@ impl Fill for PathWeights<'_> {
 /// The weights of some words that stand side by side.
 #[derive(Clone, Copy, Debug, Default)]
 struct OwnWeights {
-    /// How many there are.
+    /// The number of tokens.
     tokens: usize,
     sum: f32,
     /// The lowest and the highest, 0 if none is lower or higher.

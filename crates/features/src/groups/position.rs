@@ -33,26 +33,26 @@ const NAMES: [&str; 16] = [
     "position.log_tags_before",
 ];
 
-/// Which of them are about the words of the title, about equal texts, about equal elements.
+/// The columns about the words of the title, about equal texts, and about equal elements.
 const OF_TITLE: Range<usize> = 8..10;
 const OF_TEXTS: Range<usize> = 10..12;
 const OF_SIGNATURES: Range<usize> = 12..14;
 
-/// What is known of the whole page. Title, texts and signatures are empty if no column asks for them.
+/// Facts about the whole page. Title, texts and signatures are empty if no column asks for them.
 struct Positions {
     words: u32,
     longest: u32,
     headline: Option<usize>,
     title: WordSet,
-    /// Of each text: how often it stands on the page, and at which block first.
+    /// For each text, how often it stands on the page, and its first block.
     texts: Scratch<(u32, usize)>,
-    /// Of each signature: blocks and words.
+    /// For each signature, its blocks and words.
     signatures: Scratch<(u32, u32)>,
-    /// Of each block: words before it, its text and its signature.
+    /// For each block, the words before it, its text and its signature.
     blocks: Scratch<(u32, u32, u32)>,
 }
 
-/// Where the blocks of a page stand.
+/// Features of the places of the blocks of a page.
 pub(crate) struct Position<'a> {
     facts: &'a PageFacts<'a>,
     positions: Positions,

@@ -1,5 +1,5 @@
-//! Repeated elements: the groups of siblings made by one template (cards, rows, posts, menu items)
-//! that a block stands in, outermost and innermost.
+//! Features of repeated elements: the innermost and the outermost group of siblings around a block that come
+//! from one template, such as cards, rows, posts or menu items.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Tag};
@@ -19,7 +19,7 @@ const PARTS: [&str; 8] = [
     "uneven",
 ];
 
-/// Which of them is the item's place in its group.
+/// The column with the item's place in its group.
 const PLACE: usize = 6;
 
 fn names() -> Vec<String> {
@@ -46,7 +46,7 @@ struct Template {
 /// The groups of repeated siblings of a page, each made by one template.
 struct Templates {
     groups: Scratch<Template>,
-    /// What each group gives to the features of its items, but for their place.
+    /// For each group, the features that all of its items share; the place of an item is not among them.
     parts: Scratch<[f32; PARTS.len()]>,
     /// Outermost and innermost item around each element on a path, by places, or [`NONE`].
     items: Scratch<(u32, u32)>,

@@ -1,5 +1,5 @@
-//! Shallow text features: text density and link density of the block and its two neighbours
-//! (Kohlschütter, Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
+//! Shallow text features: text density and link density of the block and its two neighbours (Kohlschütter,
+//! Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
 
 use trommel_html::Page;
 use trommel_text::words;

@@ -1,5 +1,5 @@
-//! Compares structured data - ingredients, steps, questions and answers - with the words of each
-//! block: a line of three words is content if the page says that it is an ingredient.
+//! Compares structured data (ingredients, steps, questions and answers) with the words of each block. A line
+//! of three words is content if the page states that it is an ingredient.
 
 use trommel_html::Page;
 
@@ -79,7 +79,7 @@ impl Items {
         items
     }
 
-    /// How much of a block is listed: 1 if it is an item, else the share of its pairs.
+    /// The listed share of a block: 1 if it is an item, else the share of its pairs.
     fn listed(&self, terms: &Terms, at: usize) -> (f32, f32) {
         let words = terms.words(at);
         if words.is_empty() {

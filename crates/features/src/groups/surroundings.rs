@@ -1,5 +1,5 @@
-//! Features of the surroundings of a block besides text: images directly before and after it, as around a caption, and the
-//! headlines and articles that began before it, as before a story that is appended to another.
+//! Features of the surroundings of a block apart from text. They are images directly before and after it, as
+//! around a caption, and headlines and articles that began before it, as before an appended story.
 
 use trommel_html::{Page, Tag};
 
@@ -18,7 +18,7 @@ const NAMES: [&str; 5] = [
     "surroundings.log_articles_before",
 ];
 
-/// What stands before a block, and in it.
+/// Counts of the things before a block and in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     /// Images between the block before and this one.
@@ -30,9 +30,9 @@ struct Counts {
     articles: u16,
 }
 
-/// What stands around the blocks of a page.
+/// The surroundings of the blocks of a page.
 pub(crate) struct Surroundings {
-    /// Of each block, and of the end of the page.
+    /// The counts at each block, and at the end of the page.
     seen: Scratch<Counts>,
 }
 

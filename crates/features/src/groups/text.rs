@@ -15,7 +15,7 @@ const NAMES: [&str; 19] = [
     "text.inputs",
 ];
 
-/// What the blocks of a page look like.
+/// Features of the texts of the blocks of a page.
 pub(crate) struct Look<'a>(&'a PageFacts<'a>);
 
 impl<'a> Group<'a> for Look<'a> {

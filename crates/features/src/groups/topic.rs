@@ -1,5 +1,5 @@
-//! Compares the topic that the page's head states with the words of each block: title, descriptions, and
-//! the texts that structured data repeats.
+//! Compares the topic of the page with the words of each block. The topic comes from the title, the
+//! descriptions and the texts of structured data.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const NAMES: [&str; 8] = [
     "topic.title_words_per_word",
 ];
 
-/// Which of them are about descriptions and structured data.
+/// The columns about descriptions and structured data.
 // Descriptions and JSON-LD are hashed only for models that ask for these columns.
 const OF_TEXTS: Range<usize> = 1..7;
 
@@ -38,15 +38,15 @@ const PHRASE_WORDS: usize = 3;
 struct HeadTexts {
     title: WordSet,
     description: WordSet,
-    /// Of the words of both.
+    /// The sieve for the words of both.
     head: Sieve,
     description_phrases: WordSet,
     body_phrases: WordSet,
-    /// Of the phrases of both.
+    /// The sieve for the phrases of both.
     phrases: Sieve,
 }
 
-/// What the head says the topic is, against the blocks of a page.
+/// The topic that the head states, for comparison with the blocks of a page.
 pub(crate) struct HeadTopic<'a> {
     facts: &'a PageFacts<'a>,
     head: HeadTexts,

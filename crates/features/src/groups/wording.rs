@@ -1,6 +1,7 @@
 //! Features of the words of short blocks and headings: "Read more", "Related articles", "Add to cart".
 //!
-//! The log odds of words and word pairs of the text itself, learned like those of attribute tokens.
+//! They are the log odds of words and pairs of words in the text itself, learned like those of attribute
+//! words.
 
 use trommel_html::Page;
 
@@ -27,7 +28,7 @@ struct BlockWording {
     first: f32,
 }
 
-/// What the first words of the blocks of a page say.
+/// Features of the first words of the blocks of a page.
 pub(crate) struct Wording<'a> {
     facts: &'a PageFacts<'a>,
     blocks: Scratch<BlockWording>,

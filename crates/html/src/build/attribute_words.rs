@@ -1,4 +1,4 @@
-//! Splitting attribute values into words.
+//! Splits attribute values into words.
 
 use trommel_text::{word_hash, word_hash_step};
 

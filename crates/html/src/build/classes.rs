@@ -1,4 +1,4 @@
-//! Class attributes met before on the page: most elements repeat one.
+//! Caches the class attributes of the page, because most elements repeat one.
 
 use std::hash::Hasher;
 
@@ -11,16 +11,16 @@ use super::notes::Marks;
 const SLOTS: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
 
-/// What reading a class attribute came to, whatever else the element has.
+/// The result of reading a class attribute, regardless of the rest of the element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassReading {
-    /// That of [`ClassKey`].
+    /// The hash of [`ClassKey`].
     pub hash: u64,
     /// First of its words in the page's table, and their number.
     pub words: (u32, u16),
     /// Words before those given twice were left out.
     pub given: u16,
-    /// What they say of notation.
+    /// The notation that its words state.
     pub marks: Marks,
     /// Steps that finding those took.
     pub steps: u16,
@@ -47,14 +47,14 @@ pub(super) struct Classes {
     page: u32,
 }
 
-/// Where a value is remembered.
+/// The key of a remembered value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClassKey {
     /// Hash of the value, which the place comes from.
     pub hash: u64,
 }
 
-/// Where a value has its place; none if it is not remembered.
+/// The key of a value; none if it is not remembered.
 pub(super) fn key(value: &[u8]) -> Option<ClassKey> {
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return None;
@@ -69,7 +69,7 @@ impl ClassKey {
         self.hash as usize % SLOTS
     }
 
-    /// What the slot does not tell.
+    /// The part of the key that the slot does not imply.
     fn rest(self) -> u32 {
         (self.hash >> 32) as u32
     }
@@ -87,7 +87,7 @@ impl Classes {
         }
     }
 
-    /// What is known of the value, whose place is given.
+    /// The reading of the value with this key.
     pub fn get(&self, key: ClassKey, value: &[u8]) -> Option<ClassReading> {
         if self.keys.get(key.slot()) != Some(&(self.page, key.rest())) {
             return None;

@@ -1,12 +1,13 @@
-//! Elements that are no `pre` and yet laid out as code: editors, tables of lines, `code` that is set as a block.
-//! Their rows in the table of elements are those of a `pre`.
+//! Recognises elements that are laid out as code but are not `pre`: editors, tables of lines, `code` as a
+//! block. In the table of elements their rows are those of a `pre`.
 
 use super::elements::declares;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
-/// Classes of elements that hold the lines of a piece of code: of SyntaxHighlighter, CodeMirror 6 and 5, Monaco,
-/// Ace, Crayon and what became of it, Enlighter, React's renderer of Prism, and GitHub's tables and lists of lines.
+/// Classes of elements that hold the lines of a piece of code. They are those of SyntaxHighlighter,
+/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, and
+/// GitHub's tables and lists of lines.
 // They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
 const HIGHLIGHTERS: [&[u8]; 11] = [
     b"syntaxhighlighter",

@@ -1,4 +1,4 @@
-//! Rows of the element table and their words of attributes.
+//! Writes the rows of the element table, and their attribute words.
 
 use super::attribute_words;
 use super::blocks::narrow;
@@ -98,7 +98,7 @@ impl Builder {
         self.open_notation(text, narrow(index), self.marks);
     }
 
-    /// A block-level element starts: what has the role of a heading and holds it is no line, and so no heading.
+    /// A block-level element starts: what has the role of a heading and holds it is not a line, and so no heading.
     fn no_heading_around(&mut self) {
         if let Some(around) = self.stack.last()
             && let Some(element) = self.page.elements.get_mut(around.element as usize)

@@ -1,7 +1,8 @@
-//! Formulas: the TeX that a page gives for them, taken over as text; what shows the same once more is left out.
+//! Finds the TeX that a page gives for its formulas, and takes it over as text. Other copies of the same
+//! formula are left out.
 //!
-//! A formula is read where its element stands and becomes a part of the text around it, so that it cuts no
-//! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
+//! A formula is read at the place of its element and joins the text around it, so that it cuts no paragraph.
+//! The output of MathJax 2 waits for the script behind it, which holds the source.
 
 mod source;
 
@@ -36,7 +37,7 @@ struct Formula {
     end: usize,
 }
 
-/// What is known of formulas while a page is read.
+/// The state of formulas while a page is read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
     /// Markup or source of the one being read.
@@ -46,7 +47,7 @@ pub(super) struct Formulas {
     display: bool,
     start: usize,
     end: usize,
-    /// What MathJax has laid out, until it is known whether its source follows.
+    /// The layout of MathJax, until it is known whether its source follows.
     // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
     pending: Option<Formula>,
     /// Whether white space has come since.
@@ -72,7 +73,7 @@ impl Formulas {
 }
 
 impl Builder {
-    /// How the content of an element that is no text is read for a formula.
+    /// The way of reading the content of a non-text element for a formula.
     pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
         let capture = match text.tag {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
@@ -207,7 +208,7 @@ impl Builder {
         }
     }
 
-    /// What waited for its source has none: it is taken as it is laid out.
+    /// Ends the wait for a source. The waiting formula has none, so it is taken as it is laid out.
     pub(super) fn settle_formula(&mut self) {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
@@ -372,7 +373,7 @@ impl Builder {
 
     /// Whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
-        /// What the addresses and classes of formulas as images hold.
+        /// Parts of the addresses and classes of formulas as images.
         // Three searches pass over nearly all images before their attributes are read one by one.
         static SIGNS: LazyLock<[Finder; 3]> = LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();

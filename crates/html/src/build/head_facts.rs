@@ -1,4 +1,4 @@
-//! Facts of the page head.
+//! Reads the facts of the page head.
 
 use std::borrow::Cow;
 
@@ -92,7 +92,7 @@ impl Builder {
         }
     }
 
-    /// Where a tag leads, if it does and there is room.
+    /// The target of a tag, if it has one and there is room.
     fn address(&mut self, text: &TagText) -> Option<String> {
         let href = text.value(Key::Href)?;
         let has_room = self.has_head_room(href.len());

@@ -1,4 +1,4 @@
-//! Microdata and the like: facts stated by elements of the body.
+//! Reads microdata and similar facts that elements of the body state.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The open elements that a tag ends (HTML standard, 13.2.6.4).
+//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
 
 use super::blocks::narrow;
 use super::{Builder, Open};
@@ -22,7 +22,7 @@ impl Builder {
         }
     }
 
-    /// What changes when an open element is ended, by its end tag or with the one around it.
+    /// Updates the state when an open element ends, by its end tag or with the element around it.
     pub(super) fn closed(&mut self, open: Open) {
         self.open[open.tag as usize] -= 1;
         if open.link {

@@ -1,4 +1,4 @@
-//! Notes the parts of a block's text whose setting has a meaning ([`Notation`]).
+//! Records the parts of a block's text whose formatting has a meaning ([`Notation`]).
 
 use bitflags::bitflags;
 use trommel_text::word_hash;
@@ -10,7 +10,7 @@ use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
-    /// What the attributes of an element say of the notation in it.
+    /// The notation that the attributes of an element state.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Marks: u16 {
         /// Its class is one of formulas.
@@ -86,7 +86,7 @@ impl WordSieve {
 }
 
 impl Marks {
-    /// What a word of a class says, given by its hash.
+    /// The notation that a word of a class states, given by its hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
         if MARKING.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
@@ -216,8 +216,8 @@ impl Builder {
     }
 }
 
-/// Whether an element whose attributes say so ([`Marks::HIDDEN`]) is out of sight on a wide screen: by `hidden`,
-/// its style, or a class of utilities (`hidden`, `md:hidden`, `invisible`) beside which no other one shows it (`md:inline`).
+/// Whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
+/// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
 fn is_hidden(text: &TagText) -> bool {
     let by_class = || {
         let class = text.value(Key::Class).unwrap_or_default();

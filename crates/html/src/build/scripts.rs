@@ -1,4 +1,4 @@
-//! Scripts with hydration payloads, and style sheets: what is taken of them while the page is read.
+//! Reads scripts with hydration payloads, and style sheets, while the page is read.
 
 use super::style_sheets;
 use super::{Builder, Capture};
@@ -8,7 +8,7 @@ use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
 impl Builder {
-    /// How the content of a script or style sheet is read.
+    /// The way of reading the content of a script or style sheet.
     pub(super) fn script_capture(&mut self, text: &TagText) -> Capture {
         match text.tag {
             Tag::Style => {
@@ -116,7 +116,7 @@ impl Builder {
         own.sheet.push_str(up_to(raw, room));
     }
 
-    /// Of a script or style sheet that was never closed only `kept` bytes belong to it.
+    /// Takes back the end of a script or style sheet that was never closed. Only `kept` bytes belong to it.
     pub(super) fn take_back_script(&mut self, kept: usize) {
         let text = match self.skip.map(|skip| skip.capture) {
             Some(Capture::Script) => &mut self.script_start.0,

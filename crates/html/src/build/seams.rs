@@ -1,4 +1,5 @@
-//! Seams between the texts of neighbouring inline elements: separate words without white space between them.
+//! Finds seams between the texts of neighbouring inline elements: separate words without white space between
+//! them.
 
 use bitflags::bitflags;
 
@@ -7,7 +8,7 @@ use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
 bitflags! {
-    /// What has come since the last text of the block.
+    /// The tags since the last text of the block.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Seam: u8 {
         /// The end of an inline element.
@@ -73,7 +74,7 @@ impl Builder {
     }
 }
 
-/// What is known of two elements that meet.
+/// The kind of meeting of two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeamKind {
     Plain,

@@ -1,4 +1,4 @@
-//! Elements whose content is no text of the page, and how they end.
+//! Skips elements whose content is not text of the page, and finds their ends.
 
 use std::ops::Range;
 
@@ -36,9 +36,9 @@ impl Builder {
         });
     }
 
-    /// What is open and holds markup that is no text, a `template` or the name of an svg, if it is at or behind
-    /// `offset`: its tag, and the place behind the start tag of the outermost. What began in a part that was read
-    /// again does not count: nothing is read a third time.
+    /// The open element whose markup is not text (a `template` or the name of an svg), if it is at or behind
+    /// `offset`: its tag, and the place behind the start tag of the outermost one. Elements that began in a
+    /// part that was read again do not count, because nothing is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
         if self.recovered.contains(&skip.from) {

@@ -1,8 +1,9 @@
-//! Reads simple rules of a page's own style sheets: what they hide (`.name { display: none }`, `#name { ... }`) and which
-//! classes they show as blocks.
+//! Reads simple rules of a page's own style sheets: names that they hide (`.name { display: none }`, `#name {
+//! ... }`), and classes that they show as blocks.
 //!
-//! Rules for a width, for print or by more than one class say nothing of the page as it is first shown. Whatever
-//! shows the same name again (`@media (min-width: ...) { .name { display: block } }`) takes it back.
+//! Rules for a width, for print or for several classes together do not apply to the page as it is first
+//! shown. A rule that shows a hidden name again (`@media (min-width: ...) { .name { display: block } }`)
+//! cancels the first.
 
 use memchr::{memchr, memmem};
 use rustc_hash::FxHashSet;
@@ -16,7 +17,7 @@ const MAX_NAMES: usize = 4096;
 /// Classes by which frameworks of style sheets show an element as a block.
 const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
 
-/// What a rule says of `display`.
+/// The value of `display` in a rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Display {
     None,
@@ -33,7 +34,7 @@ pub(super) struct StyleSheets {
     pub read: usize,
     hidden: FxHashSet<u64>,
     blocks: FxHashSet<u64>,
-    /// A bit for each hidden name by its key: most names are told not to be hidden by it.
+    /// A bit for each hidden name by its key. For most names it shows that they are not hidden.
     // Every class of a page is asked for: one bit spares nearly all look-ups.
     bits: u64,
     /// The same of names that are shown as blocks.
@@ -231,7 +232,7 @@ fn is_for_all(rule: &[u8]) -> bool {
     matches!(query.trim_ascii(), b"all" | b"screen" | b"only screen")
 }
 
-/// What a rule says last of `display`; nothing if it does not speak of it.
+/// The last value of `display` in a rule; none if the rule does not set it.
 fn said(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
     let mut said = None;
     for at in display.find_iter(body) {

@@ -1,4 +1,5 @@
-//! Start tags and end tags: what each does to the text before it and to the stack of open elements.
+//! Processes start tags and end tags: the effect of each on the text before it and on the stack of open
+//! elements.
 
 use super::code_elements::is_block_of_code;
 use super::nesting::has_optional_end;

@@ -1,8 +1,8 @@
-//! The charset ladder: from the bytes of a page to its text.
+//! The charset ladder leads from the bytes of a page to its text.
 //!
-//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the crawl's own detection, then
-//! the bytes themselves. A declared encoding is tested on the bytes before it is trusted: servers
-//! send a charset by default, and pages are re-encoded behind their `<meta>`.
+//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the detection of the crawl, then the
+//! bytes themselves. A declared encoding is tested on the bytes first, because servers send a charset by
+//! default, and pages are re-encoded without a change of their `<meta>`.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -17,7 +17,7 @@ const DECLARATION_BYTES: usize = 16 << 10;
 // The detector is slow beside the reader; this bounds it on large pages.
 const DETECTION_BYTES: usize = 256 << 10;
 
-/// Where the encoding was learned from.
+/// The source of the encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CharsetSource {
     /// Byte order mark.
@@ -45,7 +45,7 @@ impl CharsetSource {
     }
 }
 
-/// What is known about a page's encoding from outside of its bytes.
+/// Facts about a page's encoding from outside of its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CharsetHints<'a> {
     /// `charset` parameter of the HTTP Content-Type header.
@@ -63,7 +63,7 @@ pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// The encoding.
     pub encoding: &'static Encoding,
-    /// Where it was learned from.
+    /// The source of the encoding.
     pub source: CharsetSource,
 }
 
@@ -92,7 +92,7 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// As [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
+/// Like [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
 /// UTF-8; none if they are taken for another encoding all the same.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
@@ -151,12 +151,12 @@ fn label(label: &str) -> Option<&'static Encoding> {
     (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED).then_some(encoding)
 }
 
-/// How the bytes read as UTF-8.
+/// The result of reading bytes as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Utf8 {
     /// Characters beyond ASCII; counted no further than is asked if there are no faults.
     wide: usize,
-    /// Places that are no UTF-8; an incomplete character at the very end is none.
+    /// Places that are not UTF-8; an incomplete character at the very end is none.
     faults: usize,
 }
 

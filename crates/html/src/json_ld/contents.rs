@@ -1,4 +1,4 @@
-//! Texts in a page's JSON-LD that could be its main text: what they are said to be and where they stand.
+//! Finds texts in a page's JSON-LD that could be its main text, with their type and place.
 
 use std::collections::HashSet;
 
@@ -50,7 +50,7 @@ impl ContentProperty {
     }
 }
 
-/// What a text is about or part of, by the type of its node.
+/// The subject of a text, or the kind of thing that it is part of, by the type of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSubject {
     /// An article.
@@ -70,7 +70,7 @@ pub enum ContentSubject {
 pub struct Content {
     /// The property.
     pub property: ContentProperty,
-    /// What it is about.
+    /// Its subject.
     pub subject: ContentSubject,
     /// Type of its node (`NewsArticle`), or name of the payload (`__NEXT_DATA__`).
     pub type_name: String,
@@ -157,7 +157,7 @@ impl JsonLd {
     }
 }
 
-/// Where the page states a forum post too, comments are posts.
+/// Turns comments into posts if the page also states a forum post.
 fn comments_of_forums(contents: &mut [Content]) {
     let has_posts = contents
         .iter()

@@ -1,4 +1,4 @@
-//! The nodes of a page's JSON-LD and what they say.
+//! The nodes of a page's JSON-LD, and their values.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The items that a page's JSON-LD lists: ingredients, steps, questions and answers. A block that says the
-//! same is part of what the page is about, however short it is.
+//! Finds the items in a page's JSON-LD: ingredients, steps, questions and answers. A block with the same
+//! words belongs to the subject of the page, however short it is.
 
 use memchr::memmem;
 

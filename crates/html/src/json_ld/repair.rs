@@ -1,4 +1,4 @@
-//! Parsing of scripts as they come: first as they stand, then mended.
+//! Parses scripts, first unchanged, then repaired.
 
 use std::borrow::Cow;
 

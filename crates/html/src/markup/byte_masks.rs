@@ -1,10 +1,10 @@
-//! The bytes that matter in markup, found for 64 bytes at once: one bit a byte.
+//! Finds the bytes that matter in markup, 64 bytes at a time, with one bit for each byte.
 //!
-//! Which vector instructions serve is chosen once a page ([`Vectors`]).
+//! The vector instructions are chosen once for each page ([`Vectors`]).
 
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-/// What 64 bytes are: bit `n` of each mask tells of byte `n`.
+/// The classes of 64 bytes: bit `n` of each mask is about byte `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteMasks {
     /// White space as between attributes: space, tab, line feed, form feed, carriage return.
@@ -25,7 +25,7 @@ pub(crate) struct ByteMasks {
     pub single_quote: u64,
 }
 
-/// How many times 64 bytes are looked at in one step.
+/// The number of groups of 64 bytes in one step.
 // 256 bytes in one call of the vector code, so that several tags share its cost.
 const WORDS: usize = 4;
 

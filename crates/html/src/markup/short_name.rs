@@ -1,4 +1,4 @@
-//! Short names of elements and attributes as numbers, told apart by one comparison.
+//! Short names of elements and attributes as numbers, so that one comparison distinguishes them.
 
 /// A name of at most [`ShortName::MAX_BYTES`] bytes in lower case: its bytes, the first lowest, filled up with 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

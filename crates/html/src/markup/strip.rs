@@ -1,4 +1,4 @@
-//! Plain text out of strings that may hold markup, as JSON-LD and pieces of a page do.
+//! Takes plain text from strings that may hold markup, such as those of JSON-LD.
 
 use super::lex::{Markup, markup};
 use super::tag::Tag;
@@ -7,9 +7,9 @@ use super::tag::Tag;
 // A bound, so that a text full of `<` costs no more than its length.
 const MAX_NAME_BYTES: usize = 40;
 
-/// A string without its markup: tags and comments dropped, character references decoded (also where
-/// the markup itself was escaped), white space folded, a line break where block-level tags or line
-/// ends stood. Linear in the length.
+/// A string without its markup. Tags and comments are dropped, and white space is folded. Character
+/// references are decoded, also if the markup itself was escaped. A line break stands where block-level
+/// tags or line ends stood. Linear in the length.
 pub fn strip_markup(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return lines(text);

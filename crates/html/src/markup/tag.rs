@@ -1,11 +1,11 @@
-//! Element names and what each means for the block table.
+//! Names of elements, and their meaning for the block table.
 
 use bitflags::bitflags;
 
 use super::short_name::ShortName;
 
 bitflags! {
-    /// What the HTML standard, and the layout of a page, say of an element.
+    /// The traits of an element, by the HTML standard and by the layout of pages.
     #[derive(Clone, Copy)]
     struct Traits: u16 {
         /// [`Tag::is_inline`]
@@ -231,7 +231,7 @@ static TABLE: [(ShortName, u8, Tag); SLOTS] = {
 const LONG: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
 
 impl Tag {
-    /// How many values there are, [`Tag::Other`] included.
+    /// The number of values, including [`Tag::Other`].
     pub const COUNT: usize = TAGS.len();
 
     /// The names in the order of their numbers, the empty one of [`Tag::Other`] first.

@@ -1,4 +1,4 @@
-//! Tags with the attributes that are needed, each lexed once.
+//! Lexes each tag once, with the attributes that are needed.
 
 use super::byte_masks::MaskWindow;
 use super::lex::{AttributeSpans, Attributes, Markup, RawTag, markup_by_masks};
@@ -129,7 +129,7 @@ static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
     slots
 };
 
-/// Where the value of an attribute stands, without its quotes.
+/// The place of the value of an attribute, without its quotes.
 #[derive(Clone, Copy, Debug)]
 struct ValuePlace {
     name: Key,
@@ -213,7 +213,7 @@ impl TagLexer {
     }
 
     /// The place of the name of an end tag whose `</` stands at `at`, with a letter behind it, and the place
-    /// behind it; none if there is more in it than the name, as is seldom.
+    /// behind the tag. None in the rare case that the tag holds more than the name.
     #[inline]
     pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
         let end = self.window.find(bytes, at + 2, |masks| masks.space | masks.slash | masks.greater);

@@ -1,12 +1,11 @@
-//! TeX of MathML.
+//! Writes MathML as TeX.
 
 mod scripts;
 mod tokens;
 
 use super::tree::{Node, Tree};
 
-/// TeX of MathML: its annotation if it has one, else what its elements come to. Empty where nothing is
-/// shown.
+/// The TeX of MathML: its annotation if it has one, else that of its elements. Empty if nothing is shown.
 pub(crate) fn tex_of_mathml(source: &str) -> String {
     // MathJax 3 writes the formula twice: as it lays it out, with glyphs that only its style sheet has, and for
     // readers' aids.
@@ -42,7 +41,7 @@ struct Tex<'a> {
     out: String,
 }
 
-/// What delimits a group of a row.
+/// The delimiters of a group in a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fence {
     None,

@@ -1,4 +1,4 @@
-//! Characters of formulas as TeX.
+//! The characters of formulas in TeX.
 
 /// Commands of characters that TeX has a name for, in the order of the characters.
 const COMMANDS: &[(char, &str)] = &[

@@ -12,7 +12,7 @@ use super::Page;
 pub struct FieldIndex {
     /// Number of the field of each block; fields are numbered as they come.
     pub of_block: Vec<u32>,
-    /// How many fields there are.
+    /// The number of fields.
     pub fields: u32,
 }
 

@@ -1,4 +1,5 @@
-//! Ids that are made from headings: they repeat what a section is called, and do not say what it is for.
+//! Recognises ids that are made from headings. They repeat the name of a section and do not state its
+//! purpose.
 
 use std::cell::OnceCell;
 

@@ -1,6 +1,6 @@
-//! Tells the tokenizer which text follows a tag, as a tree builder would, without a tree.
+//! Tells the tokenizer which kind of text follows a tag, as a tree builder would, without a tree.
 //!
-//! The rules are those of lol_html's simulation, so that both engines divide every page alike.
+//! The rules are those of lol_html's simulation, so that both engines divide every page in the same way.
 
 use super::content::ContentModel;
 use crate::markup::Tag;
@@ -29,7 +29,7 @@ impl Namespaces {
         self.current() != Namespace::Html
     }
 
-    /// What a start tag says about the text after it.
+    /// The kind of text after a start tag.
     #[inline]
     pub fn start(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {

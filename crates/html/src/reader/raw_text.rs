@@ -24,7 +24,7 @@ fn is_word(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// How a script is read: inside of `<!--` a second `<script>` hides its end tag.
+/// The state of reading a script: inside `<!--` a second `<script>` hides its end tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScriptState {
     Plain,

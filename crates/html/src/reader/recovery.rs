@@ -1,14 +1,14 @@
-//! The rest of a page behind something that is never closed: a script, a comment, a quote.
+//! Recovers the rest of a page after a script, comment or quote that is never closed.
 //!
-//! A browser loses it. Here reading goes on at the first place that looks like markup of the page, and
-//! what stands before is dropped. A page that was cut inside a script must not give its source as
-//! text: markup in strings, templates and comments of a script does not count, unless the page shows
-//! by its last tag that it is whole.
+//! A browser loses it. This reader continues at the first place that looks like markup of the page, and drops
+//! the part before it. If a page was cut inside a script, its source must not become text. Therefore markup
+//! in strings, templates and comments of a script does not count, unless the last tag shows that the page is
+//! whole.
 
 use crate::markup::Tag;
 use crate::markup::lex::is_space;
 
-/// What was open at the end of the page.
+/// The thing that was open at the end of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unclosed {
     /// A script, or a style sheet.
@@ -27,8 +27,8 @@ pub(super) enum Unclosed {
 }
 
 impl Unclosed {
-    /// What an element is whose text has no end; none if its text is shown or read anyway. `kind` is
-    /// the type of a script.
+    /// The kind of an element whose text has no end; none if its text is shown or read anyway. `kind` is the
+    /// type of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template(tag)),
@@ -38,7 +38,7 @@ impl Unclosed {
         }
     }
 
-    /// What an open element with this tag is that holds markup which is no text.
+    /// The kind of an open element with this tag whose markup is not text.
     pub fn skipped(tag: Tag) -> Self {
         match tag {
             Tag::Svg => Unclosed::SvgName,
@@ -65,7 +65,7 @@ fn is_code(kind: &[u8]) -> bool {
     kind.is_empty() || has(b"script") || has(b"json") || has(b"module")
 }
 
-/// What is known about a page that is being recovered.
+/// The state of recovering a page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
     /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
@@ -88,7 +88,7 @@ impl Recovery {
         }
     }
 
-    /// Where reading goes on in `rest`, the text of `unclosed`.
+    /// The place in `rest`, the text of `unclosed`, at which reading continues.
     pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
         if unclosed != Unclosed::Template(Tag::Template) {
             // Templates nest: that one is open to the end does not mean that none inside it ends.

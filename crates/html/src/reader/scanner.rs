@@ -1,4 +1,4 @@
-//! The scanner: one run over a text.
+//! The scanner runs once over a text.
 
 use super::MAX_NOSCRIPT_DEPTH;
 use super::content::ContentModel;
@@ -261,8 +261,8 @@ impl<'a> Scanner<'a> {
         next
     }
 
-    /// Passes over a `template` on a page that is being recovered: its end is searched for as that of
-    /// raw text, so that none of those without an end is read twice.
+    /// Skips a `template` on a page that is being recovered. Its end is searched like that of raw text, so that
+    /// no template without an end is read twice.
     fn template(&mut self, from: usize) -> Option<usize> {
         let unclosed = Unclosed::Template(Tag::Template);
         let bytes = self.html.as_bytes();

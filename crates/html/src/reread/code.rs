@@ -1,5 +1,5 @@
-//! Laid-out code, read again at its element: exact lines and white space, without the numbers, buttons and
-//! labels that pages put into it.
+//! Reads laid-out code again at its element. It gives exact lines and white space, without the numbers,
+//! buttons and labels that pages add.
 
 use super::hidden_lines::HiddenText;
 use crate::markup::Tag;
@@ -215,7 +215,7 @@ fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
         .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name)))
 }
 
-/// What an element in code is.
+/// The kind of an element in code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,

@@ -1,4 +1,4 @@
-//! Reads an element again at its start tag: attributes that the tables do not hold, and its text.
+//! Reads an element again at its start tag: its text, and attributes that the tables do not hold.
 
 use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 use crate::markup::{Tag, strip_markup};

@@ -1,4 +1,4 @@
-//! Finds the bytes of the page at which the characters of a block's text stand.
+//! Finds the bytes of the page from which the characters of a block's text come.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};
@@ -15,7 +15,7 @@ pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usiz
     found.first().copied().unwrap_or(span)
 }
 
-/// As [`source_range`] of several parts, in order and apart, in one pass over the block.
+/// Like [`source_range`] of several parts, in order and apart, in one pass over the block.
 pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let alignment = Alignment {
         // White space is folded while reading, so only other characters can be compared.

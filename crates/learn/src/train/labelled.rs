@@ -23,11 +23,11 @@ pub(crate) struct Labelled<'a> {
     pub set: usize,
     /// Whether each block is content.
     pub labels: Vec<bool>,
-    /// How sure each label is, 0..=1; empty if all are.
+    /// The certainty of each label, 0..=1; empty if all are certain.
     pub certainty: Vec<f32>,
-    /// What the page counts beside another of its set.
+    /// The weight of the page beside another of its set.
     pub share: f64,
-    /// Which blocks belong together.
+    /// The groups of blocks that belong together.
     pub layout: Layout,
     pub embedded: LabelledEmbedded,
     pub text: String,
@@ -66,9 +66,9 @@ impl<'a> Labelled<'a> {
 /// A page's embedded texts with their labels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelledEmbedded {
-    /// As the page is.
+    /// The texts of the page as it is.
     pub own: Vec<(EmbeddedText, bool)>,
-    /// As it would be without the blocks that repeat the JSON-LD.
+    /// The texts of the page without the blocks that repeat the JSON-LD.
     pub hidden: Vec<(EmbeddedText, bool)>,
 }
 

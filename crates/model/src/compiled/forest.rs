@@ -1,5 +1,5 @@
-//! Boosted trees that many blocks go down at once: which of a batch are on which side of a split is one
-//! number of as many bits, and which of them reach a node is what is left of the bits on the way to it.
+//! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
+//! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
 
 use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes, Scratch};
@@ -12,7 +12,7 @@ use crate::trees::{TreeNode, Trees};
 // It also bounds the list of open sides, which never grows while a tree is gone down.
 pub(super) const LEAVES: usize = 64;
 
-/// Which lanes a question divides off: a bit a lane.
+/// The lanes on one side of a question: one bit for each.
 type Bits = u64;
 
 // A batch is as wide as a machine word, so one shift or mask handles all of its blocks.
@@ -22,7 +22,7 @@ const _: () = assert!(LANES == Bits::BITS as usize);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     base: f32,
-    /// What splits ask: whether the value in a slot is at most a threshold. No question stands here twice.
+    /// The questions of splits: whether the value in a slot is at most a threshold. Each question occurs once.
     questions: Vec<(u16, f32)>,
     /// First node of each tree.
     roots: Vec<usize>,
@@ -40,7 +40,7 @@ enum FlatNode {
     Leaf(f32),
 }
 
-/// What is yet to be laid out.
+/// A part of a tree that is not yet laid out.
 enum Task {
     Node(u32),
     /// The right side of the split that has been laid out here.

@@ -1,9 +1,9 @@
-//! An additive model as questions that many blocks answer at once.
+//! An additive model as questions about many blocks at once.
 //!
-//! A step function is a weight where the value is above its first edge, another where it is above the second,
-//! and so on; a cross is the same for its rows and its columns, and a weight for each pair of edges that are
-//! both passed. So a model is a sum over questions (is the value of a column above an edge?) and pairs of
-//! them. Most questions are asked by many tables; here each is asked once.
+//! A step function is a sum: one weight if the value is above its first edge, another if it is above the
+//! second, and so on. A cross is the same for its rows and columns, with a weight for each pair of edges that
+//! are both exceeded. So a model is a sum over questions (is the value of a column above an edge?) and pairs
+//! of them. Many tables ask the same questions; here each is asked once.
 //!
 //! Weights are whole multiples of [`UNIT`](crate::additive::UNIT), so sums are whole numbers and the same in
 //! any order.
@@ -24,7 +24,7 @@ struct Question {
     edge: f32,
     // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new group.
     weight: i16,
-    /// How many pairs with earlier questions are its own.
+    /// The number of pairs with earlier questions that belong to it.
     pairs: u32,
 }
 
@@ -56,7 +56,7 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// What 16 bits of a sum hold, in units.
+/// The largest sum that 16 bits hold, in units.
 const MAX_GROUP_SUM: i64 = i16::MAX as i64;
 /// Whole numbers of 32 bits up to this are exact as numbers with a point.
 // f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.

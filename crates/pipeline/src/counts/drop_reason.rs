@@ -1,4 +1,4 @@
-//! The reasons for which a record gave no document.
+//! The reasons why a record gave no document.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use trommel_filters::Reason;
 pub enum DropReason {
     /// Describes the archive.
     Warcinfo,
-    /// What the crawler sent.
+    /// A request that the crawler sent.
     Request,
-    /// What the crawler noted about another record.
+    /// The crawler's notes about another record.
     Metadata,
     /// A capture equal to an earlier one, stored without its content.
     Revisit,

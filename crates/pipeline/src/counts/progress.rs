@@ -16,7 +16,7 @@ pub struct ProgressState {
     pub failures: u64,
 }
 
-/// Is told how far a run is: several times a second, and once at the end.
+/// Receives the progress of a run: several times a second, and once at the end.
 pub trait Progress {
     /// Takes note of the counts.
     fn update(&mut self, state: &ProgressState);

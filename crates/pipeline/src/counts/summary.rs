@@ -110,7 +110,7 @@ pub struct DamageReport {
     pub offset: u64,
     /// Bytes lost.
     pub lost: u64,
-    /// What is damaged.
+    /// The kind of damage.
     pub what: String,
 }
 
@@ -120,17 +120,17 @@ pub struct DamageReport {
     "the counts do not add up: {sum} {what}, but {other_sum} {other}; the output is not to be relied on, please report this"
 )]
 pub struct SumMismatch {
-    /// What was counted.
+    /// The name of the count.
     pub what: &'static str,
-    /// How many.
+    /// The count.
     pub sum: u64,
-    /// What should be as many.
+    /// The name of the count that should be equal.
     pub other: &'static str,
-    /// How many these are.
+    /// The other count.
     pub other_sum: u64,
 }
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was read, and every page gave a document.
@@ -142,7 +142,7 @@ pub enum Outcome {
 }
 
 impl Summary {
-    /// How the run went.
+    /// The outcome of the run.
     pub fn outcome(&self) -> Outcome {
         // A run without inputs has lost nothing.
         if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {
@@ -221,6 +221,7 @@ impl Summary {
     pub(crate) fn damage(&mut self, report: DamageReport) {
         self.damaged += 1;
         self.lost_bytes = self.lost_bytes.saturating_add(report.lost);
+        // The counts go on; only the list is bounded, as a hostile archive can be damaged at every byte.
         if self.damage.len() < MAX_LISTED_DAMAGE {
             self.damage.push(report);
         }
@@ -238,6 +239,7 @@ impl FileReport {
         self.damaged += more.damaged;
         self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
         self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        // The first error stays: later ones of the same input mostly follow from it.
         self.error = self.error.take().or(more.error);
     }
 

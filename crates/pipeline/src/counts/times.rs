@@ -1,4 +1,4 @@
-//! Measures how long pages took.
+//! Measures how long pages take.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -22,11 +22,11 @@ const END_BYTES: u64 = 1 << 16;
 pub(crate) struct Identity {
     /// The input as the user named it.
     pub(crate) name: String,
-    /// What its file was like; none of what is no regular file, or was not there.
+    /// The stamp of its file; none if it is not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
 
-/// What a file is like, short of all its bytes.
+/// The stamp of a file: facts that change with it, without all its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileStamp {
     size: u64,

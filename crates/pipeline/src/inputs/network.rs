@@ -1,4 +1,4 @@
-//! The network, as far as this build has one.
+//! The network, if this build supports it.
 
 use std::io::Read;
 

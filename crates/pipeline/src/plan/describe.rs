@@ -9,7 +9,7 @@ use crate::{
     plan::{Plan, output::Encoding},
 };
 
-/// What the run would read, do and write, in order: inputs with their stored bytes, stages with their
+/// Lists what the run would read, do and write, in order: inputs with their stored bytes, stages with their
 /// settings, outputs.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

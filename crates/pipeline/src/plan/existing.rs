@@ -1,4 +1,4 @@
-//! Checks for outputs that stand already where a run would write.
+//! Checks whether outputs exist already where a run would write.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -14,7 +14,7 @@ use crate::{
     write::manifest,
 };
 
-/// What to do with outputs that are there already.
+/// The treatment of existing outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// The run is refused.

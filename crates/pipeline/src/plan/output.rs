@@ -18,7 +18,7 @@ use crate::inputs::Input;
 use names::{by_suffix, is_index, is_named_as_file, known_suffixes};
 pub(crate) use names::{divided, short_digest, stem_of};
 
-/// Where documents are written to.
+/// The destination of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// A folder with one file for each input.
@@ -62,7 +62,7 @@ impl Destination {
     }
 }
 
-/// How documents are written.
+/// The encoding of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     /// Their format.
@@ -74,9 +74,9 @@ pub struct Encoding {
 /// Destination and encodings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Where the documents go.
+    /// The destination of the documents.
     pub destination: Destination,
-    /// What each of them is written as: several only into a folder, each of another format.
+    /// The encodings of each document. Several are possible only into a folder, each with another format.
     pub encodings: Vec<Encoding>,
     /// Most encoded bytes of a part of an output (a larger document has a part of its own); parts are named
     /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
@@ -155,8 +155,8 @@ impl Output {
     /// for those alone in any case.
     ///
     /// # Errors
-    /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
-    /// none of the formats is ever compressed that way.
+    /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
+    /// chosen without a folder, or if none of the formats is ever compressed that way.
     pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
         // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
         let (destination, by_name) = if name == "-" {
@@ -349,7 +349,7 @@ impl Output {
 }
 
 impl Encoding {
-    /// What the names of its files end with.
+    /// The ending of the names of its files.
     pub(crate) fn suffix(self) -> String {
         format!("{}{}", self.format.suffix(), self.compression.suffix())
     }

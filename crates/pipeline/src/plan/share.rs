@@ -1,4 +1,4 @@
-//! The share of a run that one of several programs takes.
+//! The share of a run for one of several programs.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Reads a crawl's metadata record about the response before it.
+//! Reads the metadata record of a crawl about the response before it.
 
 use trommel_archive::{Record, RecordType};
 

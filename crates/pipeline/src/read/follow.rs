@@ -1,4 +1,4 @@
-//! Follows inputs: reads on as they grow and new ones appear.
+//! Follows inputs: continues to read as they grow and new ones appear.
 
 mod discovery;
 
@@ -31,11 +31,11 @@ const POLL: Duration = Duration::from_millis(100);
 /// Time after which an input that grows all the time makes way for the others.
 // Without it one busy crawler would keep all other inputs waiting.
 const MAX_VISIT: Duration = Duration::from_secs(60);
-/// Bytes at the head of a file that is no archive, from which on that is certain.
+/// Bytes at the head of a file that is not an archive, from which on that is certain.
 // Crawlers write in pieces, so the first bytes of an archive may be few for some time.
 const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 
-/// What to follow, and for how long.
+/// The inputs to follow, and the time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Follow {
     /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
@@ -56,7 +56,7 @@ impl Follow {
     // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
     pub const IDLE: Duration = Duration::from_secs(2);
 
-    /// What to follow, until it is stopped.
+    /// Follows the arguments until the run is stopped.
     ///
     /// # Errors
     /// If an argument is a URL or a manifest.
@@ -69,17 +69,17 @@ impl Follow {
     }
 }
 
-/// Where an earlier run left what it followed.
+/// The state of the followed inputs after an earlier run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followed {
-    /// Of each input, by name: how often it was visited, and where reading goes on.
+    /// For each input, by name, the number of visits and the place where reading continues.
     visits: Vec<(String, u32, Option<ResumePoint>)>,
     /// The input in the middle of a visit.
     current: Option<(String, Option<ResumePoint>)>,
 }
 
 impl Followed {
-    /// As the journal says it, the input in the middle of a visit apart.
+    /// The state in the journal, with the input in the middle of a visit apart.
     pub(crate) fn new(done: &[Done], current: Option<(String, Option<ResumePoint>)>) -> Self {
         let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
@@ -102,7 +102,7 @@ impl Followed {
 struct LiveInput {
     name: String,
     growing: Growing,
-    /// What its outputs are called, but for the number of the visit.
+    /// The name of its outputs, without the number of the visit.
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,

@@ -1,4 +1,4 @@
-//! Inputs that grow while they are read: files that a crawler writes, and pipes.
+//! Inputs that grow during reading: the files of a crawler, and pipes.
 
 use std::{
     fs::{self, File},
@@ -76,7 +76,7 @@ impl Growing {
     }
 }
 
-/// What came through a pipe and is not done with, in a temporary file without a name.
+/// The data from a pipe that is still needed, in a temporary file without a name.
 #[derive(Debug)]
 pub(crate) struct Pipe(Mutex<Stored>);
 
@@ -193,7 +193,7 @@ impl Seek for PipeBytes {
     }
 }
 
-/// What crawlers add to the name of a file that they are still writing.
+/// The suffix that crawlers add to the name of a file while they write it.
 pub(crate) const OPEN: &str = ".open";
 
 /// The path without what says that the file is still being written.

@@ -47,16 +47,16 @@ pub(crate) struct RecordFeed<'a> {
     spares: Receiver<RecordBlock>,
     pub(crate) position: &'a AtomicU64,
     disk: &'a dyn Disk,
-    /// Is told how long reading takes.
+    /// Measures the time of reading.
     pub(crate) clock: Option<&'a Clock>,
-    /// Is told what is read.
+    /// Receives the counts of reading.
     pub(crate) metrics: Option<&'a Metrics>,
-    /// What the container lists whose archive is being read.
+    /// The lists of the container whose archive is being read.
     listed: Option<Listed>,
     next: u64,
     // One record: crawlers write the metadata of a response right behind it.
     held: Option<HeldResponse>,
-    /// What revisits may name, if they are to be resolved.
+    /// The captures that revisits may name, if they are to be resolved.
     revisits: Option<Revisits>,
     pub(crate) network: Network,
     /// Ends reads that wait.
@@ -70,7 +70,7 @@ struct HeldResponse {
     after: ResumePoint,
 }
 
-/// Where a run begins.
+/// The start of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Start {
     /// Indices of the inputs to read, in that order.
@@ -384,14 +384,14 @@ fn failed(path: &Path, source: io::Error) -> ArchiveError {
     ArchiveError::Io { file: input_name(path).into(), offset: 0, source }
 }
 
-/// What an input gives.
+/// An opened input.
 enum OpenedInput<'a> {
     Reader(Box<Reader>),
     Selection(&'a RecordSelection),
     Not(InputEnd),
 }
 
-/// How the reading of an input ended.
+/// The end of reading an input.
 enum InputEnd {
     /// At its end.
     Well,

@@ -1,4 +1,4 @@
-//! Captures that are stored once and met again.
+//! Captures that were stored once and visited again.
 
 use std::{
     collections::HashMap,
@@ -22,8 +22,9 @@ const MAX_CAPTURES: usize = 4_000_000;
 // The type of a response is among its first headers; decoding each payload would double the first pass.
 const HEAD_BYTES: usize = 4096;
 
-/// Where the pages of a run are, by their digest, id, and URL with time: what revisits name. It is made by
-/// reading all inputs before the run, so that a revisit may stand before the capture that it is equal to.
+/// The places of the pages of a run by their digest, by their id, and by their URL with time, as revisits
+/// name them. All inputs are read before the run to make it, so that a revisit may stand before the capture
+/// that it equals.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
     /// Index of the input and stored offset.

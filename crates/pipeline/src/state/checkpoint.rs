@@ -1,5 +1,4 @@
-//! The saved state of a run, from which it can continue after an interruption, and when there are new
-//! inputs.
+//! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
 mod error;
 
@@ -49,7 +48,7 @@ pub(crate) struct Checkpoint {
     pub(crate) finished: bool,
     /// All that the outputs depend on but the inputs.
     pub(crate) settings: Vec<(String, String)>,
-    /// What of the journal counts.
+    /// The valid part of the journal.
     pub(crate) journal: Extent,
     /// The input in the middle of which the state was saved.
     pub(crate) current: Option<Current>,
@@ -69,7 +68,7 @@ pub(crate) struct Checkpoint {
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
-    /// What the filters of duplicates remember.
+    /// The memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
     /// The read error that ended the run. Met again, it does not end it again.
     pub(crate) failed: Option<String>,
@@ -80,7 +79,7 @@ pub(crate) struct Checkpoint {
 pub(crate) struct Current {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// Where reading continues.
+    /// The place where reading continues.
     pub(crate) point: Option<ResumePoint>,
     /// Its counts so far.
     pub(crate) report: FileReport,
@@ -99,7 +98,7 @@ pub(crate) struct Continued {
     pub(crate) todo: Vec<usize>,
 }
 
-/// What is read first, to know whether the rest can be.
+/// The part that is read first, to know whether the rest is readable.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
@@ -201,6 +200,7 @@ impl Checkpoint {
     /// Puts the state on disk at `path`, in the place of the one before.
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
         let digest = Sha256::digest(&bytes);
         bytes.extend_from_slice(&digest);
         let new = hidden(path, "tmp")?;
@@ -212,7 +212,7 @@ impl Checkpoint {
     }
 }
 
-/// What is before a checksum, if it is that of it.
+/// The bytes before a checksum, if it is theirs.
 fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
     let (state, digest) = bytes.split_last_chunk::<32>()?;
     (Sha256::digest(state) == *digest).then_some(state)
@@ -240,6 +240,7 @@ impl Continued {
         let journal = journal_file(path);
         let mut contents = journal::read(&journal, &state.journal)
             .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
+        // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
         if let Some(why) = plan.needs_all_inputs() {
             check_planned(plan, &contents.planned, why)?;
@@ -266,6 +267,7 @@ impl Continued {
 
     /// Whether nothing is left to do.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        // A followed run has no end of its own: its inputs may have grown since.
         self.state.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
@@ -302,6 +304,7 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
     for identity in planned {
         let name = identity.name.as_str();
+        // A queue for each name: the same input may be named twice, and each naming is one input.
         left.entry(name).or_default().push_back(identity);
     }
     for input in &plan.inputs {
@@ -321,8 +324,8 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     }
 }
 
-/// Which inputs are left; takes out of `done` those that could not be read and can be now, and gives
-/// their reports.
+/// The remaining inputs. Takes out of `done` those that could not be read before and can be read now, and
+/// returns their reports.
 fn remaining(
     plan: &Plan,
     state: &Checkpoint,

@@ -1,5 +1,4 @@
-//! The inputs that a run is done with, appended one by one, so that saving one costs the same however
-//! many there are.
+//! The finished inputs of a run. Each is appended, so saving one costs the same however many there are.
 
 use std::{
     io,
@@ -31,14 +30,14 @@ pub(crate) enum JournalEntry {
 pub(crate) struct Done {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// What came of it.
+    /// The report about it.
     pub(crate) report: FileReport,
-    /// Of an input that is followed, where reading goes on should it grow.
+    /// The place where reading continues if a followed input grows.
     #[serde(default)]
     pub(crate) point: Option<ResumePoint>,
 }
 
-/// What a journal says, all in all.
+/// The contents of a journal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// The bytes read, to which more are appended.
@@ -118,7 +117,7 @@ impl Counted {
 /// Reads what counts of a journal.
 ///
 /// # Errors
-/// If it is shorter, its bytes are others, or they are no journal.
+/// If it is shorter, its bytes are others, or it is not a journal.
 pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
     let mut contents = Contents::default();
     if extent.length == 0 {

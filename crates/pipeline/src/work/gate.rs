@@ -1,4 +1,4 @@
-//! Bounds what is between the reader and the writer.
+//! Bounds the work between the reader and the writer.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -26,7 +26,7 @@ use crate::{
     write::{quarantine::Kept, set_aside::SetAside},
 };
 
-/// What takes the text out of a page: usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
+/// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 

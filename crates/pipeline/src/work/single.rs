@@ -42,8 +42,8 @@ impl<'a> SingleRecords<'a> {
         Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
     }
 
-    /// The outcome of `record`, and the bytes of its page if it holds one. `charset` is the encoding that the crawl's
-    /// metadata states for it.
+    /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
+    /// crawl's metadata states for it.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
         let captured = Captured { record, charset, listing: Listing::default() };
         let result = self

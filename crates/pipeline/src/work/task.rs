@@ -1,4 +1,4 @@
-//! The tasks that go from the reader through the workers to the writer.
+//! The tasks that pass from the reader through the workers to the writer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,14 +20,14 @@ pub(crate) struct Task<T> {
     pub(crate) number: u64,
     /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
     pub(crate) bytes: u64,
-    /// Where reading goes on after this step, if nothing of the input is left out before.
+    /// The place where reading continues after this step, if nothing of the input is left out before.
     // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
     /// The step.
     pub(crate) step: Step<T>,
 }
 
-/// What happens to an input, in order: it is opened, begins with its first record, and always ends.
+/// The steps of an input, in order: it is opened, begins with its first record, and always ends.
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     /// The first record of an input is about to come.
@@ -44,7 +44,7 @@ pub(crate) enum Step<T> {
     Open {
         /// The input as it is now.
         identity: Identity,
-        /// What its outputs are called, if it is not one of the plan's.
+        /// The name of its outputs, if it is not one of the plan's.
         stem: Option<String>,
     },
     /// A record.
@@ -55,7 +55,7 @@ pub(crate) enum Step<T> {
         offset: u64,
         /// Bytes lost.
         lost: u64,
-        /// What is damaged.
+        /// The kind of damage.
         what: String,
     },
     /// Nothing more comes from the input.
@@ -68,7 +68,7 @@ pub(crate) enum Step<T> {
         error: Option<String>,
         /// Whether the system could not read on in the middle of it.
         broken: bool,
-        /// Where reading goes on should it grow.
+        /// The place where reading continues if it grows.
         point: Option<ResumePoint>,
     },
 }
@@ -98,11 +98,11 @@ pub(crate) struct Captured {
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
     pub(crate) charset: Option<String>,
-    /// What the lists of its WACZ file say about it.
+    /// The entry of the lists of its WACZ file.
     pub(crate) listing: Listing,
 }
 
-/// What a worker found out about a record. `T` is a document as the caller of the run takes it.
+/// The result of a worker for a record. `T` is a document as the caller of the run takes it.
 #[derive(Debug)]
 pub(crate) struct WorkerResult<T> {
     /// Bytes of the page handed to the extractor; none if the record is no page.
@@ -113,9 +113,9 @@ pub(crate) struct WorkerResult<T> {
     pub(crate) capped: Vec<String>,
     /// Time taken by the page, and its id and place.
     pub(crate) time: Option<Timed>,
-    /// What is kept of it for another tool.
+    /// The copy of it for another tool.
     pub(crate) aside: Option<Aside>,
-    /// What the record gave.
+    /// The verdict about the record.
     pub(crate) verdict: RecordVerdict<T>,
     /// Names the record should it be dropped, if dropped records are listed.
     pub(crate) label: Option<Box<RecordLabel>>,
@@ -128,7 +128,7 @@ impl<T> WorkerResult<T> {
     }
 }
 
-/// How long a page took.
+/// The time that a page took.
 #[derive(Debug)]
 pub(crate) struct Timed {
     /// Time of one worker.
@@ -150,7 +150,7 @@ pub(crate) struct DocumentForms<T> {
     pub(crate) item: Option<T>,
 }
 
-/// What a record gave.
+/// The verdict about a record.
 #[derive(Debug)]
 pub(crate) enum RecordVerdict<T> {
     /// A document.
@@ -161,7 +161,7 @@ pub(crate) enum RecordVerdict<T> {
         text: u64,
         /// Its confidence.
         confidence: f32,
-        /// What it is compared with others by.
+        /// The fingerprint for comparing it with others.
         fingerprint: Fingerprint,
     },
     /// Nothing, rightly.

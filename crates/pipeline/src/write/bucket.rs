@@ -1,4 +1,4 @@
-//! Outputs on `s3://`: written below a folder of this machine, sent when they are whole.
+//! Outputs on `s3://`. They are written to a local folder and sent when they are whole.
 
 use std::{
     collections::HashSet,

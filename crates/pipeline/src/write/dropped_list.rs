@@ -1,4 +1,4 @@
-//! Lists dropped records, a JSON line each (`--dropped`).
+//! Writes a JSON line about each dropped record (`--dropped`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The files that documents are written into: for each format one, or parts of a bounded size.
+//! The output files: one for each format, or parts of bounded size.
 
 use std::{
     borrow::Cow,
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What makes bytes of documents for one output.
+/// The encoder of documents for one output.
 pub(crate) struct Encoder {
     pub(crate) encode: Box<dyn Encode>,
     encoding: Encoding,
@@ -44,7 +44,7 @@ impl Encoder {
 pub(crate) struct OutputsState {
     /// The unfinished files.
     open: Vec<OpenPart>,
-    /// What the input at hand began with, if there may be more parts of it.
+    /// The head of the current input, if more parts of it may follow.
     // Each part begins with the same head, also those that are begun after a restart.
     beginning: Option<Beginning>,
 }
@@ -56,7 +56,7 @@ struct OpenPart {
     part: u32,
     /// Bytes of documents before the compression of the file.
     encoded: u64,
-    /// What of the file counts; what follows is written again.
+    /// The valid part of the file; the rest is written again.
     extent: Extent,
 }
 
@@ -64,7 +64,7 @@ struct OpenPart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Complete {
     pub(crate) file: Written,
-    /// What was written into it; of an output that is assembled, into what it is made of.
+    /// The bytes written into it; for an assembled output, those written into its spool.
     pub(crate) extent: Extent,
 }
 
@@ -81,12 +81,12 @@ pub(crate) struct Written {
     pub(crate) documents: u64,
 }
 
-/// What an input begins with.
+/// The beginning of an input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Beginning {
     /// Name of the input.
     pub(crate) input: String,
-    /// What its outputs are called: of the parts to come too, should there be other inputs by then.
+    /// The name of its outputs, also for later parts if the inputs differ by then.
     pub(crate) stem: String,
     /// Block of the first record if it is a warcinfo.
     pub(crate) info: Option<Vec<u8>>,
@@ -232,6 +232,7 @@ impl<'a> Outputs<'a> {
         };
         let head = OutputHead { name: &name, info: info.as_deref(), date: date.as_deref(), epoch: self.plan.epoch };
         let mut bytes = Vec::new();
+        // Encoded before the file exists, so an error leaves no file behind.
         encoder.encode.head(&head, &mut bytes)?;
         let (path, target) = match path {
             Some(path) => {
@@ -323,6 +324,7 @@ impl<'a> Outputs<'a> {
         let parts = self.open.iter_mut().map(Open::checkpoint);
         Ok(OutputsState {
             open: parts.filter_map(Result::transpose).collect::<Result<_, _>>()?,
+            // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
             beginning: self.plan.output.split.map(|_| self.beginning.clone()),
         })
     }
@@ -343,6 +345,7 @@ impl<'a> Outputs<'a> {
     /// Removes the unfinished files.
     pub(crate) fn discard(&mut self) {
         for Open { file, target, .. } in self.open.drain(..) {
+            // Closed before it is removed, which some systems ask for.
             drop(target);
             discard(self.disk, &file.path);
         }

@@ -1,4 +1,4 @@
-//! Records that failed, as WARC records that can be run again.
+//! Writes failed records as WARC records that can be run again.
 
 use std::io;
 

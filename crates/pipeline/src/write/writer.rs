@@ -53,15 +53,15 @@ pub(crate) struct RunWriter<'a, T> {
     sides: SideOutputs<'a>,
     aside: AsideFiles<'a>,
     duplicates: Duplicates,
-    /// Where the state is saved; none if the run cannot be continued.
+    /// The file of the state; none if the run cannot be continued.
     state_file: Option<PathBuf>,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
     /// The inputs that are done; none if the run cannot be continued.
     journal: Option<Journal<'a>>,
-    /// What the outputs of each input are called.
+    /// The name of the outputs of each input.
     stems: Vec<String>,
-    /// What those of the input are called that is being read, if it is not one of the plan's.
+    /// The name of the outputs of the current input, if it is not one of the plan's.
     stem: Option<String>,
     /// The inputs that are read, in that order, and how many of them are done.
     todo: Vec<usize>,
@@ -70,7 +70,7 @@ pub(crate) struct RunWriter<'a, T> {
     identity: Identity,
     /// Reports of the inputs that are done.
     reports: Vec<FileReport>,
-    /// Of those that are followed, by name.
+    /// The numbers of the reports of followed inputs, by name.
     report_of: HashMap<String, usize>,
     /// The outputs that have their names.
     files: Vec<Listed>,
@@ -79,7 +79,7 @@ pub(crate) struct RunWriter<'a, T> {
     unsaved: u64,
     frame: FrameCounts,
     begin: Instant,
-    /// Is told what is counted.
+    /// Receives the counts.
     pub(crate) metrics: Option<&'a Metrics>,
     /// Takes the events, if there is a caller who does.
     pub(crate) take: Option<&'a mut TakeStep<'a, T>>,
@@ -89,7 +89,7 @@ pub(crate) struct RunWriter<'a, T> {
     times: Times,
 }
 
-/// What came since a frame was ended.
+/// The progress since the end of the last frame.
 #[derive(Default)]
 struct FrameCounts {
     encoded: u64,
@@ -127,6 +127,7 @@ impl<'a, T> RunWriter<'a, T> {
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
+        // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
         let mut journal = state_file.as_deref().map(|path| Journal::new(disk, journal_file(path), contents.digest));
@@ -296,7 +297,7 @@ impl<'a, T> RunWriter<'a, T> {
         }
     }
 
-    /// How the run has gone up to now.
+    /// The outcome of the run so far.
     fn outcome(&mut self) -> Outcome {
         self.summary.files = std::mem::take(&mut self.reports);
         let outcome = self.summary.outcome();
@@ -312,6 +313,7 @@ impl<'a, T> RunWriter<'a, T> {
     /// Removes unfinished files if there is no state to continue from.
     /// Gives the counts up to here.
     pub(crate) fn leave(mut self) -> Summary {
+        // With a saved state the unfinished files are what `--resume` continues.
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return self.into_summary();
         }
@@ -335,6 +337,7 @@ impl<'a, T> RunWriter<'a, T> {
 
     /// The counts, at the end; those of an input that was left in the middle included.
     pub(crate) fn into_summary(mut self) -> Summary {
+        // An input left in the middle has counts that are in the sums already.
         if self.report != FileReport::default() {
             self.report.file = self.input_name();
             self.reports.push(self.report);
@@ -399,7 +402,7 @@ impl<'a, T> RunWriter<'a, T> {
         }
     }
 
-    /// Writes out all that came of an input that is followed, and saves that it is done with for now.
+    /// Writes out everything of a followed input, and saves that it is done for now.
     fn end_visit(&mut self) -> Result<(), RunError> {
         self.frame = FrameCounts::default();
         let outputs = self.outputs.checkpoint()?;
@@ -416,6 +419,7 @@ impl<'a, T> RunWriter<'a, T> {
     fn add_report(&mut self, report: FileReport) {
         if self.plan.follow.is_some() {
             let known = self.report_of.get(&report.file).copied();
+            // A growing input ends with every pause; a report for each visit would repeat its name without end.
             if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
                 known.add(report);
                 return;

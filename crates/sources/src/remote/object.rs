@@ -1,4 +1,4 @@
-//! One object: ranges of it, with breaks mended and changes noticed.
+//! Reads ranges of one object, reconnects after breaks, and detects changes.
 
 use std::{
     error::Error as _,
@@ -21,13 +21,13 @@ const BREAKS: u32 = 5;
 /// Times that an object may come too slowly before it is given up.
 const SLOW: u32 = 3;
 
-/// How `object_store` begins what it says of a status.
+/// The beginning of messages of `object_store` about a status.
 const STATUS: &str = "Server returned non-2xx status code: ";
 
 /// Characters kept of what a server says.
 const MAX_MESSAGE: usize = 300;
 
-/// What `object_store` says of a server that answers with more than the range asked for.
+/// The message of `object_store` about a server that answers with more than the requested range.
 const NOT_PARTIAL: &str = "non-partial response";
 
 /// An object as it was when it was first asked for.
@@ -44,7 +44,7 @@ pub(crate) struct Object {
     least_rate: u64,
 }
 
-/// What tells one version of an object from another.
+/// The identity of a version of an object.
 #[derive(Clone, Debug, PartialEq)]
 struct Identity {
     size: u64,
@@ -60,7 +60,7 @@ impl Identity {
     }
 }
 
-/// What came of one request.
+/// The result of one request.
 enum RequestEnd {
     /// All bytes were sent.
     Whole,
@@ -275,7 +275,7 @@ pub(super) fn told(error: &Error) -> SourceError {
     }
 }
 
-/// What the innermost of the errors says, in one line.
+/// The message of the innermost error, in one line.
 pub(crate) fn one_line(error: &Error) -> String {
     let mut innermost: &dyn std::error::Error = error;
     // The outer ones repeat it, with addresses that the caller names anyway.

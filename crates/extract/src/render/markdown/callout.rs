@@ -1,4 +1,4 @@
-//! Boxes of notes and warnings beside the text, which Markdown writes as quotes with their kind.
+//! Renders boxes of notes and warnings as quotes that name their kind.
 
 use trommel_html::{Page, Tag};
 

@@ -1,4 +1,4 @@
-//! Code: fences, spans and the language that a page names.
+//! Renders code: fences, spans, and the language that the page names.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ const LANGUAGES: [&str; 60] = [
     "objectivec", "ocaml", "perl", "php", "powershell", "python", "r", "ruby", "rust", "scala", "scss", "sh", "shell",
     "sql", "swift", "toml", "ts", "typescript", "xml", "yaml", "zig",
 ];
-/// What stands before the name of a language in a class, the longer ones first.
+/// Prefixes of the name of a language in a class, the longer ones first.
 const PREFIXES: [&str; 7] =
     ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
 

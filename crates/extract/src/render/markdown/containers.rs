@@ -1,4 +1,4 @@
-//! Quotes and list items around the segments: their prefixes, markers and the lines between segments.
+//! Renders the quotes and list items around segments: prefixes, markers, and lines between segments.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +36,7 @@ enum Kind {
     },
 }
 
-/// What a segment is in a definition list.
+/// The part of a segment in a definition list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// In this `dt`.
@@ -57,9 +57,9 @@ pub(super) struct SegmentWriter<'a> {
     numbered: HashSet<u32>,
     open: Vec<Container>,
     definitions: Definitions,
-    /// What the segment that is written next is in a definition list.
+    /// The part of the next segment in a definition list.
     pub part: Part,
-    /// What the segment written last is there.
+    /// The part of the last segment there.
     last_part: Part,
     /// First and last block of the segment that is written next.
     pub origin: Option<(u32, u32)>,
@@ -147,7 +147,7 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// What stands between the term written last and what is written next in its item, if that is in the same line.
+    /// The joint between the last term and the next text in its item, if that is in the same line.
     fn joint(&self, chain: &[Container]) -> Option<&'static str> {
         let item = chain.last()?.element;
         let is_term = self.content.page.element(item)?.tag == Tag::Dt;
@@ -297,7 +297,7 @@ impl<'a> SegmentWriter<'a> {
 }
 
 impl Container {
-    /// What stands before the first line of the container's content.
+    /// The text before the first line of the container's content.
     fn marker(&self) -> String {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
@@ -306,7 +306,7 @@ impl Container {
         }
     }
 
-    /// What stands before its other lines.
+    /// The text before its other lines.
     fn indent(&self) -> String {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => "> ".to_owned(),

@@ -1,6 +1,6 @@
-//! Text that Markdown must not take for markup.
+//! Escapes text that Markdown would take for markup.
 
-/// Where text stands, which decides what could be markup.
+/// The place of a text, which decides what could be markup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     /// Lines may start blocks: a paragraph.
@@ -11,7 +11,7 @@ pub(super) struct Context {
     pub heading: bool,
     /// Beside formulas, where dollar signs would begin others.
     pub math: bool,
-    /// What a line break becomes.
+    /// The replacement of a line break.
     pub line_break: &'static str,
 }
 

@@ -1,5 +1,4 @@
-//! Boxes of facts beside a text, as encyclopedias have them: no table of a header and rows, but a list of names and
-//! what belongs to them.
+//! Renders boxes of facts beside a text, as in encyclopedias, as lists of names and values instead of tables.
 
 use super::inline::{Inline, Mode};
 use crate::render::content::KeptContent;

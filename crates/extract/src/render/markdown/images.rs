@@ -1,4 +1,4 @@
-//! Images that stand by themselves among the kept blocks.
+//! Renders images that stand between the kept blocks.
 
 use trommel_html::{Element, Page, Tag};
 
@@ -7,7 +7,8 @@ use super::escape::{Context, escape};
 use super::links::Links;
 use crate::render::content::KeptContent;
 
-/// Where scripts that load images late find the address, before `src`, which holds a placeholder then.
+/// Attributes in which scripts find the address of an image that loads late. They come before `src`, which
+/// then holds a placeholder.
 const LATE_ADDRESSES: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-full-src"];
 /// The same of lists of addresses with widths.
 const ADDRESS_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
@@ -16,12 +17,12 @@ const ADDRESS_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 const MAX_ICON_PIXELS: u32 = 32;
 /// Elements around an image that may be its link.
 const ANCESTORS: usize = 4;
-/// Blocks beside an image that are looked at for one that is no caption.
+/// Blocks beside an image that are looked at for one that is not a caption.
 const MAX_CAPTION_BLOCKS: usize = 8;
 /// Longest alternative text in bytes.
 const MAX_ALT_BYTES: usize = 500;
 
-/// Which images are written.
+/// The images to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// All, those that are all of a link within it.
@@ -33,7 +34,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// What the options ask for.
+    /// The images that the options ask for.
     pub fn of(options: &MarkdownOptions) -> Option<Self> {
         match (options.images, options.links) {
             (true, true) => Some(Self::WithLinks),

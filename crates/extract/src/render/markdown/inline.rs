@@ -1,4 +1,4 @@
-//! The text of one block with its marks.
+//! Renders the text of one block with its inline marks.
 
 mod anchors;
 mod marks;
@@ -16,7 +16,7 @@ use crate::render::content::{KeptContent, unindented};
 use crate::render::pieces::{self, Piece, PieceKind, pieces};
 use crate::render::tex;
 
-/// What a block is written as.
+/// The form in which a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Paragraph,

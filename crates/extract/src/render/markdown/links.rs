@@ -1,4 +1,4 @@
-//! Addresses of links.
+//! Resolves and escapes the addresses of links.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use crate::render::content::KeptContent;
 
 /// Longest address in bytes.
 const MAX_ADDRESS_BYTES: usize = 2048;
-/// Bytes of addresses for each byte of the page, and for any page: each link repeats the base, so
-/// without a bound a short page with a long base would give Markdown without measure.
+/// Bytes of addresses for each byte of the page, and for any page. Each link repeats the base, so without a
+/// bound a short page with a long base would give Markdown without measure.
 const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 
 /// The links of a page, each written once: an `a` around several blocks links the first of them.
@@ -44,8 +44,8 @@ impl<'a> Links<'a> {
         Some(destination)
     }
 
-    /// Where the `a` element leads, as a Markdown destination; `None` if that cannot be told, is no
-    /// place on a network, was given before, or the page has had its share of addresses.
+    /// The target of the `a` element as a Markdown destination. None if it cannot be resolved, is not a place
+    /// on a network, was given before, or the page has used up its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
         // A card that is one link would else give the same address with each of its lines.
         if !self.used.insert(element) {

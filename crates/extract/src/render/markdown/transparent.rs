@@ -1,4 +1,4 @@
-//! Lists and quotes that only lay out the page: their content is written as if they were not there.
+//! Recognises lists and quotes that only lay out the page. Their content is rendered without them.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,10 +1,10 @@
-//! TeX as pages give it: in attributes, between marks, in the addresses of images.
+//! Finds TeX in the places where pages put it: attributes, text between marks, addresses of images.
 
 use memchr::memmem;
 
 use crate::markup::tag_lexer::{Key, TagText};
 
-/// What an attribute that is no source says instead.
+/// Values of such an attribute that are not a source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
 /// TeX that an attribute of the element gives.

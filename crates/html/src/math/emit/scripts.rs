@@ -1,4 +1,4 @@
-//! Scripts, accents and limits: elements below, above and beside another.
+//! Writes scripts, accents and limits: elements below, above and beside another.
 
 use super::Tex;
 use crate::math::symbols::{accent, is_function};

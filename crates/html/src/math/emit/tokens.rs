@@ -1,4 +1,4 @@
-//! Tokens: names, numbers, signs and text, character by character.
+//! Writes tokens (names, numbers, signs and text) character by character.
 
 use super::Tex;
 use crate::math::symbols::{alphabet, command, is_function};

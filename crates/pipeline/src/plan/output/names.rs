@@ -100,7 +100,7 @@ fn suffix_length(name: &str) -> usize {
 /// Endings of the names of indexes, which stand for the archives they name.
 const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
 
-/// What the outputs of an input are called by itself.
+/// The name of the outputs of an input by itself.
 pub(crate) fn stem_of(input: &Input) -> String {
     match input {
         Input::File(path) => stem(path),

@@ -1,4 +1,4 @@
-//! Saving of the run's state, and publication of what is complete.
+//! Saves the state of the run, and publishes complete outputs.
 
 use std::path::Path;
 
@@ -136,9 +136,9 @@ impl<T> RunWriter<'_, T> {
         Ok(())
     }
 
-    /// Gives the files that an interrupted run left complete their names, and saves that they have them: what
-    /// comes for a file beside the outputs is written under its hidden name again, which the state before took
-    /// for what is complete.
+    /// Gives the complete files of an interrupted run their names, and saves that it did. This comes before new
+    /// data for a file beside the outputs: that goes to its hidden name again, and the old state would take it
+    /// for the complete file.
     pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
         let saved = &self.saved;
         let any = !saved.complete.is_empty() || !saved.complete_sides.is_empty() || !saved.complete_aside.is_empty();

@@ -1,4 +1,4 @@
-//! Links of a heading to itself.
+//! Recognises links of a heading to itself.
 
 use trommel_html::Block;
 

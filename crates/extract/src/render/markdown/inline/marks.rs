@@ -1,4 +1,4 @@
-//! The marks of Markdown around runs: links, strong, emphasised and struck-out text, code.
+//! Writes the Markdown marks around runs: links, strong, emphasised and struck-out text, code.
 
 use super::Mode;
 use super::runs::{Form, Run, groups};
@@ -150,7 +150,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes a run that is no text as it stands.
+    /// Writes a run that is not text as it stands.
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
