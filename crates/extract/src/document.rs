@@ -53,6 +53,9 @@ pub struct Document {
     /// the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
+    /// Number of the `a` elements of the page: for annotations, not part of the written document.
+    #[serde(skip)]
+    pub links: u32,
     /// Every block of the page in document order, kept or not, if they were asked for; after them the texts that stand in its
     /// JSON-LD alone.
     pub blocks: Vec<BlockVerdict>,

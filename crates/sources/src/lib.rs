@@ -1,4 +1,4 @@
-//! Archives behind `http(s)://` and `s3://`, and single records of archives named by an index.
+//! Archives behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`, and single records of archives named by an index.
 //!
 //! [`Remote`] gives an object as a blocking reader; [`RecordSelection`] gives the stored bytes of the records
 //! that an index names, from files or objects. All waiting for a network is done on a runtime of
@@ -13,6 +13,7 @@
 //! they are; neither is shown. [`redacted`] is the form of a URL for people, logs and outputs, and what
 //! [`Location`] displays.
 
+mod condition;
 mod error;
 mod index;
 mod location;
@@ -20,12 +21,15 @@ mod network;
 mod redact;
 #[cfg(feature = "remote")]
 mod remote;
+mod scheme;
 mod selection;
 
+pub use condition::{ConditionError, RowCondition};
 pub use error::{RecordIndexError, SourceError};
 pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
+pub use scheme::{Scheme, split_container};
 pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};
