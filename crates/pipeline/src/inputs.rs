@@ -1,4 +1,4 @@
-//! Inputs: finds what the arguments stand for.
+//! Inputs: finds the archives that arguments name.
 
 mod found;
 pub(crate) mod identity;
@@ -48,7 +48,7 @@ pub enum Input {
     Nothing {
         /// The argument.
         argument: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 }
@@ -60,6 +60,7 @@ impl Input {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Url(url) => redacted(url),
+            // The index and not its archives: it is what the user named, and what is looked at for changes.
             Self::Selection(selection) => selection.name(),
             Self::Packed(packed) => packed.name(),
             Self::Stdin => "-".to_owned(),
@@ -97,7 +98,7 @@ pub enum InputError {
     Bucket {
         /// The prefix or glob.
         url: String,
-        /// What the server or the network said.
+        /// The error of the server or the network.
         source: SourceError,
     },
     /// A manifest or index behind a URL that cannot be read.
@@ -113,7 +114,7 @@ pub enum InputError {
     Glob {
         /// The argument.
         pattern: String,
-        /// What is wrong with it.
+        /// The fault of the pattern.
         source: glob::PatternError,
     },
     /// A folder or manifest that cannot be read.
@@ -121,7 +122,7 @@ pub enum InputError {
     Io {
         /// The folder or manifest.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// `-` more than once.
@@ -171,6 +172,7 @@ pub fn expand(
                 return Err(InputError::StdinTwice);
             }
             inputs.push(Input::Stdin);
+        // A file of that very name wins here and for globs, because shells expand names that exist.
         } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
             from_manifest(manifest, base, &network, &mut inputs)?;
         } else if is_url(argument) {
@@ -217,6 +219,7 @@ fn exists(argument: &str) -> bool {
     Path::new(argument).exists()
 }
 
+// Globs are expanded here as well, because a quoted one, or one in a manifest, never meets a shell.
 fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
@@ -319,6 +322,7 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
 }
 
 fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+    // A file that is missing is an input as well: the run reports it and reads the others.
     if !path.is_dir() {
         inputs.push(Input::File(path));
         return Ok(());
@@ -362,6 +366,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
             files.push(path);
         }
     }
+    // The order of a folder differs between file systems, and the output must not.
     files.sort();
     files.dedup();
     if files.is_empty() {
@@ -411,6 +416,7 @@ fn from_manifest(
 fn text_of(bytes: impl Read) -> io::Result<String> {
     let mut reader = BufReader::new(bytes);
     let mut text = String::new();
+    // By its bytes and not its name: Common Crawl's lists of paths are gzip.
     match reader.fill_buf()?.starts_with(&signature::GZIP) {
         true => MultiGzDecoder::new(reader).read_to_string(&mut text)?,
         false => reader.read_to_string(&mut text)?,

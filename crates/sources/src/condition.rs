@@ -6,10 +6,10 @@
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
-/// Longest condition in bytes, so that nested parentheses stay within the stack.
-const LONGEST: usize = 10_000;
-/// Parentheses and negations in each other.
-const DEEPEST: usize = 100;
+/// Bytes of a condition.
+const MAX_BYTES: usize = 10_000;
+/// Levels of parentheses and negations, so that parsing stays within the stack.
+const MAX_DEPTH: usize = 100;
 
 /// A condition on a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct RowCondition {
     root: Node,
 }
 
-/// What a condition says of the row, or a part of it.
+/// A node of the tree of a condition.
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Compare(String, Operator, Value),
@@ -95,8 +95,8 @@ impl Node {
         match self {
             Self::Compare(name, operator, wanted) => Some(operator.holds(value(name)?.compare(wanted))),
             Self::In(name, wanted) => {
-                let own = value(name)?;
-                Some(wanted.iter().any(|wanted| own.compare(wanted) == Some(Ordering::Equal)))
+                let found = value(name)?;
+                Some(wanted.iter().any(|wanted| found.compare(wanted) == Some(Ordering::Equal)))
             }
             Self::IsNull(name) => Some(value(name).is_none()),
             Self::Not(inner) => inner.holds(value).map(|holds| !holds),
@@ -151,8 +151,8 @@ impl FromStr for RowCondition {
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
         let mut parser = Parser { text, at: 0, depth: 0 };
-        if text.len() > LONGEST {
-            return Err(parser.error(format!("is longer than {LONGEST} bytes")));
+        if text.len() > MAX_BYTES {
+            return Err(parser.error(format!("is longer than {MAX_BYTES} bytes")));
         }
         let root = parser.any()?;
         parser.space();
@@ -232,8 +232,8 @@ impl<'a> Parser<'a> {
 
     fn part(&mut self) -> Result<Node, ConditionError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(self.error(format!("more than {DEEPEST} parts in each other")));
+        if self.depth > MAX_DEPTH {
+            return Err(self.error(format!("more than {MAX_DEPTH} parts in each other")));
         }
         let part = if self.word("not") {
             Node::Not(Box::new(self.part()?))

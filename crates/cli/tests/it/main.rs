@@ -48,6 +48,8 @@ mod sites;
 mod stores;
 #[cfg(feature = "train")]
 mod train;
+#[cfg(unix)]
+mod tutorials;
 mod wacz;
 #[cfg(unix)]
 mod waiting;

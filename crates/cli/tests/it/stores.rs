@@ -436,8 +436,8 @@ impl State {
     fn assemble(&self, key: &str) {
         let mut parts = self.parts.lock().unwrap();
         let start = format!("{key}?");
-        let own: Vec<String> = parts.keys().filter(|name| name.starts_with(&start)).cloned().collect();
-        let bodies = own.iter().flat_map(|name| parts.remove(name).unwrap());
+        let names: Vec<String> = parts.keys().filter(|name| name.starts_with(&start)).cloned().collect();
+        let bodies = names.iter().flat_map(|name| parts.remove(name).unwrap());
         let whole: Vec<u8> = bodies.collect();
         self.objects.lock().unwrap().insert(key.to_owned(), whole);
     }

@@ -1,4 +1,4 @@
-//! Outputs in buckets, in a program without a network.
+//! Outputs in buckets, in a program without network support.
 
 use std::{io, path::Path};
 

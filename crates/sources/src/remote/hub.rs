@@ -158,8 +158,8 @@ async fn get(client: &HttpClient, url: &str) -> Result<HttpResponse, SourceError
 
 /// An error of ours that the client wraps, or what it says.
 fn failed(error: &HttpError) -> SourceError {
-    let own = error.source().and_then(|source| source.downcast_ref::<SourceError>());
-    own.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))
+    let wrapped = error.source().and_then(|source| source.downcast_ref::<SourceError>());
+    wrapped.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))
 }
 
 /// What the hub says of an error, in a word.
