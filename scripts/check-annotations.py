@@ -3,8 +3,8 @@
 
     scripts/check-annotations.py PROGRAM ARCHIVE...
 
-Every document must have a row in the annotations that joins with its line of the index, and every sort key must be that
-of the `surt` package. Needs duckdb, cdxj-indexer and surt (PyPI).
+Every row of the annotations must join with the line of the index for its record, and every sort key must be that of the
+`surt` package. Rows behind the place where cdxj-indexer stops at damage are counted apart. Needs duckdb, cdxj-indexer and surt (PyPI).
 """
 
 import json
@@ -17,20 +17,21 @@ import duckdb
 from surt import surt
 
 
-def index_lines(archive: Path) -> list[tuple[str, str, int]]:
-    """Sort key, time and offset of each response, as cdxj-indexer sees them."""
+def index_lines(archive: Path) -> tuple[list[tuple[str, str, int]], bool]:
+    """Sort key, time and offset of each response that cdxj-indexer finds, and whether it reads the whole archive."""
     command = [sys.executable, "-m", "cdxj_indexer.main", str(archive)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = []
     for line in ran.stdout.splitlines():
         key, time, keys = line.split(" ", 2)
         lines.append((key, time, int(json.loads(keys)["offset"])))
-    return lines
+    # At a broken gzip member it only says so and exits with 0.
+    return lines, ran.returncode == 0 and "Error" not in ran.stderr
 
 
 def main() -> None:
     program, *archives = sys.argv[1:]
-    joined = documents = keys = unlike = 0
+    joined = documents = behind = keys = unlike = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in archives:
             table = Path(folder) / f"{len(list(Path(folder).iterdir()))}.annotations.parquet"
@@ -49,7 +50,7 @@ def main() -> None:
                     continue
                 keys += 1
                 unlike += key != theirs
-            lines = index_lines(Path(name))
+            lines, is_whole = index_lines(Path(name))
             if not lines:
                 print(f"{name}: cdxj-indexer makes no index")
                 continue
@@ -65,13 +66,19 @@ def main() -> None:
                 f"SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT 1 FROM urls i WHERE i.url_surtkey = "
                 f"a.url_surtkey AND i.fetch_time = a.fetch_time AND i.place = a.warc_record_offset)) FROM '{table}' a"
             )
+            if not is_whole:
+                last = max(place for *_, place in lines)
+                unread = connection.execute(f"SELECT count(*) FROM '{table}' WHERE warc_record_offset > {last}")
+                behind += unread.fetchone()[0]
+                query += f" WHERE a.warc_record_offset <= {last}"
             of_table, of_join = connection.execute(query).fetchone()
             documents += of_table
             joined += of_join
             if of_table != of_join:
                 print(f"{name}: {of_join} of {of_table} documents join")
+    print(f"{behind} documents are behind the end of the index of a damaged archive")
     print(f"{joined} of {documents} documents join; {unlike} of {keys} sort keys are unlike those of surt")
-    sys.exit(joined != documents or unlike > 0)
+    sys.exit(joined != documents or documents == 0 or unlike > 0)
 
 
 if __name__ == "__main__":
