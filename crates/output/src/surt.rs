@@ -425,7 +425,7 @@ mod tests {
             ("http:////example.org/x", "org,example)/x"),
             ("http://example..org./x", "org,example)/x"),
             ("http://example.org/a?PHPSESSID=0123456789abcdef0123456789abcdef&x=1", "org,example)/a?x=1"),
-            ("http://example.org/a?x=1&sid=0123456789abcdef0123456789abcdef", "org,example)/a?x=1&"),
+            ("http://example.org/a?x=1&sid=0123456789abcdef0123456789abcdef", "org,example)/a?&x=1"),
             ("http://example.org/a?cfid=12&cftoken=34&x=1", "org,example)/a?x=1"),
             ("http://example.org/(a(0123456789abcdefghijklmn))/p.aspx", "org,example)/p.aspx"),
             ("http://example.org/(0123456789abcdefghijklmn)/p.aspx?q", "org,example)/p.aspx?q"),
