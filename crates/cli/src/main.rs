@@ -60,6 +60,8 @@ enum Command {
     Index(index::IndexArgs),
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
+    /// Write a table of the pages without their text: where each is, its language, type, confidence and quality
+    Annotate(Box<run::RunArgs>),
     Cat(cat::CatArgs),
     Dedup(dedup::DedupArgs),
     #[cfg(feature = "serve")]
@@ -96,6 +98,7 @@ fn main() -> std::process::ExitCode {
 fn command(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run::run(*args),
+        Command::Annotate(args) => run::annotate(*args),
         #[cfg(feature = "index")]
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "index")]
