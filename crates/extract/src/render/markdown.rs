@@ -346,7 +346,7 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
     let mut write = |row: &TableRow, mode: Mode, fill: usize| {
         let cells = row.cells.iter().map(|cell| {
             let blocks: Vec<String> = cell.blocks.iter().map(|block| inline.render(*block, mode)).collect();
-            (cell.column, blocks.join("<br>").replace('|', "\\|"))
+            (cell.column, blocks.join("<br>").replace('|', "\\|") + &sign(&cell.sign))
         });
         line(fill, cells)
     };
@@ -360,6 +360,13 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
 }
 
 /// A row of cells given with their columns, filled up to `columns`.
+/// The signs of a cell without words, escaped.
+fn sign(text: &str) -> String {
+    let mut out = String::new();
+    escape(text, 0, text.len(), Context { line_break: " ", ..Context::default() }, &mut out);
+    out.replace('|', "\\|")
+}
+
 fn line(columns: usize, cells: impl Iterator<Item = (usize, String)>) -> String {
     let mut line = String::from("|");
     let mut next = 0;
