@@ -115,14 +115,15 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Several other headings of the first level with some of the second are the outline of the page itself: lower, they
-    /// would be one with those.
+    /// Other headings of the first level with some of the second are the outline of the page itself: lower, they would
+    /// be one with those. A single one below a title that stands above the text may be the same title.
     fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|own| {
             matches!(own, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(own).0, content) > 1
         });
+        let most = usize::from(self == Headline::Above);
         let is_second = |own: &Segment| matches!(own, Segment::Heading { level: 2, .. });
-        if others.count() > 1 && content.segments.iter().any(is_second) { Headline::None } else { self }
+        if others.count() > most && content.segments.iter().any(is_second) { Headline::None } else { self }
     }
 }
 
@@ -359,7 +360,6 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
     lines.join("\n")
 }
 
-/// A row of cells given with their columns, filled up to `columns`.
 /// The signs of a cell without words, escaped.
 fn sign(text: &str) -> String {
     let mut out = String::new();
@@ -367,6 +367,7 @@ fn sign(text: &str) -> String {
     out.replace('|', "\\|")
 }
 
+/// A row of cells given with their columns, filled up to `columns`.
 fn line(columns: usize, cells: impl Iterator<Item = (usize, String)>) -> String {
     let mut line = String::from("|");
     let mut next = 0;
