@@ -5,14 +5,7 @@ use trommel_html::{Element, Page, Tag};
 /// Words of an entry on average, at least: an author, a title and a year.
 const ENTRY_WORDS: u32 = 4;
 /// What class and id words call such a list.
-const NAMES: [&str; 6] = [
-    "bibliography",
-    "biblio",
-    "csl",
-    "reference",
-    "references",
-    "reflist",
-];
+const NAMES: [&str; 6] = ["bibliography", "biblio", "csl", "reference", "references", "reflist"];
 
 /// Keeps lists that the page's markup calls references, with the heading right above, behind kept text of the same
 /// part of the page (one entry a block in `kept`). Lists of mere links stay out.
@@ -72,9 +65,7 @@ fn is_list(page: &Page, own: &Element) -> bool {
 
 fn is_heading(page: &Page, at: usize) -> bool {
     let container = page.blocks.get(at).and_then(|block| page.container(block));
-    container.is_some_and(|(_, own)| {
-        matches!(own.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6)
-    })
+    container.is_some_and(|(_, own)| matches!(own.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6))
 }
 
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
