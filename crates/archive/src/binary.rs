@@ -1,7 +1,7 @@
-//! Recognises binary payloads (PDF, images, archives) by their first bytes, whatever their headers say.
+//! Recognises binary payloads (PDF, images, archives) by their first bytes, regardless of their headers.
 //!
-//! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files,
-//! RTF and further archives, which servers send as pages as well.
+//! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files, RTF
+//! and further archives, which servers also send as pages.
 
 use crate::{
     media::{self, MediaType},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Bytes that the standard looks at.
-const HEAD: usize = 1445;
+const HEAD_BYTES: usize = 1445;
 
 /// First bytes and what they begin.
 const PATTERNS: [(&[u8], &str); 33] = [
@@ -48,10 +48,10 @@ const PATTERNS: [(&[u8], &str); 33] = [
     (b"\x7fELF", "application/x-elf"),
 ];
 
-/// The media type of a payload that is no page by its first bytes; none if it may be one. It decides whatever is
+/// The media type of a payload that is not a page by its first bytes; none if it may be one. It decides whatever is
 /// called a page: records of archives ([`media_type`](crate::media_type)), files, bodies of requests.
 pub fn binary_type(body: &[u8]) -> Option<String> {
-    let head = body.get(..HEAD).unwrap_or(body);
+    let head = body.get(..HEAD_BYTES).unwrap_or(body);
     if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
         return Some((*name).to_owned());
     }

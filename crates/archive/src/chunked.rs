@@ -1,4 +1,4 @@
-//! Transfer-Encoding chunked, tested and undone leniently.
+//! Recognises and removes the chunks of `Transfer-Encoding: chunked`, leniently.
 
 use memchr::memchr;
 
@@ -102,7 +102,7 @@ fn fits(bytes: &[u8], data: usize, size: usize) -> bool {
     size == 0 || end >= bytes.len() || line_end(bytes.get(end..).unwrap_or_default()) > 0
 }
 
-/// Where the data of a chunk with a wrong size ends and the next size line begins.
+/// The end of the data of a chunk with a wrong size, and the start of the next size line.
 struct Next {
     data: usize,
     line: Option<usize>,

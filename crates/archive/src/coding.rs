@@ -1,4 +1,4 @@
-//! Content codings: each is tried, bounded, and kept only if it fits.
+//! Undoes content codings. Each is tried within bounds, and its result is used only if the coding fits.
 
 use std::io::{self, Read};
 
@@ -75,7 +75,7 @@ pub(crate) fn deflate(coded: &[u8], limit: usize) -> Undone {
     Undone::Not
 }
 
-/// How a deflate stream came to an end.
+/// The way in which a deflate stream ended.
 enum End {
     Whole,
     Limit,
@@ -132,13 +132,13 @@ pub(crate) fn zstd(coded: &[u8], limit: usize) -> Undone {
 
 enum Outcome {
     Whole(Vec<u8>),
-    /// What came out before, and whether the coded bytes just ran out.
+    /// The bytes decoded before, and whether the coded bytes just ended.
     Failed(Vec<u8>, bool),
     Limit(Vec<u8>),
 }
 
 impl Outcome {
-    /// For codings with a magic number, which says what it is even if nothing can be decoded.
+    /// The result for codings with a magic number. The number proves the coding even if nothing can be decoded.
     fn trusted(self) -> Undone {
         match self {
             Outcome::Whole(body) => Undone::Whole(body),
@@ -148,8 +148,8 @@ impl Outcome {
     }
 }
 
-/// For codings that any bytes may look like for a while: a body that does not decode to its end is
-/// kept if most of it decoded and it did not look like text to begin with.
+/// The result for codings that any bytes may resemble for a while. A body that does not decode to its end
+/// is kept if most of it decoded and it did not look like text before.
 fn guess(outcome: Outcome, coded: &[u8], left: usize) -> Undone {
     let used = coded.len().saturating_sub(left);
     match outcome {

@@ -52,7 +52,7 @@ pub enum ArchiveError {
         file: Arc<str>,
         /// Stored bytes read before the error.
         offset: u64,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file has no byte, or nothing but empty members and blank lines.
@@ -95,7 +95,7 @@ pub enum ArchiveError {
         /// counts in plain bytes. Of a record in which the file ends: bytes of its block that are
         /// missing.
         lost: u64,
-        /// What is damaged.
+        /// The kind of damage.
         what: Damage,
     },
 }

@@ -1,4 +1,4 @@
-//! Gzip members one by one: their headers, raw deflate, trailers.
+//! Reads gzip members one by one: header, raw deflate, trailer.
 
 use std::io;
 
@@ -69,7 +69,7 @@ impl Gzip {
         }
     }
 
-    /// Where the first long run of zeros in the member begins, and the bytes of all such runs.
+    /// The beginning of the first long run of zeros in the member, and the bytes of all such runs.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         self.zeros.found()
     }
@@ -249,8 +249,9 @@ impl Gzip {
     }
 }
 
-/// Plain bytes of the member at hand as its trailer states them, if what looks like the next member, or the end
-/// of the input, stands where it can be found; reads on to find it. A guess: nothing may depend on it but room.
+/// Plain bytes of the current member as its trailer states them, if something like the next member, or the
+/// end of the input, can be found behind it. Reads on to find it. This is a guess: only buffer sizes may
+/// depend on it.
 fn stated_length(source: &mut Source) -> Option<usize> {
     let next = memmem::Finder::new(&MAGIC);
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! Named fields of a WARC record or an HTTP message, read leniently.
+//! The named fields of a WARC record or an HTTP message, read leniently.
 
 /// Named fields in their order. Names are compared without regard to case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

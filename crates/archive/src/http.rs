@@ -7,11 +7,11 @@ use crate::headers::Headers;
 /// Longest header block looked for where no status line announces one.
 const MAX_BARE_HEADER: usize = 64 * 1024;
 
-/// What stands before the body of a message.
+/// The part of a message before its body.
 pub(crate) struct MessageHead {
     pub(crate) status: Option<u16>,
     pub(crate) headers: Headers,
-    /// Where the body begins.
+    /// The first byte of the body.
     pub(crate) length: usize,
 }
 

@@ -1,12 +1,14 @@
-//! Raw deflate in one call, by libdeflate. All `unsafe` of the library is here: no safe wrapper
-//! tells where the deflate stream ended, which the place of the next member depends on.
+//! Inflates raw deflate in one call of libdeflate.
+//!
+//! All `unsafe` of the library is here. No safe wrapper tells where the deflate stream ended, and the place
+//! of the next member depends on it.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
 
 use libdeflate_sys as sys;
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inflated {
     /// The stream ended: stored bytes read and plain bytes made.

@@ -1,7 +1,8 @@
-//! Reads WARC and ARC archives in every usual compression, record by record, with the place of each.
+//! Reads the records of WARC and ARC archives in every usual compression, each with its place in the file.
 //!
-//! [`Reader`] gives [`Record`]s, from the start of a file or from a [`ResumePoint`]; [`payload`] undoes HTTP and its codings; [`media_type`] tells what
-//! the payload is; [`mod@write`] writes records; [`name`] and [`signature`] tell archives from other files.
+//! [`Reader`] gives [`Record`]s, from the start of a file or from a [`ResumePoint`]. [`payload`] undoes HTTP
+//! and its codings, and [`media_type`] recognises the type of the payload. [`mod@write`] writes records.
+//! [`name`] and [`signature`] distinguish archives from other files.
 
 #![warn(missing_docs)]
 

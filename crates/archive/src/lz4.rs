@@ -1,5 +1,7 @@
-//! LZ4 frames one by one ([frame format 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
-//! Blocks are decoded by lz4_flex; what is left of a damaged or cut one is decoded here.
+//! Reads LZ4 frames one by one ([frame format
+//! 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
+//!
+//! lz4_flex decodes whole blocks. This module decodes the remains of damaged or cut ones.
 
 use std::{hash::Hasher, io};
 
@@ -21,7 +23,7 @@ const HISTORY: usize = 64 * 1024;
 /// Bit of a block's size that says the block is stored as it is.
 const STORED: u32 = 1 << 31;
 
-/// What a frame header says.
+/// The contents of a frame header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Frame {
     /// Length of the header.
@@ -34,7 +36,7 @@ struct Frame {
     content_checksum: bool,
 }
 
-/// How the reading of a frame header went.
+/// The result of reading a frame header.
 #[derive(Debug, PartialEq, Eq)]
 enum Header {
     Good(Frame),

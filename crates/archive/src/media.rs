@@ -13,7 +13,7 @@ pub enum MediaType {
     Other(String),
 }
 
-/// What told the media type.
+/// The source of the media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeSource {
     /// WARC-Identified-Payload-Type: the crawler looked at the bytes.

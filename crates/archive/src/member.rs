@@ -1,16 +1,16 @@
-//! Compressed members: their first bytes, and the reason their plain bytes end.
+//! Compressed members: their first bytes, and the reason why their plain bytes end.
 
 use std::io;
 
 use crate::error::Damage;
 
-/// How the next member begins.
+/// The kind of beginning of the next member.
 pub(crate) enum Begin {
     /// With a good header.
     Member,
     /// Not at all: the input has ended.
     End,
-    /// With something that is no member.
+    /// With something that is not a member.
     Broken(Damage),
 }
 

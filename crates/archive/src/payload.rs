@@ -1,4 +1,4 @@
-//! The payload of a record: HTTP framing and codings undone.
+//! Gives the payload of a record, after undoing HTTP framing and content codings.
 
 use std::{borrow::Cow, fmt};
 
@@ -246,10 +246,10 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
     payload.notes.extend(note);
 }
 
-/// Tells the media type: by the crawler's own finding, else by the HTTP header, else by the record
-/// (where it holds the payload alone), else by the first bytes. A type that says nothing
-/// (`application/octet-stream`, `unknown/unknown`) counts as none, and what is called a page or plain text but
-/// begins as neither can (PDF, images, archives, office files, other data) is what its bytes say.
+/// Determines the media type: from the crawler's own finding, else the HTTP header, else the record (if it
+/// holds only the payload), else the first bytes. A type without meaning (`application/octet-stream`,
+/// `unknown/unknown`) counts as none. If something is called a page or plain text but begins like PDF,
+/// images, archives, office files or other data, its bytes decide.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
     let stated = media::stated(record, payload.status, payload.content_type());
     let is_text = |kind: &MediaType| match kind {

@@ -127,7 +127,7 @@ impl Reader {
     /// Opens a file; its path is the name used in places and errors.
     ///
     /// # Errors
-    /// As [`Reader::new`], and a file that can't be opened.
+    /// Like [`Reader::new`], and a file that can't be opened.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let name: Arc<str> = path.to_string_lossy().into();
         let open = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
@@ -190,8 +190,8 @@ impl Reader {
         }
     }
 
-    /// Counts the bytes of the member up to here as given or reported, but for a record that is not
-    /// whole and lacks `missing` bytes.
+    /// Counts the bytes of the member up to here as given or reported, except those of an incomplete record
+    /// that lacks `missing` bytes.
     pub(crate) fn account(&mut self, missing: Option<u64>) {
         let member = self.stream.member_offset();
         let until = match missing {

@@ -1,4 +1,4 @@
-//! One record of an archive and the place it is stored at.
+//! One record of an archive, and its place.
 
 use std::{fmt, sync::Arc};
 
@@ -172,7 +172,7 @@ impl fmt::Display for Note {
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it is stored.
+    /// The place of the record in its file.
     pub place: Place,
     /// File format it was read from.
     pub format: ArchiveFormat,

@@ -1,4 +1,4 @@
-//! The block of a record, in the buffer that it was read into.
+//! The block of a record. It stays in the buffer into which it was read.
 
 use std::{fmt, ops::Deref, ops::Range};
 

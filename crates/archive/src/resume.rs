@@ -1,4 +1,4 @@
-//! The state of a reader between two items, from which another one continues.
+//! The state of a reader between two items. Another reader can continue from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub(crate) struct ReaderState {
     pub(crate) finished: bool,
 }
 
-/// What became of the stored bytes of a member so far.
+/// The account of the stored bytes of a member so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Accounted {
     /// Stored offset of the member.
@@ -41,7 +41,7 @@ pub(crate) struct Accounted {
 }
 
 impl ResumePoint {
-    /// The point after so many items from the start, for a source of items that is no file.
+    /// The point after so many items from the start, for a source of items that is not a file.
     pub fn after(items: u64) -> Self {
         Self { state: None, items }
     }

@@ -1,4 +1,4 @@
-//! The first bytes by which file formats are known, whatever a file is called.
+//! Recognises file formats by their first bytes, regardless of file names.
 
 /// gzip: every member begins so.
 pub const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -1,4 +1,4 @@
-//! The stored bytes of an archive, with a short memory for going back.
+//! The stored bytes of an archive. A short memory of them allows going back.
 
 use std::io::{self, Read};
 
@@ -31,7 +31,7 @@ impl Source {
         Source::at(input, 0)
     }
 
-    /// Of an input that comes bit by bit: see [`ReadOptions::live`](crate::ReadOptions::live).
+    /// A source for an input that grows: see [`ReadOptions::live`](crate::ReadOptions::live).
     pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
         Source { live: true, ..Source::at(input, 0) }
     }
@@ -69,10 +69,9 @@ impl Source {
         Ok(self.data.get(self.position..self.end).unwrap_or_default())
     }
 
-    /// The unread bytes up to the end of their chunk, none only at the end of the input. What
-    /// these are depends on the position alone, not on what was read before: decoders that are
-    /// given them stop at the same places whether the file was read from its start or from here. A live
-    /// source gives what has come of it.
+    /// The unread bytes up to the end of their chunk; none only at the end of the input. They depend on the
+    /// position alone, not on earlier reads. So decoders stop at the same places whether the file was read from
+    /// its start or from here. A live source gives the bytes that have arrived.
     pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
         let chunk = CHUNK as u64;
         let want = usize::try_from(chunk - self.position() % chunk).unwrap_or(CHUNK);

@@ -1,10 +1,10 @@
 //! Reuses the buffers of finished blocks.
 
 /// Buffers kept, and the bytes of the largest.
-const MOST: usize = 8;
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BUFFERS: usize = 8;
+const MAX_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 /// Buffers up to this size are as good as of the same size.
-const LEAST_BYTES: usize = 16 * 1024;
+const MIN_BUFFER_BYTES: usize = 16 * 1024;
 
 /// Empty buffers.
 #[derive(Debug, Default)]
@@ -13,11 +13,11 @@ pub(crate) struct Spares(Vec<Vec<u8>>);
 impl Spares {
     /// Takes a buffer that is done with; the largest are kept.
     pub(crate) fn put(&mut self, mut buffer: Vec<u8>) {
-        if !(1..=MOST_BYTES).contains(&buffer.capacity()) {
+        if !(1..=MAX_BUFFER_BYTES).contains(&buffer.capacity()) {
             return;
         }
         buffer.clear();
-        if self.0.len() < MOST {
+        if self.0.len() < MAX_BUFFERS {
             self.0.push(buffer);
         } else if let Some(least) = self.0.iter_mut().min_by_key(|spare| spare.capacity())
             && least.capacity() < buffer.capacity()
@@ -28,7 +28,7 @@ impl Spares {
 
     /// The smallest buffer at hand that has room for this many bytes and is not far too large.
     pub(crate) fn take(&mut self, bytes: usize) -> Option<Vec<u8>> {
-        let most = bytes.max(LEAST_BYTES).saturating_mul(4);
+        let most = bytes.max(MIN_BUFFER_BYTES).saturating_mul(4);
         let fitting = self.0.iter().enumerate();
         let (at, _) = fitting
             .filter(|(_, spare)| (bytes..=most).contains(&spare.capacity()))

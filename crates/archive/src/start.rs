@@ -154,7 +154,7 @@ pub(crate) enum FoundStart {
     No(usize),
 }
 
-/// What to search for.
+/// The record starts to search for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartSearch {
     /// ARC header lines count as well.

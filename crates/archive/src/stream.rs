@@ -1,4 +1,4 @@
-//! The plain bytes of an archive, with the members they come from.
+//! The plain bytes of an archive, with the members that they come from.
 
 mod codec;
 
@@ -30,7 +30,7 @@ const LEAST_WHOLE: usize = 4 * 1024;
 /// Bytes behind such a block: the line ends that close a record.
 const MOST_BEHIND: usize = 4;
 
-/// Where a member begins.
+/// The beginning of a member.
 #[derive(Debug, Clone, Copy, Default)]
 struct Member {
     /// In the plain bytes of the whole file.
@@ -42,14 +42,14 @@ struct Member {
 /// Plain bytes that one step of the decoder made.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Where they begin in the plain bytes of the whole file.
+    /// Their first byte among the plain bytes of the whole file.
     plain: u64,
     /// Stored bytes that were decoded before.
     stored: u64,
 }
 
-/// Where a stream stands, enough to stand there again: from the start of the member on the same
-/// bytes are decoded in the same steps.
+/// The position of a stream. It suffices to return there: from the start of the member on, the same bytes
+/// are decoded in the same steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stand {
     /// Stored offset of the member the next byte is in; in a plain file, of that byte.
@@ -132,7 +132,7 @@ impl Stream {
         Ok(there.then_some(stream))
     }
 
-    /// Where it stands; None where that can't be said in short.
+    /// The position of the stream; none if it has no short form.
     pub(crate) fn stand(&self) -> Option<Stand> {
         let stand = |offset, inner| Stand {
             offset,
@@ -256,8 +256,8 @@ impl Stream {
         self.steps.front().map_or_else(|| self.position(), |step| step.stored)
     }
 
-    /// Where the first long run of zeros in the stored bytes of the member begins, and the bytes of
-    /// all such runs.
+    /// The beginning of the first long run of zeros in the stored bytes of the member, and the bytes of all
+    /// such runs.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
         match &self.codec {
             Codec::Gzip(gzip) => gzip.zeros(),
@@ -418,8 +418,8 @@ impl Stream {
         }
     }
 
-    /// Goes back to the byte after the start of the member, as far as the sum of all such ways stays
-    /// in proportion to the file: hostile members nested in one another must not cost more.
+    /// Goes back to the byte after the start of the member, as long as the sum of all such steps is in
+    /// proportion to the file. Hostile members that are nested in one another must not cost more.
     fn rewind(&mut self) {
         let here = self.source.position();
         let back = here.saturating_sub(self.from + 1);

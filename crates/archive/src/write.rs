@@ -65,7 +65,7 @@ impl<W: Write> GzMembers<W> {
     /// Writes one record as by [`write_record`]; returns the offset and the length of its member.
     ///
     /// # Errors
-    /// As [`write_record`].
+    /// Like [`write_record`].
     pub fn write_record(&mut self, version: &str, headers: &[(&str, &str)], block: &[u8]) -> io::Result<(u64, u64)> {
         self.plain.clear();
         write_record(&mut self.plain, version, headers, block)?;

@@ -1,4 +1,4 @@
-//! Runs of zeros in stored bytes, where a disk or a download lost a part of a file.
+//! Finds runs of zeros in stored bytes, where a disk or a download lost a part of a file.
 
 /// Zeros in a row from which on a run counts: the least that disks lose. Compressed bytes hold such runs
 /// only where the plain bytes repeat one value for long.
@@ -13,8 +13,8 @@ const SECTOR: u64 = 512;
 pub(crate) const TAR_BLOCK: u64 = 10_240;
 
 /// Whether zeros up to the stored offset `end` are padding rather than a hole: too few to have been a
-/// member, or fewer than a block and up to the end of one. Only the end of the file may be filled up to
-/// more than a sector.
+/// member, or fewer than a block and up to the end of one. More than a sector may be filled up only at the
+/// end of the file.
 pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
     let block = if ends_file { TAR_BLOCK } else { SECTOR };
     zeros < LEAST_MEMBER || zeros < block && end.is_multiple_of(SECTOR)
@@ -27,7 +27,7 @@ pub(crate) struct ZeroRuns {
     position: u64,
     /// Zeros right before it.
     run: u64,
-    /// Where the first long run begins.
+    /// The beginning of the first long run.
     first: Option<u64>,
     /// Bytes of all long runs that have ended.
     total: u64,
@@ -63,7 +63,7 @@ impl ZeroRuns {
         self.run = 0;
     }
 
-    /// Where the first long run begins, and the bytes of all; None if there is none.
+    /// The beginning of the first long run, and the bytes of all; none if there is no such run.
     pub(crate) fn found(mut self) -> Option<(u64, u64)> {
         self.end_run(self.position);
         Some((self.first?, self.total))

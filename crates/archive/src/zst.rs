@@ -1,4 +1,4 @@
-//! Zstandard frames one by one, skippable frames and the dictionary frame of `.warc.zst`.
+//! Reads Zstandard frames one by one, including skippable frames and the dictionary frame of `.warc.zst`.
 
 use std::io::{self, Read};
 

@@ -1,5 +1,6 @@
-//! The allocator, and when it gives memory back. The only `unsafe` of this crate: mimalloc's options have
-//! no safe wrapper.
+//! The memory allocator, and the time when it returns memory.
+//!
+//! All `unsafe` of this crate is here: mimalloc's options have no safe wrapper.
 
 #![allow(unsafe_code)]
 

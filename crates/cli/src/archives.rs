@@ -1,11 +1,11 @@
-//! The documents of archives, for commands that do something else with them than `run`.
+//! Gives the documents of archives to other commands than `run`.
 
 use std::{io, sync::Arc};
 
 use anyhow::Result;
-use trommel::{Extractor, OutputRecord, Settings};
+use trommel::{Extractor, Hints, OutputRecord, Settings};
 use trommel_pipeline::{
-    Environment, Input, Output, PackedOptions, Plan, Summary, sources::NetworkOptions, stream, unpack,
+    Environment, Input, Output, PackedOptions, Plan, Run, Summary, sources::NetworkOptions, unpack,
 };
 
 use crate::{models, progress::Reporter};
@@ -33,7 +33,7 @@ impl Archives {
         self
     }
 
-    /// Gives `take` every document, in order: what `run` would write.
+    /// Passes every document to `take`, in the order in which `run` would write them.
     pub fn documents(&self, mut take: impl FnMut(OutputRecord) -> Result<()>) -> Result<Summary> {
         let mut refused = None;
         let mut taken = |record| {
@@ -43,12 +43,9 @@ impl Archives {
             })
         };
         let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
-        let summary = stream(
-            &self.plan,
-            &|bytes, hints| self.extractor.document(bytes, hints),
-            Environment::new(&mut nowhere, &mut reporter),
-            &mut taken,
-        );
+        let extract = |bytes: &[u8], hints: &Hints<'_>| self.extractor.document(bytes, hints);
+        let environment = Environment::new(&mut nowhere, &mut reporter);
+        let summary = Run::of_plan(&self.plan, &extract).documents(environment, &mut taken);
         match refused {
             Some(error) => Err(error),
             None => Ok(summary?),

@@ -1,11 +1,11 @@
-//! The last step of formats that are assembled.
+//! The last step of formats that need all documents first.
 
 use std::sync::Arc;
 
 use trommel::{DocumentOptions, Format, output::Assemble};
 
-/// What makes an output in this format of its spool, of documents made with `options`; none if the program was built
-/// without it.
+/// The step that makes an output in this format from its spool, of documents made with `options`; none if
+/// the program was built without it.
 pub fn last_step(
     format: Format,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] options: &DocumentOptions,

@@ -1,4 +1,4 @@
-//! `trommel bench`
+//! `trommel bench`: times each stage of extraction.
 
 use std::{fs, hint::black_box, path::PathBuf, sync::Arc, time::Instant};
 
@@ -36,7 +36,7 @@ pub struct BenchArgs {
 /// Bytes of a frame of the output: those of a run by default.
 const FRAME: u64 = 4 << 20;
 
-/// How far pages are taken; each stage does all that the one before does.
+/// The stages of processing pages. Each includes the work of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Inflate,

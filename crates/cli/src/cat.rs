@@ -1,4 +1,4 @@
-//! `trommel cat`
+//! `trommel cat`: prints the page or record at a place.
 
 use std::{
     io::{ErrorKind, Write as _},

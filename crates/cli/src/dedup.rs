@@ -1,4 +1,4 @@
-//! `trommel dedup`: duplicates among the outputs of many runs.
+//! `trommel dedup`: finds duplicates among the outputs of many runs.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! `trommel eval`
+//! `trommel eval`: scores a model on labelled pages.
 
 use std::str::FromStr;
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use trommel_pipeline::Outcome;
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All went well; of `search`, something was found.

@@ -1,4 +1,4 @@
-//! `trommel extract`
+//! `trommel extract`: extracts the main text of pages.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ struct NamedBlock<'a> {
     file: Option<&'a str>,
 }
 
-/// Where the text of pages goes.
+/// The destination of the text of pages.
 enum Output<'a> {
     Stdout,
     File(&'a Path),
@@ -136,7 +136,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// What is written of a page. Of several, JSON names the file.
+/// The output for a page. If there are several pages, JSON names the file.
 fn extracted(
     args: &ExtractArgs,
     extractor: &Extractor,

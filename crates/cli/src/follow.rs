@@ -35,7 +35,7 @@ impl FollowArgs {
         self.follow
     }
 
-    /// For how long; none if inputs are to be read once.
+    /// The time limits of following; none if inputs are read once.
     pub fn times(&self) -> Option<FollowTimes> {
         self.follow.then(|| FollowTimes {
             idle: self.idle.map(Duration::from_secs_f64),

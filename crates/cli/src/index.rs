@@ -1,4 +1,4 @@
-//! `trommel index`: documents into an index.
+//! `trommel index`: writes documents to a search index.
 
 mod documents;
 
@@ -41,7 +41,7 @@ pub struct IndexArgs {
     settings: SettingsArgs<OfDocuments>,
 }
 
-/// What takes documents.
+/// A receiver of documents.
 trait Indexer: Send {
     /// Takes a document; false if it is left out.
     fn add(&mut self, record: &OutputRecord) -> Result<bool>;
@@ -88,7 +88,7 @@ fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<Fe
     Ok(fed)
 }
 
-/// What was fed, and how many documents of it the server refused.
+/// The result of sending documents, with the number that the server refused.
 fn into_endpoint(documents: &Documents, url: &str) -> Result<(FeedOutcome, u64)> {
     let mut endpoint = Endpoint::connect(url)?;
     let fed = documents.feed(&mut endpoint)?;

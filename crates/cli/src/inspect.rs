@@ -1,4 +1,4 @@
-//! `trommel inspect`
+//! `trommel inspect`: writes a report about a page.
 
 mod source;
 

@@ -1,4 +1,4 @@
-//! `trommel label`
+//! `trommel label`: labels the pages of an archive in a browser.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -73,7 +73,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// How many pages are labelled, and what comes next if all are.
+/// The number of labelled pages, and the next step if all are labelled.
 fn progress(labelling: &Labelling, gold: &Path) -> anyhow::Result<String> {
     let (done, all) = (labelling.labelled()?, labelling.pages.pages.len());
     let gold = gold.display();
@@ -83,7 +83,7 @@ fn progress(labelling: &Labelling, gold: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// What to do with the labels.
+/// The commands that use the labels.
 fn next(pages: &Path, gold: Option<&Path>) -> Vec<String> {
     let quoted = |path: &Path| {
         let path = path.display().to_string();

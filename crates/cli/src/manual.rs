@@ -1,5 +1,5 @@
-//! `trommel completions` and `trommel man`: what shells and `man` know of the program, made from its own
-//! list of options.
+//! `trommel completions` and `trommel man`: writes the shell completions and the manual pages from the
+//! program's own list of options.
 
 use std::{fs, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Writes to standard error: log lines, summaries, the one message of an error.
+//! Writes to standard error: log lines, summaries, and one message for an error.
 
 use std::{
     env,
@@ -36,7 +36,7 @@ enum LogFormat {
     Json,
 }
 
-/// How plain lines are said: for people, as JSON, or not at all.
+/// The form of plain lines: for people, as JSON, or none.
 static MANNER: AtomicU8 = AtomicU8::new(PLAIN);
 const PLAIN: u8 = 0;
 const JSON: u8 = 1;
@@ -73,13 +73,13 @@ pub fn begin(args: MessageArgs) {
     progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
 }
 
-/// The text without what terminals obey: names and ids are of strangers.
+/// The text without characters that terminals obey, because strangers choose names and ids.
 fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(without_controls).collect();
     lines.join("\n")
 }
 
-/// Says what is no event of the log: a summary, what was found.
+/// Prints a text that is not an event of the log, such as a summary.
 pub fn say(text: &str) {
     let text = shown(text);
     match MANNER.load(Ordering::Relaxed) {
@@ -89,7 +89,7 @@ pub fn say(text: &str) {
     }
 }
 
-/// An error and what caused it, each thing said once: many an error says what its cause says.
+/// An error and its causes, without repetition: many an error includes the message of its cause.
 pub fn causes(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain() {

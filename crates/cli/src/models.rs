@@ -1,4 +1,4 @@
-//! `trommel model`, and finding the model of `--model`.
+//! `trommel model`, and the model that `--model` names.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -73,7 +73,7 @@ fn summary(file: &ModelFile) -> String {
     format!("{} features, {}, F1 {}", file.columns.len(), file.created, scores.join(", "))
 }
 
-/// What a part is, and how strong each of its columns is in it.
+/// The kind of a part, and the strength of each of its columns.
 fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
         Scorer::Linear(linear) => (

@@ -1,4 +1,4 @@
-//! Options of reading over a network.
+//! Options for reading over a network.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn rate(text: &str) -> Result<ByteSize, ByteSizeError> {
 }
 
 impl NetworkArgs {
-    /// The options, with the defaults of what was not given.
+    /// The options, with defaults for those that were not given.
     pub fn options(&self) -> NetworkOptions {
         let defaults = NetworkOptions::default();
         NetworkOptions {

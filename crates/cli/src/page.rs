@@ -1,4 +1,4 @@
-//! Pages that arguments name: files, folders, URLs, standard input.
+//! Reads the pages that arguments name: files, folders, URLs, standard input.
 
 use std::{
     ffi::OsStr,
@@ -17,7 +17,7 @@ use trommel::{
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::sources::is_url;
 
-/// Says of a product page what leaves the reviews out that its text holds.
+/// Tells the user if a product page has reviews that the text leaves out.
 pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
     let judgement = &extraction.verdicts().judgement;
     let page_type = judgement.page_type.as_ref();
@@ -43,8 +43,8 @@ pub struct PageInput {
     pub name: String,
     /// The file, if it is one.
     file: Option<PathBuf>,
-    /// What the page is called in a folder of outputs: its path below the folder that was named, or the
-    /// name of its file, without its ending.
+    /// The name of the page in a folder of outputs: its path below the named folder, or the name of its file,
+    /// without its ending.
     pub stem: PathBuf,
 }
 
@@ -101,7 +101,7 @@ impl PageInput {
     }
 }
 
-/// Reads a page from a file, a URL or standard input (`-`); of gzip what it holds.
+/// Reads a page from a file, a URL or standard input (`-`), and inflates gzip.
 ///
 /// # Errors
 /// If it cannot be read, is an archive, or is compressed otherwise.
@@ -122,7 +122,7 @@ pub fn read(name: &str) -> Result<Vec<u8>> {
     page(bytes).with_context(|| name.to_owned())
 }
 
-/// Reads a page from a file; of gzip what it holds.
+/// Reads a page from a file, and inflates gzip.
 fn read_file(file: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|mut file| file.read_to_end(&mut bytes));
@@ -140,7 +140,7 @@ fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a gzip file holds, as far as a page may go.
+/// The contents of a gzip file, up to the largest size of a page.
 fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
     let most = PayloadOptions::default().max_payload;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Reports panics in one line.
+//! Reports a panic in one line.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook},

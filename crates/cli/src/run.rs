@@ -1,4 +1,4 @@
-//! `trommel run`: archives in, documents out.
+//! `trommel run`: reads archives and writes documents.
 
 use std::{
     env,
@@ -248,7 +248,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     Ok(summary.outcome().into())
 }
 
-/// Refuses to write the summary over what is read before the run.
+/// Refuses to write the summary over a file that the run reads first.
 fn check_summary(path: &Path, read: [Option<&Path>; 2]) -> Result<()> {
     let place = path.canonicalize().ok();
     let mut read = read.into_iter().flatten();

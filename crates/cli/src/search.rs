@@ -1,4 +1,4 @@
-//! `trommel search`
+//! `trommel search`: finds documents in an index.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -64,7 +64,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// How much was found, and how to see the rest.
+/// The number of results, and the way to see the rest.
 fn summary(found: &SearchResults, offset: usize) -> String {
     let end = offset + found.hits.len();
     let documents = messages::counted(found.documents as u64, "document");

@@ -1,4 +1,4 @@
-//! `trommel serve`
+//! `trommel serve`: starts the service.
 
 use std::{
     env,
@@ -208,7 +208,7 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Time between two states of what is known of sites, and between two looks at whether the service ended.
+/// Time between two saves of the site memory, and between two checks whether the service ended.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 const TICK: Duration = Duration::from_millis(200);
 
@@ -218,7 +218,7 @@ fn hosts(args: &ServeArgs) -> impl Iterator<Item = String> {
     listened.map(str::to_owned).chain(args.allow_host.iter().cloned())
 }
 
-/// What the file knows of sites, which stays as it is.
+/// The site memory in the file, which stays unchanged.
 fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
     if !path.exists() {
         bail!("{}: no such file; it is begun where a token is needed, or with --learn-sites", path.display());
@@ -228,7 +228,7 @@ fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
     Ok(Arc::new(KnownSites::fixed(known)))
 }
 
-/// What the file knows of sites, or nothing if it is not there yet.
+/// The site memory in the file, or an empty one if the file does not exist yet.
 fn known_sites(path: &Path, size: Option<ByteSize>, identity: Option<String>) -> Result<Arc<KnownSites>> {
     let bytes = size.map_or(DEFAULT_BYTES, |size| size.0);
     let mut memory = SiteMemory::new(bytes);

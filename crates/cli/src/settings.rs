@@ -1,5 +1,5 @@
-//! The command line's options for settings, generated from the list of choices: one option a choice, under a heading
-//! for each part.
+//! The command-line options for settings. They are generated from the list of settings: one option for each,
+//! under a heading for each part.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, fields, parts};
 
-/// Which settings a command has.
+/// The settings of a command.
 pub trait Scope {
     /// Whether the command has this one.
     fn has(field: &Field) -> bool;
@@ -71,7 +71,7 @@ impl Scope for OfJudging {
 /// Settings as the command line chooses them, and the configuration file below them.
 #[derive(Clone, Debug)]
 pub struct SettingsArgs<S> {
-    /// What the options choose.
+    /// The settings that the options choose.
     pub chosen: PartialSettings,
     config: Option<PathBuf>,
     scope: PhantomData<S>,
@@ -83,7 +83,7 @@ impl<S: Scope> SettingsArgs<S> {
         self.config.as_ref()
     }
 
-    /// What the configuration file chooses.
+    /// The settings in the configuration file.
     pub fn file(&self) -> Result<PartialSettings> {
         Ok(match &self.config {
             Some(path) => PartialSettings::load(path)?,
@@ -235,7 +235,7 @@ fn value_of(field: &'static Field) -> ValueParser {
     })
 }
 
-/// What a choice is for, and its default where it has one.
+/// The help for a setting, with its default if it has one.
 fn help(field: &Field) -> String {
     let doc = field.doc.trim_end_matches('.');
     let default = match (&field.kind, &field.default) {

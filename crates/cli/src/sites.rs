@@ -1,4 +1,4 @@
-//! `trommel sites`
+//! `trommel sites`: counts, merges and shows site memories.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

@@ -25,7 +25,7 @@ pub fn outlive_bounds_on_files() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// What SIGINT and SIGTERM asked for.
+/// The request to stop of SIGINT and SIGTERM.
 pub struct Stop {
     any: Arc<AtomicBool>,
     interrupt: Arc<AtomicBool>,
@@ -58,7 +58,7 @@ impl Stop {
         self.any.clone().into()
     }
 
-    /// How a run ends that was ended early.
+    /// The exit code of a run that was ended early.
     pub fn exit(&self) -> Exit {
         match self.interrupt.load(Ordering::Relaxed) {
             true => Exit::Interrupted,

@@ -1,4 +1,4 @@
-//! `trommel train`
+//! `trommel train`: trains or adapts a model.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::labelled::{LabelledArgs, read_sets};
 use crate::models;
 
 /// Pages below which training warns.
-const FEW: usize = 30;
+const MIN_PAGES: usize = 30;
 
 /// Train a block model on labelled pages, with cross-validation by host
 #[derive(Debug, Args)]
@@ -111,8 +111,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         comments: true,
     };
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
-    if pages < FEW {
-        tracing::warn!("fewer than {FEW} pages ({pages}): what they teach is hardly more than chance");
+    if pages < MIN_PAGES {
+        tracing::warn!("fewer than {MIN_PAGES} pages ({pages}): what they teach is hardly more than chance");
     }
     if let Some(base) = &args.from {
         let mixed = read_sets(&args.mix, &[])?;
@@ -137,7 +137,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Writes the model and, if asked for, what cross-validation said of each page; into folders if several
+/// Writes the model and, on request, the result of cross-validation for each page; into folders if several
 /// models are trained.
 fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &Trained) -> anyhow::Result<()> {
     let path = |given: &Path, ending: &str| match options.learner {
@@ -157,7 +157,7 @@ fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &T
     Ok(())
 }
 
-/// Prints what cross-validation says of a model.
+/// Prints the cross-validation scores of a model.
 fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
     crate::out(&format!("{name:<18} pages  precision  recall      F1\n"))?;
     for score in scores {

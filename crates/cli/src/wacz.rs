@@ -132,7 +132,8 @@ fn nearest<'a>(texts: &'a [(String, String)], time: &str) -> Option<&'a str> {
     best.map(|(_, text)| text.as_str())
 }
 
-/// Seconds from year 0 to a time in digits, as if all months had 31 days: enough to tell what is nearer.
+/// Seconds from year 0 to a time in digits, as if all months had 31 days. That suffices to find the nearest
+/// one.
 fn seconds(digits: &str) -> i64 {
     let field = |at: usize, length: usize| {
         let field = digits.get(at..at + length);

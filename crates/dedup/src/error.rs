@@ -13,7 +13,7 @@ pub enum DedupError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// An output cannot be read.
@@ -21,17 +21,17 @@ pub enum DedupError {
     Read {
         /// The output.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault in the file.
         source: ReadError,
     },
-    /// A line is no signature, or no duplicate.
+    /// A line is not a signature, or not a duplicate.
     #[error("{path}: line {line}: {source}", path = path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// Number of the line, from 1.
         line: u64,
-        /// What the JSON reader said.
+        /// The error of the JSON reader.
         source: serde_json::Error,
     },
     /// Two documents have one place: two shards have the same name, or one was signed twice.
@@ -58,13 +58,13 @@ pub enum DedupError {
     Output {
         /// The new output.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault in the output.
         source: OutputError,
     },
 }
 
 impl DedupError {
-    /// Of a file that cannot be read or written.
+    /// The error for a file that cannot be read or written.
     pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }

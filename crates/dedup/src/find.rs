@@ -1,4 +1,4 @@
-//! Signatures of all shards, grouped by their keys.
+//! Groups the signatures of all shards by their keys.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DedupError, Signature};
 
-/// Where a document stands.
+/// The place of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DocumentPlace {
     /// Name of the shard.

@@ -1,13 +1,13 @@
-//! Duplicates among the documents of many runs.
+//! Finds duplicates among the documents of many runs.
 //!
-//! A run compares documents with those before it in the same run. Here the outputs of many runs, the shards, are
-//! compared: [`sign`] makes of each document a [`Signature`], its place and its keys; [`Finder`] groups those
-//! of all shards by their keys; [`without`] writes a shard again without the documents that are duplicates.
+//! A run compares documents only with earlier ones of the same run. This crate compares the outputs of many
+//! runs, the shards. [`sign`] writes a [`Signature`] for each document: its place and its keys. [`Finder`]
+//! groups those of all shards by their keys. [`without`] copies a shard without its duplicates.
 //!
-//! The rule needs no order of work and no state: a document is a duplicate of the first document, by name of
-//! shard and row, that has a key in common with it. So the keys can be divided among programs, and what
-//! these find is put together by a union. What a run's own filter keeps may differ: it compares with the documents
-//! that it kept, and forgets.
+//! The rule needs no order of work and no state. A document is a duplicate of the first document, by name of
+//! shard and row, that has a key in common with it. So programs can divide the keys among them, and the union
+//! of their lists is complete. The filter of a run may keep other documents: it compares only with those that
+//! it kept, and it forgets old ones.
 
 mod error;
 mod find;

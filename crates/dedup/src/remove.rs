@@ -1,4 +1,4 @@
-//! Outputs without the documents that are duplicates.
+//! Copies outputs without the duplicates in them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -29,7 +29,7 @@ impl Removed {
 /// Adds the duplicates listed in a file of JSON lines, plain or in gzip or zstd.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no duplicate.
+/// If it cannot be read, or a line is not a duplicate.
 pub fn read_duplicates(path: &Path, removed: &mut Removed) -> Result<(), DedupError> {
     for duplicate in lines::<Duplicate>(path)? {
         let place = duplicate?.place;

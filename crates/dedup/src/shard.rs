@@ -1,4 +1,4 @@
-//! Names of shards, and formats by the names of files.
+//! The names of shards, and the formats that file names stand for.
 
 use std::path::Path;
 

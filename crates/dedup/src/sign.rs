@@ -1,4 +1,4 @@
-//! Signatures of documents, with their places: the data that duplicates are found by.
+//! Signatures of documents: their places and the keys by which duplicates are found.
 
 use std::{
     io::{BufRead, Write},
@@ -12,7 +12,7 @@ use trommel_text::TextStats;
 
 use crate::{DedupError, shard_name};
 
-/// What is compared of a document, and where it stands: a JSON line, of which any engine can make rows.
+/// The keys of a document and its place. It is written as a JSON line, which any engine can read as a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// Name of the shard.

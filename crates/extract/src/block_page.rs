@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
-/// What stands in the way of the page that was asked for.
+/// The reason why a page is not the requested one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -37,11 +37,14 @@ impl BlockReason {
 }
 
 /// Words of the page above which no title, and no phrase, makes it one; what blocks says little.
-const WORDS: (u32, u32) = (400, 150);
+// An article about captchas uses the same words; only a page that says nothing else is a wall.
+const MAX_WORDS: (u32, u32) = (400, 150);
 /// Bytes of its text that are looked at.
-const LONGEST: usize = 8 << 10;
+// More than 150 words of any language have.
+const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// What the title of such a page is, or begins or ends with.
+/// Titles of such pages, whole, or their beginnings or ends.
+// Whole titles and not parts of them: "Blocked by the snow" is news.
 const TITLES: [(BlockReason, &[&str]); 5] = [
     (
         BlockReason::Captcha,
@@ -91,7 +94,7 @@ const TITLES: [(BlockReason, &[&str]); 5] = [
     ),
     (BlockReason::Parked, &["domain for sale", "domain parked", "parked domain"]),
 ];
-/// What such a page says, and nothing else does in so few words.
+/// Phrases of such pages that do not occur on other pages with so few words.
 const PHRASES: [(BlockReason, &[&str]); 5] = [
     (
         BlockReason::Captcha,
@@ -156,23 +159,25 @@ const PHRASES: [(BlockReason, &[&str]); 5] = [
         ],
     ),
 ];
+// Searchers are made once: making them costs more than searching a short page.
 static FINDERS: LazyLock<Vec<(BlockReason, Finder)>> = LazyLock::new(|| {
     let all = PHRASES.iter();
     all.flat_map(|(reason, phrases)| phrases.iter().map(|own| (*reason, Finder::new(own)))).collect()
 });
-/// What a wall of consent says; two of them together make one.
+/// Phrases of consent walls. Two of them together make one.
 const CONSENT: [&str; 8] = [
     "accept all", "reject all", "before you continue", "we value your privacy", "manage your privacy",
     "manage preferences", "cookies and data", "our partners",
 ];
 
-/// What stands in the way of what was asked for, by the page's title and what it says; none on other pages.
+/// The reason why a page is not the requested one, from its title and its phrases; none on other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
     let words = page.blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
-    if words > WORDS.0 {
+    if words > MAX_WORDS.0 {
         return None;
     }
     let fold = |text: &str| -> String {
+        // Phrases are listed with the plain apostrophe; sites set either.
         let text = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
@@ -183,12 +188,12 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     });
     let headings = headings.take(2).map(|block| page.text(block));
     let titled = titles.chain(headings).map(fold).find_map(|title| reason_of_title(&title));
-    if titled.is_some() || words > WORDS.1 {
+    if titled.is_some() || words > MAX_WORDS.1 {
         return titled;
     }
     let mut text = String::new();
     for block in &page.blocks {
-        if text.len() > LONGEST {
+        if text.len() > MAX_TEXT_BYTES {
             break;
         }
         text.push_str(page.text(block));
@@ -198,13 +203,15 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     let said = FINDERS.iter().find(|(_, phrase)| phrase.find(text.as_bytes()).is_some());
     let of_consent = CONSENT.iter().filter(|phrase| text.contains(**phrase));
     let said = said.map(|(reason, _)| *reason);
+    // One of these phrases alone is the banner of an ordinary page.
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
 
-/// What a title, in lower case, says if it is that of such a page: the whole of it, or all but the name of the
-/// site and a number.
+/// The reason that a title in lower case states. The phrase must be the whole title, except for the name of
+/// the site and a number.
 fn reason_of_title(title: &str) -> Option<BlockReason> {
     title.split([':', '|', '–', '—', '·', '»']).chain(title.split(" - ")).find_map(|part| {
+        // "Just a moment..."
         let part = part.trim().trim_end_matches(['.', '!', '?', '…', ' ']);
         let bare = part.trim_matches(|c: char| {
             c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '(' | ')' | '.' | ',')

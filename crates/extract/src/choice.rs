@@ -1,4 +1,5 @@
-//! Rules that change what the model chose, in the order in which they apply, and which of them decided on each block.
+//! The rules that change the model's choice. They apply in order, and each changed block records the rule
+//! that decided.
 
 pub(crate) mod articles;
 mod between;
@@ -17,10 +18,10 @@ mod list_items;
 mod lone_text;
 mod names;
 mod references;
+mod rules;
 pub(crate) mod sections;
 mod strays;
 mod summaries;
-mod table;
 pub(crate) mod whole_units;
 
 use std::borrow::Cow;
@@ -30,9 +31,9 @@ use trommel_html::Page;
 
 use crate::role::Role;
 
-pub use table::{RULES, Rule};
+pub use rules::{RULES, Rule};
 
-/// What rules on the model's choice ask of a page: its tables, and what the model made of them.
+/// The input of rules on the model's choice: the tables of a page, and the model's results for them.
 pub(crate) struct JudgedPage<'a> {
     pub page: &'a Page,
     /// Number of the field of each block.
@@ -41,11 +42,11 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
-    /// Whether texts of the page's data are kept, which are no blocks.
+    /// Whether texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
 
-/// What rules on the text ask of a page, once the policy has been applied: also its source.
+/// The input of rules on the text, after the policy has been applied. It includes the source of the page.
 pub(crate) struct ChosenPage<'a> {
     pub page: &'a Page,
     /// The decoded page that spans point into.
@@ -57,18 +58,19 @@ pub(crate) struct ChosenPage<'a> {
     pub only_first_article: bool,
 }
 
-/// What decided whether a block is kept: the model, the content policy, notes that are kept with their marks, or one
-/// of the [`RULES`].
+/// The reason why a block is kept or dropped: the model, the content policy, notes that are kept with their
+/// marks, or one of the [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+// A byte for each block: names are looked up when they are written.
 pub struct Decider(u8);
 
-/// Names of the deciders that are no rules, which come first.
+/// Names of the deciders that are not rules, which come first.
 const OTHERS: [&str; 3] = ["model", "policy", "notes"];
 
 impl Decider {
     /// The model.
     pub const MODEL: Self = Self(0);
-    /// What the user asked of headlines, comments and roles.
+    /// The user's choice about headlines, comments and roles.
     pub const POLICY: Self = Self(1);
     /// Marks of notes: a note whose mark is kept is kept.
     pub const NOTES: Self = Self(2);
@@ -101,12 +103,14 @@ impl Serialize for Decider {
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
+        // Documents of earlier builds stay readable: two rules have been deleted since.
         Ok(Self::all().find(|own| own.name() == name).unwrap_or_default())
     }
 }
 
 /// A set of rules, by their places in [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+// A bit a rule; the table has 25.
 pub struct RuleSet(u64);
 
 impl RuleSet {
@@ -125,13 +129,13 @@ impl RuleSet {
     }
 }
 
-/// Which blocks are kept, and by what.
+/// The kept blocks, and the reason for each decision.
 pub(crate) struct Decisions<'d> {
     /// One flag a block.
     pub kept: &'d mut Vec<bool>,
-    /// What decided last on each block.
+    /// The last decider of each block.
     pub by: &'d mut Vec<Decider>,
-    /// What was kept before a rule.
+    /// The kept blocks before a rule.
     before: Vec<bool>,
 }
 
@@ -141,25 +145,28 @@ impl<'d> Decisions<'d> {
         Self { kept, by, before }
     }
 
-    /// Applies the rules on the model's choice but for those `without`.
+    /// Applies the rules on the model's choice, except those in `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
         for (at, rule) in RULES.iter().enumerate() {
-            if let table::Apply::Judged(apply) = rule.apply
+            if let rules::Apply::Judged(apply) = rule.apply
                 && !without.contains(at)
             {
+                // A rule may only change what the model is unsure of: strays above .7 and headings below .1 were mostly
+                // right.
                 let unsure = (rule.unsure, page.probabilities);
                 self.changed_within(Decider::rule(at), unsure, |kept| apply(page, kept));
             }
         }
     }
 
-    /// Applies the rules on the text but for those `without`. Nothing is kept because of what is not.
+    /// Applies the rules on the text, except those in `without`. Nothing is kept because of a dropped block.
     pub fn chosen(&mut self, page: &ChosenPage<'_>, without: RuleSet) {
+        // Otherwise one rule could keep a list or a table on a page that has no text at all.
         if !self.kept.contains(&true) {
             return;
         }
         for (at, rule) in RULES.iter().enumerate() {
-            if let table::Apply::Chosen(apply) = rule.apply
+            if let rules::Apply::Chosen(apply) = rule.apply
                 && !without.contains(at)
             {
                 self.changed(Decider::rule(at), |kept| apply(page, kept));
@@ -169,7 +176,7 @@ impl<'d> Decisions<'d> {
 
     /// Has `change` change what is kept, in the name of a decider.
     pub fn changed<T>(&mut self, decider: Decider, change: impl FnOnce(&mut [bool]) -> T) -> T {
-        self.changed_within(decider, (table::ANY, &[]), change)
+        self.changed_within(decider, (rules::ANY, &[]), change)
     }
 
     /// The same, but only what has a probability within bounds is changed.
@@ -180,6 +187,7 @@ impl<'d> Decisions<'d> {
         change: impl FnOnce(&mut [bool]) -> T,
     ) -> T {
         self.before.clear();
+        // Compared afterwards, so that no rule has to say what it changed.
         self.before.extend_from_slice(self.kept);
         let result = change(self.kept);
         // Most rules change nothing on most pages.
@@ -192,6 +200,7 @@ impl<'d> Decisions<'d> {
                 continue;
             }
             let is_sure = |own: &f32| *own < unsure.0 || *own > unsure.1;
+            // Taken back here and not asked for in each rule, so that no rule can forget it.
             if probabilities.get(at).is_some_and(is_sure) {
                 *now = *before;
             } else {

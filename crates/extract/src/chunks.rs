@@ -1,7 +1,8 @@
 //! Divides the text of a document into chunks for retrieval.
 //!
-//! A chunk never cuts code, a table row, a list item or a sentence. One of these that is longer than a chunk may be
-//! stands whole. Header rows stay with the first row below them, headings with what follows them.
+//! A chunk never cuts code, a table row, a list item or a sentence. One of these stays whole even if it is
+//! longer than a chunk may be. Header rows stay with the first row below them, and headings with the text
+//! that follows them.
 
 mod atoms;
 mod size;
@@ -18,6 +19,7 @@ use atoms::{Atom, atoms};
 pub use size::{ChunkSize, ChunkSizeError, ChunkUnit};
 
 /// Bytes of the hash that a chunk's id has.
+// 128 bits: no two of any number of chunks collide by chance, and ids stay short.
 const ID_BYTES: usize = 16;
 
 /// A part of a document's text, for retrieval.
@@ -47,7 +49,7 @@ pub struct Chunk {
     pub bytes: u32,
 }
 
-/// What is known of the blocks of a page that chunks are made of.
+/// Facts about the blocks from which chunks are made.
 pub(crate) struct ChunkBlocks<'a> {
     /// The kept blocks.
     pub content: &'a KeptContent<'a>,
@@ -70,6 +72,7 @@ pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSiz
         };
         let end = own.last().map_or(first.place.end, |last| last.place.end);
         let whole = text.text.get(first.place.start..end).unwrap_or_default();
+        // Only line ends: the indent of a code line belongs to it.
         let part = whole.trim_start_matches('\n');
         let from = first.place.start + (whole.len() - part.len());
         let part = part.trim_end();
@@ -77,10 +80,12 @@ pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSiz
             continue;
         }
         let before = text.text.get(start..from).unwrap_or_default();
+        // Counted on from the chunk before, so that counting is linear in the text.
         chars += before.chars().count() as u32;
         start = from;
         let headings = headings(text, &atoms, range);
         let (first_block, last_block) = ends(own.iter().filter_map(|atom| atom.blocks));
+        // A sentence has no place of its own, so its bytes are searched for; all others are known.
         let (byte, end) = match own.iter().any(|atom| atom.is_divided) {
             true => {
                 let content = blocks.content;
@@ -105,8 +110,8 @@ pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSiz
     chunks
 }
 
-/// Which atoms make up a chunk each: as many as fit, no heading at the end of one, a new one at a heading if the one
-/// before is half full.
+/// The atoms of each chunk: as many as fit, with no heading at the end. A heading starts a new chunk if the
+/// current one is half full.
 fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range<usize>> {
     let limit = u64::from(size.size.get());
     let sum = |range: std::ops::Range<usize>| -> u64 {
@@ -118,9 +123,11 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
     let mut packed = Vec::new();
     for at in 0..atoms.len() {
         let own = sum(at..at + 1);
+        // A new section begins a new chunk, unless that would leave one less than half full.
         let ends_section = is_heading(at) && filled * 2 >= limit;
         if filled + own > limit || ends_section {
             let mut end = at;
+            // A heading alone at the end of a chunk would be parted from what it heads.
             while end > from && is_heading(end - 1) {
                 end -= 1;
             }
@@ -130,6 +137,7 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
                 while next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
                     next -= 1;
                 }
+                // The overlap gives way: a chunk may not be longer than asked because of what it repeats.
                 while next < end && sum(next..at + 1) > limit {
                     next += 1;
                 }
@@ -183,6 +191,7 @@ fn id(headings: &[String], text: &str) -> String {
     let mut hash = Sha256::new();
     for heading in headings {
         hash.update(heading);
+        // Line ends keep headings apart: "a b" + "c" must differ from "a" + "b c".
         hash.update("\n");
     }
     hash.update("\n");

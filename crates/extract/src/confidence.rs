@@ -2,12 +2,13 @@
 
 use trommel_text::long_run;
 
-/// Bytes from which a run of ASCII without white space is data rather than a word: base64; and fewer
-/// if there are signs in it that words do not have: minified scripts, JSON.
-const DATA_RUN: usize = 60;
-const SIGNED_RUN: u32 = 25;
+/// Bytes from which a run of ASCII without white space is data rather than a word. The first is for base64;
+/// the lower one for runs with signs that words do not have: minified scripts, JSON.
+// Longer than the longest words of German; addresses are exempt.
+const MIN_DATA_BYTES: usize = 60;
+const MIN_SIGNED_DATA_BYTES: u32 = 25;
 /// Share of such runs up to which a text is a text that has some, as documentation has code.
-const SOME_DATA: f32 = 0.4;
+const MAX_DATA_SHARE: f32 = 0.4;
 
 /// The confidence in a text: the word F1 that the model expects of the choice of blocks, less the
 /// share of what nobody reads. The model knows where text stands, and not whether it is prose or the
@@ -17,7 +18,7 @@ pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
         return 0.0;
     }
     let data = data_share(text);
-    if data <= SOME_DATA { expected_f1 } else { expected_f1 * (1.0 - data) }
+    if data <= MAX_DATA_SHARE { expected_f1 } else { expected_f1 * (1.0 - data) }
 }
 
 /// Share of the bytes of a text's words that are in runs of data; addresses are none.
@@ -26,11 +27,12 @@ pub(crate) fn data_share(text: &str) -> f32 {
     if data == 0 {
         return 0.0;
     }
+    // Only where there is data at all: most texts have none.
     let spaces = text.bytes().filter(u8::is_ascii_whitespace).count();
     data as f32 / (text.len() - spaces).max(1) as f32
 }
 
-/// The words of a text, divided by ASCII white space, that have [`SIGNED_RUN`] bytes at least.
+/// The words of a text, divided by ASCII white space, that have [`MIN_SIGNED_DATA_BYTES`] bytes at least.
 struct LongWords<'a> {
     text: &'a str,
     at: usize,
@@ -41,7 +43,7 @@ impl<'a> Iterator for LongWords<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let bytes = self.text.as_bytes();
-        let start = long_run(bytes, self.at, SIGNED_RUN)?;
+        let start = long_run(bytes, self.at, MIN_SIGNED_DATA_BYTES)?;
         let rest = bytes.get(start..)?;
         let len = rest.iter().position(u8::is_ascii_whitespace);
         let end = start + len.unwrap_or(rest.len());
@@ -53,7 +55,7 @@ impl<'a> Iterator for LongWords<'a> {
 fn is_data(word: &str) -> bool {
     let is_address = word.contains("://") || word.starts_with("www.");
     let signs = ['{', '}', '(', ')', '[', ']', ';', '=', '"', '<', '>'];
-    let is_long = word.len() >= DATA_RUN || word.contains(signs);
+    let is_long = word.len() >= MIN_DATA_BYTES || word.contains(signs);
     is_long && word.is_ascii() && !is_address
 }
 

@@ -1,4 +1,4 @@
-//! The document: what the extractor makes of a page.
+//! The document: the text and metadata that the extractor takes from a page.
 
 use crate::block_page::BlockReason;
 use crate::choice::Decider;
@@ -12,25 +12,25 @@ use serde::{Deserialize, Serialize};
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// Main text; empty if the page has none. A paragraph, heading, list item or table row (its cells
-    /// divided by tabs) is a line; an empty line stands around paragraphs, headings, lists, tables and
-    /// code; code keeps its white space.
+    /// Main text; empty if the page has none. Each paragraph, heading, list item and table row is a line, with
+    /// tabs between the cells of a row. An empty line stands around paragraphs, headings, lists, tables and
+    /// code. Code keeps its white space.
     pub text: String,
-    /// Title of the page without the name of its site: the `h1` that is like one of the titles it
-    /// states, else the headline of its JSON-LD, else `og:title`, else its `<title>`, else its first
-    /// heading; white space folded.
+    /// Title of the page without the name of its site. It is the `h1` that is like one of the titles that the
+    /// page states, else the headline of its JSON-LD, `og:title`, its `<title>` or its first heading. White
+    /// space is folded.
     pub title: Option<String>,
-    /// ISO 639-1 code of the text's language (ISO 639-3 where there is no shorter one): detected on
-    /// the text where it is long enough, else as the page declares it.
+    /// ISO 639-1 code of the text's language (ISO 639-3 if there is no shorter one). It is detected on the text
+    /// if that is long enough; else the page's declaration counts.
     pub lang: Option<String>,
-    /// What else the page says about itself.
+    /// Other facts that the page states about itself.
     #[serde(flatten)]
     pub metadata: Metadata,
     /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
-    /// What stands in the way of the page that was asked for, by the page's title and phrases, whatever the
-    /// model takes it for.
+    /// The reason why this is not the requested page, from the title and phrases of the page, regardless of the
+    /// model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<BlockReason>,
     /// Headings among the lines of the text, in order.
@@ -41,31 +41,31 @@ pub struct Document {
     pub comments: Option<String>,
     /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
     pub charset: String,
-    /// How the memory of sites was made that knew other pages of the page's site: `fixed`, or `online`, of the
-    /// pages that came before.
+    /// The kind of site memory that knew other pages of the page's site: `fixed`, or `online` if it was made
+    /// from earlier pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_memory: Option<String>,
-    /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
+    /// The source of the encoding (`bom`, `http`, `meta`, `crawl`, `detected`).
     pub charset_source: String,
     /// Expected word F1 of `text`, from the block probabilities, in 0..=1; 0 of an empty text.
     pub confidence: f32,
-    /// What the page asks of robots in `<meta name="robots">`, as it stands: for filters, not part of
-    /// the written document.
+    /// The wishes of the page to robots in `<meta name="robots">`, unchanged. Filters read them; they are not
+    /// part of the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
-    /// Every block of the page in document order, kept or not, if they were asked for; after them the texts that stand in its
-    /// JSON-LD alone.
+    /// Every block of the page in document order, kept or not, on request. Texts that stand only in its JSON-LD
+    /// follow.
     pub blocks: Vec<BlockVerdict>,
-    /// Where the parts of `text` stand in the decoded page, in the order of the text, if that was asked for.
+    /// The places of the parts of `text` in the decoded page, in the order of the text, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<TextSpan>,
-    /// The tables among the text as rows, in its order, if they were asked for.
+    /// The tables among the text as rows, in its order, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DocumentTable>,
-    /// What each of several people wrote on the page, as far as its markup says so, if that was asked for.
+    /// The posts of several people on the page, if its markup states them, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub posts: Vec<Post>,
-    /// The text in chunks, if that was asked for.
+    /// The text in chunks, on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chunks: Vec<Chunk>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
@@ -76,14 +76,14 @@ pub struct Document {
 }
 
 impl Document {
-    /// The document of something that is no page, by the media type that its bytes show: without text, and
+    /// The document of something that is not a page, by the media type that its bytes show: without text, and
     /// with a note that says so.
     pub fn of_other_data(media_type: &str) -> Self {
         Self { notes: vec![format!("{media_type} data, not a page")], ..Self::default() }
     }
 }
 
-/// What a [`Document`] holds beside what every document has.
+/// Options for the optional parts of a [`Document`].
 ///
 /// ```
 /// use trommel_extract::{DocumentOptions, MarkdownOptions};
@@ -98,18 +98,18 @@ impl Document {
 pub struct DocumentOptions {
     /// Whether every block of the page is listed.
     pub blocks: bool,
-    /// Whether it is told where each part of the text stands in the decoded page.
+    /// Whether the places of the parts of the text in the decoded page are listed.
     pub spans: bool,
     /// Whether the tables are given as rows as well.
     pub tables: bool,
     /// Whether the page is divided into posts, where several people write on it: [`Document::posts`] lists
     /// them, and Markdown has a line with author and time above each.
     pub posts: bool,
-    /// How long the chunks are that the text is divided into; none for no chunks.
+    /// The size of the chunks of the text; none for no chunks.
     pub chunks: Option<ChunkSize>,
     /// The text as Markdown; as plain text if there are no options for it.
     pub markdown: Option<MarkdownOptions>,
-    /// How text gives formulas, notes and scripts, as Markdown, too.
+    /// The form of formulas, notes and scripts in text, and in Markdown too.
     pub text: TextOptions,
 }
 
@@ -184,18 +184,18 @@ pub struct BlockVerdict {
     pub probability: f32,
     /// Whether the block is part of the document's text.
     pub kept: bool,
-    /// What decided that: the model, the content policy, notes, or one of the [`RULES`](crate::RULES).
+    /// The decider of that: the model, the content policy, notes, or one of the [`RULES`](crate::RULES).
     #[serde(default)]
     pub by: Decider,
-    /// What the block is on its page; none from a method that is no model.
+    /// The role of the block on its page; none from a method that is not a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Where the text stands, if not among the page's own text.
+    /// The place of the text, if it is not among the page's own text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<BlockSource>,
 }
 
-/// Where the text of a block stands that is not part of the page's own text.
+/// The place of a text that is not part of the page's own text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockSource {

@@ -1,4 +1,4 @@
-//! A judged page and the forms its main content can be given in.
+//! A judged page, and the forms in which it gives its main content.
 
 mod divided;
 mod rows;
@@ -37,6 +37,7 @@ use crate::verdicts::Verdicts;
 
 /// Kept blocks among which the headline is looked for, and the likeness to the title from which a block
 /// says it.
+// A kicker and a date may stand above the headline; further down its words are those of the text.
 const TITLE_BLOCKS: usize = 3;
 const SAME_TITLE: f32 = 0.6;
 
@@ -53,6 +54,7 @@ pub struct Extraction<'a> {
 
 impl Drop for Extraction<'_> {
     fn drop(&mut self) {
+        // The tables serve the next page of this thread.
         page_memory::keep(std::mem::take(&mut self.page));
     }
 }
@@ -71,10 +73,12 @@ impl<'a> Extraction<'a> {
             only_first_article: *articles == ArticlePolicy::First,
         };
         let mut of_comments = vec![Decider::MODEL; separate.len()];
+        // Comments that are kept apart are text, too, and get the same rules.
         let mut comments = Decisions::new(separate, &mut of_comments);
         comments.chosen(&chosen, *without);
         let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
         decisions.chosen(&chosen, *without);
+        // After the rules, because only marks in kept text make notes.
         let notes = decisions.changed(Decider::NOTES, |kept| Notes::find(&page, &decoded.text, kept));
         // What is kept with others (captions with their tables) is not kept against the policy.
         decisions.changed(Decider::POLICY, |kept| {
@@ -91,7 +95,7 @@ impl<'a> Extraction<'a> {
         self
     }
 
-    /// What `make` gives, its time told to the observer.
+    /// The result of `make`, after reporting its time to the observer.
     fn rendered<T>(&self, make: impl FnOnce() -> T) -> T {
         observed(&self.observer, ExtractionStage::Render, make)
     }
@@ -113,7 +117,7 @@ impl<'a> Extraction<'a> {
         Some((*judgement.probabilities.get(block)?, *kept, *roles.get(block)?))
     }
 
-    /// What each block is on its page; empty for a method that is no model. Takes longer than judging the page.
+    /// The role of each block; empty for a method that is not a model. This takes longer than judging the page.
     pub fn roles(&self) -> Vec<Role> {
         refined(&self.verdicts.roles, &self.page, self.hints.url)
     }
@@ -137,6 +141,7 @@ impl<'a> Extraction<'a> {
     /// page without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
         self.rendered(|| {
+            // Metadata are read only for a title: they cost more than writing the text.
             let title = options.title.then(|| self.title_and_metadata().0);
             self.markdown_text(options, title.flatten().as_deref())
         })
@@ -176,7 +181,7 @@ impl<'a> Extraction<'a> {
         traced.locate(&self.page, &self.decoded.text, range)
     }
 
-    /// As [`Extraction::locate`] of a range of bytes of [`Extraction::markdown`] under the same options, to
+    /// Like [`Extraction::locate`], for a range of bytes of [`Extraction::markdown`] under the same options, to
     /// the block.
     pub fn locate_markdown(&self, range: Range<usize>, options: &MarkdownOptions) -> Vec<(u32, u32)> {
         let title = options.title.then(|| self.title_and_metadata().0).flatten();
@@ -221,6 +226,7 @@ impl<'a> Extraction<'a> {
         }
         if let Some(title) = above.filter(|_| !traced.text.is_empty()) {
             let heading = title_heading(title);
+            // Places were noted without the heading, which comes first.
             for own in &mut traced.origins {
                 own.place = own.place.start + heading.len()..own.place.end + heading.len();
             }
@@ -295,6 +301,8 @@ impl<'a> Extraction<'a> {
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
             let content = self.main_content(options.text);
+            // Also for Markdown: language and confidence are found on plain text, so that they do not depend on the
+            // form.
             let plain = self.traced_text_of(&content);
             let (title, mut metadata) = self.title_and_metadata();
             metadata.next = self.next_page();
@@ -327,6 +335,7 @@ impl<'a> Extraction<'a> {
             });
             Document {
                 text: text.text,
+                // By phrases and not by the model, whose page types know no walls.
                 blocked: block_reason(&self.page, title.as_deref()),
                 title,
                 metadata,
@@ -374,12 +383,12 @@ impl<'a> Extraction<'a> {
         KeptContent::new(&self.page, &self.decoded.text, kept)
     }
 
-    /// What is kept, without the notes, which follow it.
+    /// The kept content without the notes, which follow it.
     fn main_content(&self, options: TextOptions) -> KeptContent<'_> {
         self.main_content_with(options, None)
     }
 
-    /// What is kept and one more block, without the notes.
+    /// The kept content and one more block, without the notes.
     fn main_content_with(&self, options: TextOptions, more: Option<usize>) -> KeptContent<'_> {
         let html = &self.decoded.text;
         if self.notes.is_none() && more.is_none() {
@@ -393,8 +402,8 @@ impl<'a> Extraction<'a> {
         KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
     }
 
-    /// The block of the headline that stands right above the text and is left out there, if this title above the
-    /// text does not say it: that of a window that another title was given to.
+    /// The block of the headline directly above the text, which the text leaves out, if this title does not
+    /// repeat it. That happens to a window with another title.
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);

@@ -1,4 +1,4 @@
-//! The extractor: bytes of a page and hints about them in, a judged page out.
+//! The extractor: takes the bytes of a page and hints about them, and returns a judged page.
 
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use crate::survey::{KeptJudgements, SiteSurvey};
 /// ([`Extractor::with_sites`]) the result depends on what that knows as well.
 #[derive(Clone, Debug)]
 pub struct Extractor {
+    // Shared: a model is megabytes and never changes.
     model: Arc<Model>,
     pub(crate) limits: Limits,
     policy: ContentPolicy,
@@ -34,6 +35,7 @@ impl Extractor {
             model,
             limits: Limits::default(),
             policy: ContentPolicy::default(),
+            // By default, because an extractor does not know yet whether Markdown will be asked for.
             inline_style: true,
             observer: None,
             sites: None,
@@ -108,6 +110,7 @@ impl Extractor {
     pub(crate) fn judged<'a>(&self, decoded: charset::Decoded<'a>, page: Page, hints: &Hints<'a>) -> Extraction<'a> {
         let verdicts = observed(&self.observer, ExtractionStage::Classify, || {
             let kept = self.judgements.as_ref();
+            // The survey has judged this page already.
             let kept = kept.and_then(|kept| kept.get(&self.model, &decoded.text, &page, hints.url));
             let own = kept.unwrap_or_else(|| self.model.judge(&page, hints.url));
             let known = self.sites.as_ref().zip(hints.url).and_then(|(sites, url)| {

@@ -1,18 +1,19 @@
-//! The text of a heading, without the controls in it.
+//! The text of a heading, without controls such as `edit`.
 
 use trommel_html::{Block, Page};
 
 /// Words and characters beyond which an element that is called a heading is a paragraph. Of scripts
 /// without spaces every character is a word.
-const LONGEST_HEADING: (u32, u32) = (60, 200);
+// By words for spaced scripts, by characters for others: either alone would let one of them through.
+const MAX_HEADING: (u32, u32) = (60, 200);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
-const LONGEST_CONTROL: usize = 40;
+const MAX_CONTROL_CHARS: usize = 40;
 
 /// Whether blocks, given by their words and characters, are more than a heading together.
 pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
     let (words, chars) =
         blocks.fold((0u32, 0u32), |sum, own| (sum.0.saturating_add(own.0), sum.1.saturating_add(own.1)));
-    words > LONGEST_HEADING.0 || chars > LONGEST_HEADING.1
+    words > MAX_HEADING.0 || chars > MAX_HEADING.1
 }
 
 /// The text of a block of a page; of a heading without the links between brackets at its end, by which
@@ -26,11 +27,12 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
     let Some((before, control)) = text.rsplit_once('[') else {
         return text;
     };
+    // Only links are controls; "[Updated]" as plain text belongs to the heading.
     let source = html.get(block.span.0 as usize..block.span.1 as usize);
     let is_link = source
         .and_then(|source| source.rsplit_once('['))
         .is_some_and(|(_, source)| ["<a ", "<A ", "<button"].iter().any(|tag| source.contains(tag)));
-    if is_link && control.chars().count() <= LONGEST_CONTROL && !before.trim().is_empty() {
+    if is_link && control.chars().count() <= MAX_CONTROL_CHARS && !before.trim().is_empty() {
         before.trim_end()
     } else {
         text

@@ -4,7 +4,7 @@ use trommel_html::charset;
 
 use crate::metadata::is_date;
 
-/// What is known about a page from outside its bytes. All of it may be missing.
+/// Facts about a page from outside its bytes. All of them may be missing.
 ///
 /// ```
 /// use trommel_extract::Hints;

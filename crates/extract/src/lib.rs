@@ -1,4 +1,4 @@
-//! Takes the main text out of a page: bytes and [`Hints`] in, an [`Extraction`] out, and from it text,
+//! Extracts the main text of a page. It takes bytes and [`Hints`] and returns an [`Extraction`], which gives text,
 //! Markdown, blocks or a whole [`Document`].
 //!
 //! ```

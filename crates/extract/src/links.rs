@@ -1,4 +1,4 @@
-//! The links of a page, with what is known of the blocks that they stand in.
+//! The links of a page, with facts about their blocks.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,15 @@ use crate::pagination::next_in_pagination;
 use crate::role::Role;
 
 /// Longest address in bytes.
-const LONGEST: usize = 2048;
+// Longer ones carry sessions and data, and few servers take them.
+const MAX_ADDRESS_BYTES: usize = 2048;
 /// Most links of a page that are given.
-const MOST: usize = 10_000;
+const MAX_LINKS: usize = 10_000;
 
 /// A link in the text of a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageLink {
-    /// Where it leads: an absolute `http(s)` URL without fragment.
+    /// The target: an absolute `http(s)` URL without fragment.
     pub url: String,
     /// Index of the first block that it stands in.
     pub block: usize,
@@ -25,7 +26,7 @@ pub struct PageLink {
     pub probability: f32,
     /// Whether the block is part of the text.
     pub kept: bool,
-    /// What the block is on its page.
+    /// The role of the block.
     pub role: Role,
 }
 
@@ -39,7 +40,8 @@ impl Extraction<'_> {
         let page = self.page();
         for (index, block) in page.blocks.iter().enumerate() {
             for element in page.styled(block).filter_map(|part| part.style.link) {
-                if links.len() == MOST || !elements.insert(element) {
+                // By element first: a link of several parts would be read and parsed once for each.
+                if links.len() == MAX_LINKS || !elements.insert(element) {
                     continue;
                 }
                 let href = page.element(element).and_then(|element| element.attribute(&self.decoded().text, "href"));
@@ -56,8 +58,8 @@ impl Extraction<'_> {
         links
     }
 
-    /// Where the page says that it goes on: by `rel="next"`, else by the link to the next page in a row of page
-    /// numbers. None if that is the page itself.
+    /// The next page: that of `rel="next"`, else the link to the next page in a row of page numbers. None if
+    /// that is the page itself.
     pub fn next_page(&self) -> Option<String> {
         let html = &self.decoded().text;
         let stated = self.page().head.next.clone();
@@ -70,18 +72,19 @@ impl Extraction<'_> {
     fn base(&self) -> Option<Url> {
         let url = self.url().and_then(|url| Url::parse(url).ok());
         let base = self.page().head.base.as_deref();
-        base.filter(|base| base.len() <= LONGEST)
+        base.filter(|base| base.len() <= MAX_ADDRESS_BYTES)
             .and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok())
             .or(url)
     }
 }
 
 fn absolute(href: &str, base: Option<&Url>) -> Option<String> {
-    if href.len() > LONGEST {
+    if href.len() > MAX_ADDRESS_BYTES {
         return None;
     }
     let mut url = Url::options().base_url(base).parse(href.trim()).ok()?;
+    // Places on one page are one page to a crawler.
     url.set_fragment(None);
-    let is_read = matches!(url.scheme(), "http" | "https") && url.as_str().len() <= 2 * LONGEST;
+    let is_read = matches!(url.scheme(), "http" | "https") && url.as_str().len() <= 2 * MAX_ADDRESS_BYTES;
     is_read.then(|| url.into())
 }

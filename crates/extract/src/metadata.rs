@@ -1,7 +1,7 @@
 //! Metadata of a page: title, authors, dates, site, description, address.
 //!
-//! Each of these has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata,
-//! markup near the headline.
+//! Each of them has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata, and markup
+//! near the headline.
 
 mod author;
 mod byline;
@@ -54,8 +54,8 @@ pub struct Metadata {
     /// Absolute http(s) URL that the page names as its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
-    /// Absolute http(s) URL at which the page goes on, where it is one of several (`rel="next"`, or
-    /// the link to the next page in a row of page numbers).
+    /// Absolute http(s) URL of the next page, if the page is one of several. It comes from `rel="next"`, or
+    /// from the link to the next page in a row of page numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// Language that the page declares, as a BCP 47 tag (`en-US`).
@@ -78,8 +78,10 @@ pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
 pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>) -> (Option<String>, Metadata) {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     let site = site::site(&sources);
+    // Site before title before authors: each is cleaned of the one before.
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
+    // Set only now: bylines and dates are looked for around the block that says the title.
     sources.headline = byline::anchor(page, headline, title.as_deref());
     let authors = author::authors(&sources, &names);
     let metadata = Metadata {
@@ -95,7 +97,7 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     (title.and_then(readable), metadata)
 }
 
-/// The name in a text that says who wrote a post: also one that is no name of a person. None if the text is
+/// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is
 /// longer than names are.
 pub(crate) fn pen_name(text: &str) -> Option<String> {
     person::pen_name(text).and_then(readable)

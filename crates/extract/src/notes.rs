@@ -1,7 +1,8 @@
-//! Footnotes: which parts of the text are marks of notes, and which blocks are the notes they refer to.
+//! Finds footnotes: the marks in the text, and the blocks of the notes that they refer to.
 //!
-//! A mark and its note are found by their links (`links`), by their numbers where a page links nothing
-//! (`loose`), or as a note that stands in the line it belongs to (`inline`). What is no pair stays as it is.
+//! A mark and its note are recognised by their links (`links`), by equal numbers on pages without such links
+//! (`loose`), or because the note stands inside the line (`inline`). Marks and notes without a partner stay
+//! as they are.
 
 mod inline;
 mod label;
@@ -12,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NotationKind, Page, Tag};
 
 /// Blocks and words of a note; what is longer is a part of the text.
-const LONGEST: (usize, u32) = (60, 1500);
+// An anchor may lead to a section, which would be moved behind the text as a whole.
+const MAX_NOTE: (usize, u32) = (60, 1500);
 
 /// The notes of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub(crate) struct Definition {
     pub element: u32,
     /// Its blocks; of a note within a line none.
     pub blocks: Vec<u32>,
-    /// Where in a block's text a note within a line stands.
+    /// The place of a note within a line, in the text of its block.
     pub inline: Option<(u32, u32, u32)>,
     /// Whether the note was judged to be content for itself.
     pub judged: bool,
@@ -75,11 +77,13 @@ impl Notes {
     /// The notes of a page whose marks are kept. `kept` has one entry a block; notes whose marks are kept
     /// are kept, too. `None` if there are none.
     pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
+        // Pages without raised text or links to places pay nothing.
         if !page.has_notations() {
             return None;
         }
         let mut pairs = links::pairs(page, html, kept);
         inline::add(page, kept, &mut pairs);
+        // Numbers alone are a guess, and are asked only where links say nothing.
         if pairs.is_empty() {
             pairs = loose::pairs(page, html, kept);
         }
@@ -98,6 +102,7 @@ impl Notes {
                 }
             }
         }
+        // After numbering: labels are recognised by their number.
         notes.cut_labels(page);
         notes.drop_headings(page, kept);
         Some(notes)
@@ -108,7 +113,7 @@ impl Notes {
         self.marks.get(&block).map_or(&[], Vec::as_slice)
     }
 
-    /// Parts of a block's text that are no text: labels of notes and links back.
+    /// Parts of a block's text that are not text: labels of notes and links back.
     pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
         self.cuts.get(&block).map_or(&[], Vec::as_slice)
     }
@@ -161,6 +166,7 @@ impl Notes {
         let numbers: Vec<u32> = shown
             .iter()
             .map(|number| match number {
+                // Readers know notes by the number that the page shows.
                 Some(number) if seen.insert(*number) => *number,
                 _ => {
                     next = next.saturating_add(1);
@@ -233,6 +239,7 @@ impl Notes {
                 left.chars().any(char::is_alphanumeric)
             });
         }
+        // A note that was nothing but its label says nothing.
         self.definitions.retain(|own| !own.blocks.is_empty() || own.inline.is_some());
     }
 
@@ -277,7 +284,7 @@ fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
     let first = page.blocks.partition_point(|block| block.span.0 < own.start);
     let inside = |block: &trommel_html::Block| block.element >= element && block.element < own.end;
     let blocks = page.blocks.iter().enumerate().skip(first);
-    blocks.take_while(|(_, block)| inside(block)).take(LONGEST.0 + 1).map(|(at, _)| at as u32).collect()
+    blocks.take_while(|(_, block)| inside(block)).take(MAX_NOTE.0 + 1).map(|(at, _)| at as u32).collect()
 }
 
 /// Whether blocks may be a note.
@@ -285,12 +292,12 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
     let own = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
     let words: u32 = own().map(|block| block.words).fold(0, u32::saturating_add);
     !blocks.is_empty()
-        && blocks.len() <= LONGEST.0
-        && words <= LONGEST.1
+        && blocks.len() <= MAX_NOTE.0
+        && words <= MAX_NOTE.1
         && !own().any(|block| label::is_heading(page, block))
 }
 
-/// Whether an element, or one of the few around it, is said to hold notes.
+/// Whether an attribute of an element, or of one of the few around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
     const AROUND: usize = 5;
     page.path(element).take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article)).take(AROUND).any(

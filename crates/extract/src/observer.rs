@@ -16,7 +16,7 @@ pub enum ExtractionStage {
 }
 
 impl ExtractionStage {
-    /// What it is called in metrics.
+    /// The name of the stage in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -26,7 +26,7 @@ impl ExtractionStage {
     }
 }
 
-/// Is told how long each stage of each extraction took, by the threads that did it.
+/// An observer receives the time of each stage of each extraction, on the thread that did it.
 pub trait ExtractionObserver: Debug + Send + Sync {
     /// A stage of one page has ended that took `time`.
     fn stage_ended(&self, stage: ExtractionStage, time: Duration);
@@ -35,7 +35,7 @@ pub trait ExtractionObserver: Debug + Send + Sync {
 /// The observer of an extractor, if it has one; without one the time is not asked for.
 pub(crate) type SharedObserver = Option<Arc<dyn ExtractionObserver>>;
 
-/// What `make` gives, its time told to the observer.
+/// The result of `make`, after reporting its time to the observer.
 pub(crate) fn observed<T>(observer: &SharedObserver, stage: ExtractionStage, make: impl FnOnce() -> T) -> T {
     let Some(observer) = observer else {
         return make();

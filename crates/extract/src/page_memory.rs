@@ -1,4 +1,4 @@
-//! Memory of pages, kept by each thread for its next page.
+//! Page tables that each thread keeps and reuses for its next page.
 
 use std::cell::RefCell;
 
@@ -6,10 +6,11 @@ use trommel_html::{GrowingReader, Limits, Page, ScanReader};
 
 thread_local! {
     /// Memory of pages that the thread is done with.
+    // By thread: the output cannot depend on it, because tables are cleared before each page.
     static READER: RefCell<ScanReader> = RefCell::default();
 }
 
-/// Reads a page into kept memory, with the inline styles of its blocks if they are asked for.
+/// Reads a page into kept memory, with the inline styles of its blocks, on request.
 pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     READER.with_borrow_mut(
         |reader| {

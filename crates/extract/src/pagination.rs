@@ -5,7 +5,8 @@ use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 /// Names in class attributes of rows of page numbers.
 const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
-/// What links to the next page say, in lower case.
+/// Texts of links to the next page, in lower case.
+// Whole texts: "next steps" is the heading of an article.
 const NEXT: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",
     "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página", "próxima", "próximo",
@@ -14,16 +15,17 @@ const NEXT: [&str; 38] = [
     "вперёд", "下一页", "下一頁", "次へ", "次のページ", "다음",
 ];
 /// Arrows that stand for the next page.
+// Arrows alone count in rows of page numbers only; elsewhere they lead to galleries.
 const ARROWS: [&str; 7] = ["›", "»", "→", ">", ">>", "⟩", "❯"];
 /// Elements around a link that may be its row.
-const AROUND: usize = 5;
+const ANCESTORS: usize = 5;
 /// Bytes of an element with the text of a link.
-const LINK: usize = 600;
+const MAX_LINK_BYTES: usize = 600;
 /// Links of a page that are looked at.
-const MOST: usize = 400;
+const MAX_LINKS: usize = 400;
 
-/// The address, as it stands, of the link to the next page in a row of page numbers: a link that says so by its
-/// words, its label or its arrow, else that behind the number without link.
+/// The unchanged address of the link to the next page in a row of page numbers. It is a link that says so
+/// by its words, its label or its arrow, else the one behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let rows: Vec<u32> =
         page.page_rows.iter().copied().filter(|at| page.element(*at).is_some_and(|own| is_row(page, own))).collect();
@@ -34,7 +36,7 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     let links = (0u32..).zip(&page.elements);
     let links = links.filter(|(_, own)| own.tag == Tag::A);
     let links = links.filter_map(|(at, own)| Some((row(page, at, &rows)?, own)));
-    let links: Vec<(u32, &Element)> = links.take(MOST).collect();
+    let links: Vec<(u32, &Element)> = links.take(MAX_LINKS).collect();
     let href = |own: &Element| {
         let href = own.attribute(html, "href")?.trim().to_owned();
         let leads = !href.is_empty() && !href.starts_with('#') && !href.contains("javascript:");
@@ -45,7 +47,7 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
         return Some(address);
     }
     let number = |own: &Element| -> Option<u32> {
-        let text = element_text(html, own.start, LINK);
+        let text = element_text(html, own.start, MAX_LINK_BYTES);
         text.trim().parse().ok()
     };
     let numbered = links.iter().filter_map(|(row, own)| Some((*row, number(own)?, *own)));
@@ -56,6 +58,7 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     numbered.sort_by_key(|(_, number, _)| *number);
     let mut shown = 0;
     let next = numbered.iter().find(|(_, number, _)| {
+        // The number of the page itself is no link, so the numbers around it are two apart.
         let follows_gap = *number == shown + 2;
         shown = *number;
         follows_gap
@@ -81,14 +84,17 @@ fn is_row(page: &Page, own: &Element) -> bool {
 
 /// The row of page numbers around a link, given which elements are some, in order.
 fn row(page: &Page, link: u32, rows: &[u32]) -> Option<u32> {
-    let mut around = page.path(link).skip(1).take(AROUND).map(|(at, _)| at);
+    let mut around = page.path(link).skip(1).take(ANCESTORS).map(|(at, _)| at);
     around.find(|at| rows.binary_search(at).is_ok())
 }
 
 /// Whether a link says that it leads to the next page.
 fn says_next(page: &Page, link: &Element, html: &str) -> bool {
-    let texts =
-        [Some(element_text(html, link.start, LINK)), link.attribute(html, "aria-label"), link.attribute(html, "title")];
+    let texts = [
+        Some(element_text(html, link.start, MAX_LINK_BYTES)),
+        link.attribute(html, "aria-label"),
+        link.attribute(html, "title"),
+    ];
     let words = page.attribute_words(link);
     words.iter().any(|word| page.word_text(word) == "next") || texts.iter().flatten().any(|text| is_next(text))
 }

@@ -1,4 +1,4 @@
-//! Documents of plain text, as servers send it and WET files store it; nothing is dropped.
+//! Documents of plain text, from servers or from WET files. Nothing is dropped.
 
 use trommel_html::charset;
 
@@ -18,6 +18,7 @@ impl Document {
             lang: language(text, || None),
             charset: decoded.encoding.name().to_ascii_lowercase(),
             charset_source: decoded.source.name().to_owned(),
+            // Nothing was chosen, so nothing can be wrong but that the text is data.
             confidence: confidence(1.0, text),
             ..Self::default()
         }

@@ -1,4 +1,5 @@
-//! The content policy: whether readers' comments, the headline, further articles and blocks of chosen roles are main text.
+//! The content policy decides whether readers' comments, the headline, further articles and blocks of chosen
+//! roles are main text.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
@@ -21,9 +22,10 @@ macro_rules! named {
 }
 
 named! {
-    /// What becomes of readers' comments beside a page's own text. Posts of a forum are its text.
+    /// The treatment of readers' comments beside a page's own text. Posts of a forum are main text.
     pub enum CommentPolicy {
         /// Left out.
+        // Golds differ; on pages with prose of their own comments are no text unless asked for.
         #[default]
         Exclude,
         /// Part of the text.
@@ -47,7 +49,7 @@ named! {
 }
 
 named! {
-    /// What becomes of articles that a page shows below its own, as pages do that go on at their end.
+    /// The treatment of articles that a page shows below its own. Endless pages append them.
     pub enum ArticlePolicy {
         /// Part of the text.
         #[default]

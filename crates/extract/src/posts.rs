@@ -1,9 +1,8 @@
-//! Posts: what several people wrote on one page, each with its author and its time, as far as the markup
-//! says so.
+//! Finds posts: what several people wrote on one page, each with author and time, if the markup states them.
 //!
-//! No program that forums run on is known by name. A post is a part of the page that holds text and says who
-//! wrote it and when, and of which the page has several made by one template; or one that says by a word of its
-//! attributes to be a post, and who or when.
+//! No forum software is known by name. A part of the page is a post if it holds text and states who wrote it
+//! and when, and if the page has several parts of the same template. It is also a post if a word of its
+//! attributes says so and it states author or time.
 
 mod marks;
 mod parts;
@@ -22,6 +21,7 @@ use parts::parts;
 use signing::Signing;
 
 /// Words in the attributes of elements that are about who wrote a post.
+// `user` alone hid all posts of threads whose texts stand in `message-userContent`; see the next list.
 const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
 /// Words beside those by which an element holds what a user wrote after all.
@@ -71,6 +71,7 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     });
     let is_signed = |post: &FoundPost| post.author.is_some() || post.published.is_some();
     let posts: Vec<FoundPost> = posts.filter(|post| is_signed(post) && !post.blocks.is_empty()).collect();
+    // A single post counts only if it says both, because one name and text is also an article.
     if let [alone] = posts.as_slice() {
         let is_signed = alone.author.is_some() && alone.published.is_some();
         return if is_signed { posts } else { Vec::new() };
@@ -102,6 +103,7 @@ fn says_about_writer(page: &Page, element: &Element) -> bool {
 fn kind<'a>(page: &'a Page, element: &Element) -> (&'a str, &'a str) {
     let words = page.attribute_words(element).iter();
     let class = words.filter(|word| word.attribute == Attribute::Class);
+    // The first word of the class: further ones are states and ids (`odd`, `post-1234`).
     let first = class.map(|word| page.word_text(word)).next();
     (page.name(element), first.unwrap_or_default())
 }

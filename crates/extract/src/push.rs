@@ -1,4 +1,4 @@
-//! A page that is read while it comes.
+//! Reads a page while it arrives.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,19 @@ use crate::hints::Hints;
 use crate::page_memory;
 
 /// Least number of bytes by which the memory of the text grows.
-const GROWTH: usize = 32 << 10;
+// Vectors that double would hold up to twice the page, for as long as a slow client takes.
+const MIN_GROWTH: usize = 32 << 10;
 /// The byte order mark of UTF-8.
-const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// A page whose bytes come in parts, cut anywhere. As long as they are UTF-8, as nearly all pages are, they
 /// are read into the tables as they come; other pages are read at their end. What comes out is in every case
 /// what [`Extractor::extract`] makes of the whole page.
 #[derive(Debug)]
 pub struct PushPage {
-    /// What came and is UTF-8; without a mark.
+    /// The received text in UTF-8, without a byte order mark.
     text: String,
-    /// What came behind it.
+    /// The received bytes behind it.
     rest: Vec<u8>,
     /// Whether a mark came first.
     has_mark: bool,
@@ -59,13 +60,14 @@ impl PushPage {
             bytes = &joined;
         }
         if self.text.is_empty() && !self.has_mark {
-            if let Some(after) = bytes.strip_prefix(&MARK) {
+            if let Some(after) = bytes.strip_prefix(&BYTE_ORDER_MARK) {
                 (self.has_mark, bytes) = (true, after);
-            } else if MARK.starts_with(bytes) {
+            } else if BYTE_ORDER_MARK.starts_with(bytes) {
                 self.rest.extend_from_slice(bytes);
                 return;
             }
         }
+        // This form says where the valid part ends; the fast one only whether all is valid.
         let (valid, broken) = match simdutf8::compat::from_utf8(bytes) {
             Ok(valid) => (valid, false),
             Err(error) => {
@@ -73,16 +75,18 @@ impl PushPage {
                 self.rest.extend_from_slice(after);
                 // The first part was just found to be text.
                 let valid = simdutf8::basic::from_utf8(valid).unwrap_or_default();
+                // Without a length the part ends inside a character, whose rest will come.
                 (valid, error.error_len().is_some())
             }
         };
         let room = self.text.capacity() - self.text.len();
         if valid.len() > room {
-            let more = valid.len().max(GROWTH).max(self.text.len() / 8);
+            let more = valid.len().max(MIN_GROWTH).max(self.text.len() / 8);
             self.text.reserve_exact(more);
         }
         self.text.push_str(valid);
         if broken {
+            // What was read is thrown away: only the whole page tells its encoding.
             self.reader = None;
             let rest = std::mem::take(&mut self.rest);
             self.rest = self.take_bytes();
@@ -94,7 +98,7 @@ impl PushPage {
 
     /// Bytes that have come.
     pub fn len(&self) -> usize {
-        self.text.len() + self.rest.len() + if self.has_mark { MARK.len() } else { 0 }
+        self.text.len() + self.rest.len() + if self.has_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
     /// Whether nothing has come yet.
@@ -102,7 +106,7 @@ impl PushPage {
         self.len() == 0
     }
 
-    /// What came so far, if it is text.
+    /// The received part of the page, if it is text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -113,6 +117,7 @@ impl PushPage {
             true => self.rest.as_slice(),
             false => self.text.as_bytes(),
         };
+        // Enough to recognise the type of data.
         bytes.get(..4096).unwrap_or(bytes)
     }
 
@@ -125,7 +130,7 @@ impl PushPage {
     fn take_bytes(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
         if std::mem::take(&mut self.has_mark) {
-            bytes.splice(0..0, MARK);
+            bytes.splice(0..0, BYTE_ORDER_MARK);
         }
         bytes
     }
@@ -137,15 +142,15 @@ impl PushPage {
         }
     }
 
-    /// What the extractor makes of the page as far as it has been read, as if it ended there; none if it is
-    /// no UTF-8. It takes as long as all but reading takes.
+    /// The extraction of the page read so far, as if it ended there; none if it is not UTF-8. It takes as long
+    /// as everything except reading.
     pub fn so_far<'a>(&'a self, extractor: &Extractor, hints: &Hints<'a>) -> Option<Extraction<'a>> {
         let page = self.reader.as_ref()?.so_far();
         let decoded = charset::Decoded { text: Cow::Borrowed(&self.text), ..charset::Decoded::of_utf8() };
         Some(extractor.judged(decoded, page, hints))
     }
 
-    /// What the extractor makes of the page, which has ended.
+    /// The extraction of the page, which has ended.
     pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
         // The text is the bytes: it has been read.
         if self.rest.is_empty()
@@ -177,7 +182,7 @@ impl PushPage {
 
 fn grow(bytes: &mut Vec<u8>, part: &[u8]) {
     if part.len() > bytes.capacity() - bytes.len() {
-        let more = part.len().max(GROWTH).max(bytes.len() / 8);
+        let more = part.len().max(MIN_GROWTH).max(bytes.len() / 8);
         bytes.reserve_exact(more);
     }
     bytes.extend_from_slice(part);

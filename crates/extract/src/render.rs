@@ -1,4 +1,4 @@
-//! The forms in which kept blocks are given: plain text and Markdown, with what both need.
+//! Renders kept blocks as plain text or Markdown.
 
 pub(crate) mod content;
 pub(crate) mod data_table;

@@ -1,4 +1,4 @@
-//! The role of a block on its page, beside whether it is kept.
+//! The role of a block on its page. Whether the block is kept is a separate decision.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
@@ -6,10 +6,10 @@ use strum::{EnumString, VariantNames};
 use trommel_html::{Attribute, Block, Element, Page, Tag};
 use trommel_model::RoleModel;
 
-/// What a block is on its page. Whether a block is main text is the model's verdict. Reviews, cards,
-/// specifications, ingredients, steps and notices, kept or not, are told by the [`RoleModel`]; captions, bylines,
-/// questions and answers by the markup around them; what other kind of boilerplate a dropped block is is read off
-/// the elements around it.
+/// The role of a block on its page. Whether a block is main text is a verdict of the model. The
+/// [`RoleModel`] determines reviews, cards, specifications, ingredients, steps and notices, kept or not.
+/// The markup around them determines captions, bylines, questions and answers. The elements around a
+/// dropped block determine other kinds of boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -122,6 +122,7 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
             let stated = stated.then_some(Role::QuestionAnswer);
             match role {
                 Role::Headline => Role::Headline,
+                // The model first, because it was trained on these roles; markup where it says nothing.
                 role => told.or_else(|| marked(page, block)).or(stated).unwrap_or(*role),
             }
         })
@@ -132,16 +133,18 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
 const BYLINE: [&str; 8] =
     ["byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished", "datemodified"];
 const QUESTIONS: [&str; 5] = ["acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage"];
-/// What microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+/// Dates that microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
 const STATED_DATES: [&str; 2] = ["published", "modified"];
 const STATED_ANSWER: [&str; 1] = ["answer"];
 /// Blocks of a question that stand before its answer; more are a page about one question.
-const QUESTION_BLOCKS: usize = 3;
+// A forum page about one question has its whole text before the answer.
+const MAX_QUESTION_BLOCKS: usize = 3;
 /// Elements around a byline or a caption that may say so, and around a question or an answer.
-const NEAR: usize = 3;
-const AROUND: usize = 8;
+const NEAR_ANCESTORS: usize = 3;
+const ANCESTORS: usize = 8;
 /// Most words of a byline.
-const SHORT: u32 = 20;
+// Longer ones are boxes about the author.
+const MAX_BYLINE_WORDS: u32 = 20;
 
 /// Whether a word of the microdata property of an element is one of these.
 fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
@@ -149,12 +152,13 @@ fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
     own.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
 }
 
-/// Which blocks are a question by microdata: they stand in the element around an answer, before it.
+/// For each block, whether it is a question by microdata: it stands in the element around an answer, before
+/// it.
 fn stated_questions(page: &Page) -> Vec<bool> {
     let mut questions = vec![false; page.blocks.len()];
     let mut last = None;
     for (at, block) in page.blocks.iter().enumerate() {
-        let mut path = page.path(block.element).take(AROUND);
+        let mut path = page.path(block.element).take(ANCESTORS);
         let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
         let Some((answer, element)) = answer.filter(|(own, _)| last != Some(*own)) else {
             continue;
@@ -162,8 +166,8 @@ fn stated_questions(page: &Page) -> Vec<bool> {
         last = Some(answer);
         let before = page.blocks.iter().take(at).rev();
         let before = before.take_while(|own| own.element >= element.parent);
-        let count = before.take(QUESTION_BLOCKS + 1).count();
-        if count <= QUESTION_BLOCKS
+        let count = before.take(MAX_QUESTION_BLOCKS + 1).count();
+        if count <= MAX_QUESTION_BLOCKS
             && let Some(questions) = questions.get_mut(at - count..at)
         {
             questions.fill(true);
@@ -178,12 +182,12 @@ fn marked(page: &Page, block: &Block) -> Option<Role> {
         let own = page.attribute_words(element).iter();
         own.map(|word| page.word_text(word)).any(|word| words.contains(&word))
     };
-    for (at, (_, element)) in page.path(block.element).take(AROUND).enumerate() {
-        if at < NEAR && matches!(page.name(element), "figcaption" | "caption") {
+    for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
+        if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
             return Some(Role::Caption);
         }
         let is_byline = |element| says(element, &BYLINE) || states(page, element, &STATED_DATES);
-        if at < NEAR && block.words <= SHORT && is_byline(element) {
+        if at < NEAR_ANCESTORS && block.words <= MAX_BYLINE_WORDS && is_byline(element) {
             return Some(Role::Byline);
         }
         if says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
@@ -194,7 +198,7 @@ fn marked(page: &Page, block: &Block) -> Option<Role> {
 }
 
 /// Link density above which a dropped block is navigation wherever it stands.
-const LINKED: f32 = 0.5;
+const MIN_NAVIGATION_DENSITY: f32 = 0.5;
 
 /// The role of each block, given which are kept as main text, which stand in comment sections, and
 /// which is the headline. A comment that is main text (a post of a forum) is body.
@@ -222,11 +226,12 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
                 Role::Headline
             } else if body.get(at) == Some(&true) {
                 Role::Body
+            // After main text: posts of a forum stand in what looks like comments.
             } else if in_comments.get(at) == Some(&true) {
                 Role::Comment
             } else if let Some(kind) = kinds.get(block.element as usize).copied().flatten() {
                 kind
-            } else if block.link_density() > LINKED {
+            } else if block.link_density() > MIN_NAVIGATION_DENSITY {
                 Role::Navigation
             } else {
                 Role::Other

@@ -1,4 +1,4 @@
-//! A first pass over pages that counts them, for a second one that extracts.
+//! A first pass that counts pages, before a second pass extracts them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +9,12 @@ use trommel_sites::{PagePrint, SiteMemory};
 use trommel_text::{mix, word_hash};
 
 /// Most bytes of judgements that are kept from the first pass; of further pages the model is asked again.
-const KEPT_BYTES: usize = 512 << 20;
+// Judging is most of the work of a second pass; without a bound a large archive would fill the memory.
+const MAX_KEPT_BYTES: usize = 512 << 20;
 
-/// What a first pass over pages finds: on how many pages of its site each block stands, and what the model says
-/// of every page, so that it need not be asked again. In whatever order pages are taken it is the same.
+/// The result of a first pass over pages. It states on how many pages of its site each block stands. It
+/// also keeps the model's result for every page, so that the second pass need not compute it again. It does
+/// not depend on the order of pages.
 #[derive(Debug)]
 pub struct SiteSurvey {
     memory: Mutex<SiteMemory>,
@@ -35,12 +37,13 @@ impl SiteSurvey {
         let lock = |error: PoisonError<_>| error.into_inner();
         let mut memory = self.memory.lock().unwrap_or_else(lock);
         memory.add(site_url, &print, Some(&judgement.probabilities));
+        // Not both locks at once: workers wait less, and cannot wait for each other.
         drop(memory);
         let mut kept = self.judgements.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(key(text, url), judgement);
     }
 
-    /// What was counted.
+    /// The counts.
     pub fn into_memory(self) -> SiteMemory {
         self.into_parts().0
     }
@@ -75,7 +78,7 @@ fn key(text: &str, url: Option<&str>) -> u64 {
 impl KeptJudgements {
     fn keep(&mut self, key: u64, own: Judgement) {
         let bytes = own.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
-        if self.bytes + bytes > KEPT_BYTES {
+        if self.bytes + bytes > MAX_KEPT_BYTES {
             return;
         }
         let kept = KeptJudgement {
@@ -89,9 +92,10 @@ impl KeptJudgements {
         }
     }
 
-    /// What `model` said of a page in the first pass.
+    /// The result of `model` for a page in the first pass.
     pub(crate) fn get(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) -> Option<Judgement> {
         let kept = self.pages.get(&key(text, url))?;
+        // Two pages of one hash, or one read under other limits.
         if kept.probabilities.len() != page.blocks.len() {
             return None;
         }

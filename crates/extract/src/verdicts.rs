@@ -1,4 +1,4 @@
-//! Decides about the blocks of a page, by a model under a content policy.
+//! Decides about the blocks of a page, with a model and a content policy.
 
 use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};
@@ -15,20 +15,21 @@ use crate::role_set::RoleSet;
 pub struct Verdicts {
     /// The model's judgement; its choice follows the policy.
     pub judgement: Judgement,
-    /// Comments that are kept apart from the text (only under [`CommentPolicy::Separate`](crate::CommentPolicy::Separate)).
+    /// Comments that are kept apart from the text, only under
+    /// [`CommentPolicy::Separate`](crate::CommentPolicy::Separate).
     pub separate: Vec<bool>,
     /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
     pub separate_embedded: Vec<bool>,
-    /// What was asked of the headline.
+    /// The policy for the headline.
     pub headline: HeadlinePolicy,
-    /// What was asked of articles that follow the first.
+    /// The policy for articles that follow the first.
     pub articles: ArticlePolicy,
     /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
     /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
     /// Roles of which no block is main text, whatever is kept with others later.
     pub exclude: RoleSet,
-    /// What decided on each block, in the end.
+    /// The final decider of each block.
     pub by: Vec<Decider>,
     /// Rules that are not applied.
     pub without: RuleSet,
@@ -42,8 +43,8 @@ impl ContentPolicy {
         self.verdicts(model, page, url, model.judge(page, url), None)
     }
 
-    /// The verdicts that follow from the model's judgement of a page under this policy, with changes of the log
-    /// odds of its blocks if something besides the page speaks for or against them.
+    /// The verdicts that follow from the model's judgement of a page under this policy. The log odds of its
+    /// blocks change if other evidence than the page speaks for or against them.
     pub fn verdicts(
         &self,
         model: &Model,
@@ -68,6 +69,7 @@ impl ContentPolicy {
             keeps_embedded: own.embedded.iter().any(|own| own.kept),
         };
         let keeps_nothing = !decisions.kept.contains(&true);
+        // Before the policy: rules mend the model's choice, the policy is the user's.
         decisions.judged(&judged, self.without);
         // The model expected nothing of what it did not choose.
         if keeps_nothing && !judged.keeps_embedded && decisions.kept.contains(&true) {
@@ -88,6 +90,7 @@ impl ContentPolicy {
         judgement.choice.kept = body;
         let has_comments =
             judgement.in_comments.contains(&true) || judgement.embedded.iter().any(|own| own.is_comment());
+        // The page is judged a second time only where it has comments and they are asked for.
         if has_comments && self.comments != CommentPolicy::Exclude {
             let mut wide = model.judge_with_comments(page, url);
             if let Some(changes) = changes {
@@ -115,7 +118,9 @@ impl ContentPolicy {
         }
         let mut roles = roles;
         if !(self.include.is_empty() && self.exclude.is_empty()) {
+            // Only if asked for: the role models take longer than judging the page.
             roles = refined(&roles, page, url);
+            // Exclusion wins, so that both lists together mean the same in any order.
             let asked = |kept: bool, role: Role| (kept || self.include.contains(role)) && !self.exclude.contains(role);
             let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
             decisions.changed(Decider::POLICY, |kept| {
@@ -157,7 +162,7 @@ fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
 }
 
 impl Verdicts {
-    /// The verdicts of a method that is no model: a choice, probabilities of 0 and 1, no roles.
+    /// The verdicts of a method that is not a model: a choice, probabilities of 0 and 1, no roles.
     pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
         Self { judgement: Judgement { probabilities, choice, ..Judgement::default() }, ..Self::default() }
     }

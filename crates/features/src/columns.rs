@@ -1,24 +1,27 @@
-//! Features as columns: the values of one feature for a batch of blocks stand side by side.
+//! Features as columns: the values of one feature for a batch of blocks are adjacent in memory.
 
 use std::ops::Range;
 
 use crate::scratch::Scratch;
 
 /// Blocks of a batch.
+// As many as a machine word has bits: the answers of a batch to a question of a tree are one number.
 pub const LANES: usize = 64;
 
 /// The values of one feature, a lane a block.
 pub type Lanes = [f32; LANES];
 
 /// Stands for a column that nobody asks for.
+// A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
 const UNASKED: u16 = u16::MAX;
 
-/// Which columns of a schema are computed, and where their values stand.
+/// The columns of a schema to compute, and the places of their values.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
-    /// Of each column of the schema: where its values stand, or [`UNASKED`].
+    /// For each column of the schema, the place of its values, or [`UNASKED`].
     slots: Vec<u16>,
     /// The column of the schema in each slot.
+    // Slots are few and dense: the values of a batch stay in the cache, whatever the width of the schema.
     asked: Vec<u16>,
 }
 
@@ -43,19 +46,19 @@ impl ColumnSet {
         &self.asked
     }
 
-    /// Where the values of a column stand; none if nobody asks for it.
+    /// The place of the values of a column; none if nobody asks for it.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
         (slot != UNASKED).then_some(usize::from(slot))
     }
 
-    /// Which columns of this range are asked for.
+    /// The requested columns of this range.
     pub(crate) fn asked_of(&self, columns: Range<usize>) -> Asked<'_> {
         Asked(self.slots.get(columns).unwrap_or_default())
     }
 }
 
-/// Which columns of one group are asked for.
+/// The requested columns of one group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'s>(&'s [u16]);
 
@@ -87,6 +90,7 @@ impl Columns {
     /// A batch of these rows, each as wide as the schema; those beyond the lanes are left out.
     pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R]) -> Self {
         let mut columns = Self::new(set);
+        // Training gives rows of any number; more than a batch holds would have no lane.
         columns.start(0..rows.len().min(LANES));
         for (lanes, column) in columns.values.iter_mut().zip(&set.asked) {
             for (lane, row) in lanes.iter_mut().zip(rows) {
@@ -150,6 +154,7 @@ impl GroupColumns<'_> {
 
     /// Writes the next column, given the value of each block.
     #[inline(always)]
+    // The values are computed behind the test: a column that nobody asks for costs one comparison.
     pub fn put(&mut self, value: impl Fn(usize) -> f32) {
         let blocks = self.blocks.clone();
         if let Some(lanes) = self.next() {
@@ -171,6 +176,7 @@ impl GroupColumns<'_> {
 
     /// Writes the next column, which is the same for all blocks of the page. It stays from batch to batch.
     pub fn put_constant(&mut self, value: f32) {
+        // The memory of a batch is used for the next one, so a value of the page needs writing once.
         let is_first = self.blocks.start == 0;
         if let Some(lanes) = self.next()
             && is_first
@@ -183,6 +189,7 @@ impl GroupColumns<'_> {
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
         let first = self.blocks.start;
+        // By block first: facts of one block are read together, then written column by column.
         let rows: [[f32; N]; LANES] = std::array::from_fn(|lane| row(first + lane));
         let len = self.blocks.len().min(LANES);
         for column in 0..N {

@@ -1,5 +1,5 @@
-//! Texts that stand in a page's JSON-LD, or in the data of its scripts, but not among its blocks: each
-//! with features of its own, as a text in a script has no place among the elements.
+//! Texts in a page's JSON-LD or in the data of its scripts that are not among its blocks. They have features
+//! of their own, because a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;
@@ -15,19 +15,23 @@ use crate::word_hash::{hashes, push_hashes};
 use crate::work::count_work;
 
 /// Words of a phrase: a text stands on a page if its phrases do.
-const PHRASE: usize = 4;
+// Single words of a text occur on nearly every page; four in a row hardly do unless the text does.
+const PHRASE_WORDS: usize = 4;
 /// Texts of fewer words are left out: such labels stand anywhere.
-const LEAST: usize = 5;
+const MIN_WORDS: usize = 5;
 /// Share of its phrases from which on a text stands among the blocks.
-const COVERED: f32 = 0.5;
+// Not all of them: sites shorten or edit the text between its two copies.
+const COVERED_SHARE: f32 = 0.5;
 /// Share of its words in the meta descriptions from which on a summary is metadata and left out.
-const DESCRIBED: f32 = 0.9;
+// Otherwise the description of a page, which is metadata, would come out as its text.
+const DESCRIBED_SHARE: f32 = 0.9;
 /// Share of the words of unspaced scripts from which on a text is in one.
-const UNSPACED: f32 = 0.3;
+const UNSPACED_SHARE: f32 = 0.3;
 
 /// Words of a page from which on the data of its scripts is not looked at: what shows more is no shell, and its data
 /// holds what other pages show as well.
-const SHELL: u64 = 100;
+// A looser test (lines of eight words below 50 words) took six pages of wcxb-dev, and all six became worse.
+const MAX_SHELL_WORDS: u64 = 100;
 
 /// Names of an embedded text's features.
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
@@ -65,7 +69,7 @@ pub const EMBEDDED_COLUMNS: [&str; 20] = [
 /// A text of the JSON-LD that does not stand among the blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddedText {
-    /// What the JSON-LD says of it.
+    /// The facts about it in the JSON-LD.
     pub content: Content,
     /// Its words.
     pub words: u32,
@@ -78,6 +82,7 @@ pub struct EmbeddedText {
 /// The embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in
 /// the JSON-LD; a page without such texts takes none.
 pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
+    // JSON-LD first: a page with a body in it is no shell, and the data of its scripts need not be searched.
     let mut contents = page.json_ld().contents();
     if !page.head.payloads.is_empty() && is_shell(page, &contents) {
         contents.extend(hydration(page));
@@ -92,13 +97,14 @@ pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
 fn is_shell(page: &Page, contents: &[Content]) -> bool {
     let is_body = |own: &Content| own.property == ContentProperty::ArticleBody;
     let words: u64 = page.blocks.iter().map(|own| u64::from(own.words)).sum();
-    words < SHELL && !contents.iter().any(is_body)
+    words < MAX_SHELL_WORDS && !contents.iter().any(is_body)
 }
 
 /// The text of the data from which a script builds the page.
 fn hydration(page: &Page) -> Option<Content> {
     let text = payload_text(&page.head.payloads)?;
     Some(Content {
+        // No markup says what the data is about. On a shell it takes the place of the article.
         property: ContentProperty::Hydration,
         subject: ContentSubject::Article,
         type_name: text.name.to_owned(),
@@ -108,12 +114,14 @@ fn hydration(page: &Page) -> Option<Content> {
     })
 }
 
-/// The embedded texts the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
-/// where a script writes them; with it whether each block is such a one. None if there are no such blocks.
+/// The embedded texts that the page would have without the blocks that repeat a text of its JSON-LD, as if
+/// a script wrote them. With it, whether each block is one of them. None if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for content in &contents {
+        // Learning needs pages whose text a script writes: these are pages that show it, without the blocks that repeat
+        // it.
         known.extend(phrases(&hashes(&content.text)));
     }
     if known.is_empty() {
@@ -125,7 +133,7 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
         .map(|block| {
             let own = phrases(&hashes(page.text(block)));
             let hits = own.iter().filter(|phrase| known.contains(phrase)).count();
-            hits as f32 > COVERED * own.len() as f32
+            hits as f32 > COVERED_SHARE * own.len() as f32
         })
         .collect();
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
@@ -145,7 +153,8 @@ fn phrases(hashes: &[u64]) -> Vec<u64> {
 
 fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
     hashes
-        .windows(PHRASE)
+        .windows(PHRASE_WORDS)
+        // Rotation before each word makes the hash depend on the order of the words.
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 
@@ -155,12 +164,13 @@ fn flag(value: bool) -> f32 {
 
 /// Whether a text says what a page is about rather than being its text.
 fn is_summary(content: &Content) -> bool {
+    // The description of a product is the text of its page; that of an article only announces it.
     content.property == ContentProperty::Description && content.subject != ContentSubject::Product
 }
 
-/// What the visible blocks of a page hold.
+/// The words of the visible blocks of a page.
 #[derive(Default)]
-struct Around {
+struct PageWords {
     words: u32,
     prose: u32,
     longest: u32,
@@ -183,8 +193,8 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             (content, words)
         })
         .filter(|(content, words)| {
-            let repeats = is_summary(content) && share_described(words) >= DESCRIBED;
-            words.len() >= LEAST && !repeats
+            let repeats = is_summary(content) && share_described(words) >= DESCRIBED_SHARE;
+            words.len() >= MIN_WORDS && !repeats
         })
         .collect();
     // Whether each phrase of the texts was met on the page.
@@ -195,6 +205,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     if met.is_empty() {
         return Vec::new();
     }
+    // Nearly all phrases of a page are in none of the texts: a bit tells most of them without a look into the table.
     let mut sieve = Sieve::with_capacity(met.len());
     met.keys().for_each(|phrase| sieve.put(*phrase));
     let masks = TextMasks::of(page.texts());
@@ -205,7 +216,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
         let part = page.text_range(block);
         count_work(part.len());
         // Most blocks are too short for a phrase.
-        if block.words as usize >= PHRASE {
+        if block.words as usize >= PHRASE_WORDS {
             block_words.clear();
             let words = &mut block_words;
             push_hashes(page.texts(), &masks, part, usize::MAX, words);
@@ -216,19 +227,20 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             }
         }
     }
+    // The rest is computed for what is left only: on most pages all texts stand among the blocks.
     let kept: Vec<(Content, Scratch<u64>, f32)> = texts
         .into_iter()
         .filter_map(|(content, words)| {
             let own = phrases(&words);
             let hits = own.iter().filter(|own| met.get(own) == Some(&true));
             let coverage = hits.count() as f32 / own.len().max(1) as f32;
-            (coverage < COVERED).then_some((content, words, coverage))
+            (coverage < COVERED_SHARE).then_some((content, words, coverage))
         })
         .collect();
     if kept.is_empty() {
         return Vec::new();
     }
-    let mut around = Around::default();
+    let mut around = PageWords::default();
     for (block, _) in shown {
         let part = page.text_range(block);
         let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
@@ -261,7 +273,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
                 flag(content.text.ends_with('…') || content.text.ends_with("...")),
                 flag(content.has_markup),
                 flag(content.text.contains('\n')),
-                flag(shape.unspaced as f32 > UNSPACED * total),
+                flag(shape.unspaced as f32 > UNSPACED_SHARE * total),
                 coverage,
                 share_described(&words),
                 log(same),

@@ -1,5 +1,5 @@
-//! Facts of a whole page that several feature groups read: each computed once, and only if a group of
-//! the schema needs it.
+//! Facts of a whole page that several feature groups read. Each is computed once, and only if a group of the
+//! schema needs it.
 
 mod batch;
 pub(crate) mod headline;
@@ -34,7 +34,7 @@ pub(crate) enum Fact {
     Paths,
     /// Sums over the blocks inside each element; brings shapes and paths.
     Sums,
-    /// Where the prose stands; brings shapes and sums.
+    /// The place of the prose. It requires shapes and sums.
     Prose,
     /// Hashes of the words at the start of each block.
     Terms,
@@ -49,10 +49,10 @@ pub(crate) struct PageFacts<'a> {
     pub page: &'a Page,
     pub url: Option<&'a str>,
     pub lexicon: &'a Lexicon,
-    /// Of each block.
+    /// For each block.
     pub shapes: Scratch<Shape>,
     pub paths: Paths,
-    /// Of each element on a path, and of the page.
+    /// For each element on a path, and for the page.
     pub sums: Scratch<Sums>,
     pub whole: Sums,
     pub prose: Prose,
@@ -66,6 +66,7 @@ impl<'a> PageFacts<'a> {
     pub fn new(page: &'a Page, url: Option<&'a str>, lexicon: &'a Lexicon, needed: &[Fact]) -> Self {
         let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
+        // Facts are made of other facts, so asking for one brings those; each is made once for all groups.
         let has_sums = has_prose || needs(Fact::Sums);
         let masks = TextMasks::of(page.texts());
         let shapes = if has_sums || needs(Fact::Shapes) {
@@ -85,8 +86,9 @@ impl<'a> PageFacts<'a> {
         Self { page, url, lexicon, shapes, paths, sums, whole, prose, terms, outline, has_levels: needs(Fact::Levels) }
     }
 
-    /// What is known of the blocks that a batch begins with.
+    /// The facts about the blocks at the beginning of a batch.
     pub fn batch(&self, first: usize) -> Batch {
+        // Climbed for each batch and not kept, so that they take the memory of one batch.
         let mut batch = Batch::default();
         if self.has_levels {
             let blocks = self.paths.blocks.get(first..).unwrap_or_default();

@@ -1,11 +1,14 @@
-//! k-means without randomness: centres start by farthest-first traversal, ties go by order.
+//! k-means without randomness: the first centres come from a farthest-first traversal, and order decides
+//! ties.
 
 use crate::scratch::Scratch;
 use crate::work::count_work;
 
 /// Rounds after which the centres stand wherever they are.
-const ROUNDS: usize = 50;
+// A bound, so that time is linear in the points whatever they are; most pages take a few rounds.
+const MAX_ROUNDS: usize = 50;
 /// Largest move of a centre, in the units of the points, that counts as standing still.
+// In characters a tag, where differences of a thousandth decide nothing.
 const TOLERANCE: f32 = 1e-3;
 
 /// `k` centres: `first`, then again and again the point farthest from all centres so far, the first
@@ -18,6 +21,7 @@ pub fn farthest_first<const D: usize>(points: &[[f32; D]], first: [f32; D], k: u
     while centres.len() < k {
         let mut best = (first, 0.0);
         for (point, nearest) in points.iter().zip(&mut nearest) {
+            // Squares order points as distances do, without a root for each.
             *nearest = nearest.min(square(point, &last));
             if *nearest > best.1 {
                 best = (*point, *nearest);
@@ -48,8 +52,9 @@ pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) ->
 pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fixed: usize) -> Vec<usize> {
     let mut nearest = Nearest::new(points, centres, fixed);
     let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
-    for round in 0..ROUNDS {
+    for round in 0..MAX_ROUNDS {
         let is_same = !nearest.assign(centres);
+        // In the first round nothing was assigned before, so equality would be chance.
         if is_same && round > 0 {
             // The same points give the same means: the centres stand still.
             return nearest.centres();
@@ -69,6 +74,7 @@ pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fix
         }
         let mut shift = 0.0f32;
         for (centre, (sum, count)) in centres.iter_mut().zip(&sums).skip(fixed) {
+            // A mean of no points would be NaN, and NaN would take over all later rounds.
             if *count > 0.0 {
                 let moved = sum.map(|sum| (sum / *count) as f32);
                 shift = shift.max(square(centre, &moved).sqrt());
@@ -141,6 +147,7 @@ impl<const D: usize> Nearest<D> {
             self.measure(centre);
             let best = self.own.iter_mut().zip(&mut self.distances);
             for (new, (own, distance)) in self.new.iter().zip(best) {
+                // Two selections in place of a branch: the compiler makes vectors of them.
                 let is_nearer = new < distance;
                 *own = if is_nearer { at } else { *own };
                 *distance = if is_nearer { *new } else { *distance };

@@ -1,4 +1,4 @@
-//! The lexicon of a model: attribute words and words of the text with what was learned of them.
+//! The lexicon of a model: attribute words and words of the text, with their learned weights.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ pub struct ListedWord {
     /// `id`, `class`, `role` or `itemprop`.
     pub attribute: String,
     /// The word.
+    // The name in files of the first version, which must stay readable.
     #[serde(rename = "token")]
     pub word: String,
     /// Odds of content against other blocks; below 1 for words of boilerplate.
@@ -29,7 +30,7 @@ impl ListedWord {
     }
 }
 
-/// What a model knows of attribute words and of words of the text, made ready for look-up.
+/// The learned weights of attribute words and of words of the text, prepared for look-up.
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
@@ -53,6 +54,7 @@ impl Lexicon {
             listed: listed_index,
             names: listed.iter().map(ListedWord::feature).collect(),
             weights: WeightTable::new(weights, |word| word_hash(word.as_bytes())),
+            // Keyed by hashes: terms of a page are hashed once, and no text is compared when a page is judged.
             words: WeightTable::new(words, term_hash),
         }
     }

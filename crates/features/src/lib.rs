@@ -1,7 +1,7 @@
 //! Turns the block and element tables of a page into named numbers.
 //!
-//! Everything is computed in passes over the tables, never over the HTML again, in time linear in
-//! the page. A [`Schema`] says which groups of features a row holds and names each column.
+//! All features come from passes over the tables, never from reading the HTML again, in time linear in the
+//! page. A [`Schema`] states the groups of features in a row and names each column.
 
 mod columns;
 mod embedded_text;

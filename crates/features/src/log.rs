@@ -1,6 +1,7 @@
 //! Turns counts and truths into numbers.
 
 /// Counts whose logarithms are known.
+// 16 KB: nearly all counts of a page are smaller, and larger ones take the function.
 const COUNTS: usize = 4096;
 
 /// Logarithms of 1 + each count that is common, as the standard library gives them.
@@ -18,12 +19,14 @@ static LOGS: [f32; COUNTS] = {
 /// 2 artanh((m - 1) / (m + 1)) as a series.
 const fn ln(value: f64) -> f64 {
     let (mut rest, mut halvings) = (value, 0.0);
+    // `f64::ln` cannot run while compiling; halving keeps the series short.
     while rest > 1.5 {
         rest /= 2.0;
         halvings += 1.0;
     }
     let z = (rest - 1.0) / (rest + 1.0);
     let mut sum = 0.0;
+    // Sixteen terms: the rest is at most 1.5, so z is at most .2, and the series is exact beyond f64.
     let mut power = 31;
     while power > 0 {
         sum = sum * z * z + 1.0 / power as f64;
@@ -32,7 +35,7 @@ const fn ln(value: f64) -> f64 {
     2.0 * z * sum + halvings * std::f64::consts::LN_2
 }
 
-/// What logarithms are taken of.
+/// A measure of which logarithms are taken.
 pub(crate) trait Measure {
     /// Natural logarithm of 1 + the value, which is not negative.
     fn log(self) -> f32;

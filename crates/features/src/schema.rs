@@ -1,4 +1,4 @@
-//! The feature schema: which groups of features a row holds, and the name of each column.
+//! The feature schema: the groups of features in a row, and the name of each column.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::rows::FeatureMatrix;
 use crate::weight_table::TermWeight;
 use crate::work::count_work;
 
-/// What a row of features is made of.
+/// The parts of a row of features.
 #[derive(Clone, Debug)]
 pub struct Schema {
     groups: Vec<FeatureGroup>,
@@ -26,6 +26,7 @@ impl Schema {
     /// A schema of these groups (in the order of [`FeatureGroup::ALL`], each once) with these words.
     pub fn new(groups: &[FeatureGroup], listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let lexicon = Lexicon::new(listed, weights, words);
+        // In one fixed order, whatever the order in the file: columns of equal models stand at equal places.
         let groups: Vec<FeatureGroup> = FeatureGroup::ALL.into_iter().filter(|group| groups.contains(group)).collect();
         let (mut names, mut ranges) = (Vec::new(), Vec::new());
         for group in &groups {
@@ -81,10 +82,12 @@ impl Schema {
             .filter(|(_, range)| !set.asked_of((*range).clone()).is_empty())
             .map(|(group, range)| (*group, range.clone()))
             .collect();
+        // Facts of groups without an asked column are not made: a model pays for what it reads.
         let needed: Vec<Fact> = asked.iter().flat_map(|(group, _)| group.needs()).copied().collect();
         let facts = PageFacts::new(page, url, &self.lexicon, &needed);
         let ready: Vec<_> =
             asked.into_iter().map(|(group, range)| (group.on(&facts, set.asked_of(range.clone())), range)).collect();
+        // One batch of memory for all batches of a page, which therefore stays in the cache.
         let mut columns = Columns::new(set);
         for first in (0..page.blocks.len()).step_by(LANES) {
             let blocks = first..page.blocks.len().min(first + LANES);

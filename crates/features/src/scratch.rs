@@ -1,8 +1,8 @@
 //! Vectors in memory that stays with the thread.
 //!
-//! Every page needs the same vectors, a number an element or a block each. An allocator hands out memory
-//! in turn, so that it has left the caches since it was used last; the memory of a vector that was dropped
-//! last is still at hand.
+//! Every page needs the same vectors, with a number for each element or block. An allocator hands out memory
+//! in turn, so it has left the caches since its last use. The memory of the vector dropped last is still in
+//! them.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -11,15 +11,17 @@ use std::ops::{Deref, DerefMut};
 use rustc_hash::FxHashMap;
 
 /// Vectors of one type that are kept, and bytes of the largest.
+// Bounds what a thread keeps; the bytes below release what one huge page needed.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 thread_local! {
     /// Vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
+    // By thread, so that no lock is taken and memory stays in the caches of one core.
     static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector that begins empty (but for [`Scratch::stale`]), in the memory of one that the thread had before.
+/// A vector that begins empty (except [`Scratch::stale`]), in the memory of an earlier one of the thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 
@@ -27,6 +29,7 @@ pub struct Scratch<T: 'static>(Vec<T>);
 fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option<R> {
     SPARE
         .try_with(|spare| {
+            // Dropping a value that holds such vectors comes back here: then memory is simply not kept.
             let mut spare = spare.try_borrow_mut().ok()?;
             let own = spare.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
             own.downcast_mut().map(task)
@@ -39,6 +42,7 @@ impl<T: 'static> Scratch<T> {
     /// An empty vector with room for so many.
     pub fn with_capacity(capacity: usize) -> Self {
         let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
+        // Values that own memory must be dropped by their owner, not by whoever comes next.
         own.clear();
         own.reserve(capacity);
         Self(own)

@@ -1,4 +1,4 @@
-//! Weights of terms, found by the terms' hashes.
+//! Finds the weights of terms by their hashes.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +18,14 @@ pub struct TermWeight {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WeightTable {
     /// Hashes of the terms; 0 where there is none.
+    // Keys and weights apart: most searches end at the key. Buckets of eight and halved hashes were slower.
     keys: Vec<u64>,
     weights: Vec<f32>,
 }
 
 impl WeightTable {
     pub fn new(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> Self {
+        // Half empty, so that a search ends after one or two places; a power of two makes the place a mask.
         let places = (2 * terms.len()).next_power_of_two();
         let mut own = Self { keys: vec![0; places], weights: vec![0.0; places] };
         for term in terms {

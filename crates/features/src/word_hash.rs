@@ -1,6 +1,6 @@
-//! Hashes of words of the text, made eight bytes at a time: where words end no processor foresees, and a
-//! wrong guess costs as much as a whole word. Model files hold the words themselves, so the hash is no
-//! part of their meaning.
+//! Hashes words of the text, eight bytes at a time. Processors cannot predict the ends of words, and a wrong
+//! prediction costs as much as a whole word. Model files hold the words themselves, so they do not depend on
+//! the hash.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -64,6 +64,7 @@ impl Hasher {
 /// Hash of two words that follow each other, given those of both.
 #[inline]
 pub(crate) fn pair_hash(first: u64, second: u64) -> u64 {
+    // Rotated, so that "more read" and "read more" differ.
     step(first.rotate_left(17), second)
 }
 
@@ -80,6 +81,7 @@ pub(crate) fn term_hash(term: &str) -> u64 {
 pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, most: usize, hashes: &mut Vec<u64>) {
     let most = hashes.len().saturating_add(most);
     for run in masks.runs(part) {
+        // Runs of ASCII words take their lower case from the masks, which hold it for the whole page.
         if run.is_ascii {
             hashes.push(ascii_hash(masks, run.range));
         } else {
@@ -104,6 +106,7 @@ thread_local! {
 }
 
 /// Bytes of a text from which on its masks have memory of their own.
+// Kept masks are as long as the longest text so far, so long ones must not stay with the thread.
 const LONG_TEXT: usize = 64 << 10;
 
 /// Hashes of the words of a text.
@@ -124,10 +127,12 @@ pub(crate) fn hashes(text: &str) -> Scratch<u64> {
 #[inline(always)]
 fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
     let (mut at, mut hash) = (word.start, 0);
+    // Strictly more: the last step must have at least one byte, as in `Hasher::finish`.
     while word.end - at > 8 {
         hash = step(hash, masks.lower_eight(at));
         at += 8;
     }
+    // Bytes behind the word are shifted out, so that it hashes alike wherever it stands.
     let behind = 64 - 8 * (word.end - at);
     step(hash, masks.lower_eight(at) << behind >> behind)
 }

@@ -1,6 +1,6 @@
-//! The work counter, in tests only: elements and attribute words passed over, bytes and words of text looked
-//! at, columns written, distances of points, levels climbed. A pass that climbs or compares more than a
-//! fixed number of times a row would show as work that grows faster than the page.
+//! Counts work, in tests only: elements and attribute words visited, bytes and words of text read, columns
+//! written, distances of points, levels climbed. If a pass climbs or compares more than a fixed number of
+//! times for a row, the work grows faster than the page.
 
 #[cfg(test)]
 std::thread_local! {

@@ -32,7 +32,7 @@ enum TrommelVerdict {
   TROMMEL_VERDICT_ERROR = 7,
 };
 
-// What is given of a page.
+// The form of the output for a page.
 enum TrommelForm {
   // The main text.
   TROMMEL_FORM_TEXT = 0,
@@ -117,7 +117,7 @@ enum TrommelVerdict trommel_session_feed(struct TrommelSession *session,
                                          const uint8_t *part,
                                          uintptr_t length);
 
-// What is known of the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
+// Facts about the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
 // probability, kept and role. To be freed with trommel_string_free.
 //
 // # Safety

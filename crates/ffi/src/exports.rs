@@ -1,8 +1,8 @@
-//! The functions of the library. The only module with pointers.
+//! The functions of the library. This is the only module with pointers.
 //!
-//! What makes each `unsafe` block sound is the contract of the header: a pointer is null or what the library
-//! gave and has not freed; a string ends with 0; `length` bytes can be read at `bytes`; no two calls use one
-//! session at a time. Null is checked for everywhere. A panic never leaves the library.
+//! The contract of the header makes each `unsafe` block sound. A pointer is null or comes from the library
+//! and has not been freed. A string ends with 0. `length` bytes are readable at `bytes`. No two calls use one
+//! session at the same time. Every function checks for null, and no panic leaves the library.
 #![allow(unsafe_code)]
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
     ptr, slice,
 };
 
-use crate::session::{Given, TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
+use crate::session::{RequestHints, TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
 
 /// The string at a pointer, unless it is null or no UTF-8.
 ///
@@ -38,7 +38,7 @@ unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
 }
 
 /// Gives a string away; null for none. What comes after a 0 in it is left out, as C would not see it.
-fn given(text: Option<String>) -> *mut c_char {
+fn owned_c_text(text: Option<String>) -> *mut c_char {
     let text = text.map(|text| match text.find('\0') {
         Some(end) => text.get(..end).unwrap_or_default().to_owned(),
         None => text,
@@ -47,7 +47,7 @@ fn given(text: Option<String>) -> *mut c_char {
     text.map_or(ptr::null_mut(), CString::into_raw)
 }
 
-/// What `work` gives; `otherwise` if the library has a fault.
+/// The result of `work`; `otherwise` if the library has a fault.
 fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn trommel_extractor_with_settings(
             Err(message) => (ptr::null_mut(), Some(message)),
         };
         if let Some(error) = error {
-            *error = given(message);
+            *error = owned_c_text(message);
         }
         made
     })
@@ -136,11 +136,11 @@ pub unsafe extern "C" fn trommel_extract(
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings and bytes, by the contract of this function.
         let (extractor, page, hints) = unsafe {
-            let given = Given { url: text(url), charset: text(charset), date: text(date) };
-            (extractor.as_ref(), bytes(page, length), given)
+            let hints = RequestHints { url: text(url), charset: text(charset), date: text(date) };
+            (extractor.as_ref(), bytes(page, length), hints)
         };
         let form = TrommelForm::of(form);
-        given(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, hints, form)))
+        owned_c_text(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, hints, form)))
     })
 }
 
@@ -161,8 +161,8 @@ pub unsafe extern "C" fn trommel_session_new(
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings, by the contract of this function.
         let (extractor, hints) = unsafe {
-            let given = Given { url: text(url), charset: text(charset), date: text(date) };
-            (extractor.as_ref(), given)
+            let hints = RequestHints { url: text(url), charset: text(charset), date: text(date) };
+            (extractor.as_ref(), hints)
         };
         let form = TrommelForm::of(form);
         let session = extractor.zip(form);
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn trommel_session_feed(
     })
 }
 
-/// What is known of the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
+/// Facts about the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
 /// probability, kept and role. To be freed with trommel_string_free.
 ///
 /// # Safety
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn trommel_session_feed(
 pub unsafe extern "C" fn trommel_session_known(session: *mut TrommelSession) -> *mut c_char {
     guarded(ptr::null_mut(), || {
         // SAFETY: null or a session, by the contract of this function.
-        given(unsafe { session.as_mut() }.map(TrommelSession::known))
+        owned_c_text(unsafe { session.as_mut() }.map(TrommelSession::known))
     })
 }
 
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn trommel_session_finish(session: *mut TrommelSession) ->
     }
     guarded(ptr::null_mut(), || {
         // SAFETY: it came from `Box::into_raw` and is not used again, by the contract of this function.
-        given(unsafe { Box::from_raw(session) }.finish())
+        owned_c_text(unsafe { Box::from_raw(session) }.finish())
     })
 }
 

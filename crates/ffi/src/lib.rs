@@ -1,6 +1,6 @@
 //! The C library: `include/trommel.h`.
 //!
-//! Behind each function of `exports` stands a safe one here; only that module touches pointers.
+//! Each function of `exports` calls a safe one here. Only that module touches pointers.
 
 mod exports;
 mod session;

@@ -22,7 +22,7 @@ pub struct TrommelSession {
     form: TrommelForm,
 }
 
-/// What is given of a page.
+/// The form of the output for a page.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrommelForm {
@@ -78,15 +78,15 @@ impl From<Verdict> for TrommelVerdict {
     }
 }
 
-/// What is known of a page from outside, as strings that may be missing.
+/// Hints about a page as a C program gives them: strings that may be missing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Given<'a> {
+pub(crate) struct RequestHints<'a> {
     pub(crate) url: Option<&'a str>,
     pub(crate) charset: Option<&'a str>,
     pub(crate) date: Option<&'a str>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> RequestHints<'a> {
     fn hints(self) -> Hints<'a> {
         Hints { url: self.url, http_charset: self.charset, crawl_charset: None, date: self.date }
     }
@@ -138,14 +138,14 @@ impl TrommelExtractor {
     }
 
     /// One whole page.
-    pub(crate) fn extract(&self, page: &[u8], given: Given<'_>, form: TrommelForm) -> Option<String> {
-        let document = self.in_form(form).document(page, &given.hints());
-        written(document, given.url, form)
+    pub(crate) fn extract(&self, page: &[u8], hints: RequestHints<'_>, form: TrommelForm) -> Option<String> {
+        let document = self.in_form(form).document(page, &hints.hints());
+        written(document, hints.url, form)
     }
 
-    pub(crate) fn session(&self, given: Given<'_>, form: TrommelForm) -> TrommelSession {
+    pub(crate) fn session(&self, hints: RequestHints<'_>, form: TrommelForm) -> TrommelSession {
         let extractor = self.in_form(form).clone();
-        TrommelSession { session: Session::owned(extractor, given.hints()), url: given.url.map(str::to_owned), form }
+        TrommelSession { session: Session::owned(extractor, hints.hints()), url: hints.url.map(str::to_owned), form }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The rules of C4 that judge whole pages.
 //!
-//! Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer",
-//! JMLR 21 (2020), section 2.2. C4 also takes lines out of the text it keeps; here lines only count
-//! toward the sentences. Its list of bad words and its repeated spans of three sentences are left out.
+//! Raffel et al., "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", JMLR
+//! 21 (2020), section 2.2. C4 also removes lines from the text that it keeps; here lines only count toward
+//! the sentences. This filter leaves out its list of bad words and its rule on repeated spans of three
+//! sentences.
 
 use trommel_extract::Document;
 use trommel_text::words::is_unspaced;
@@ -17,7 +18,7 @@ const LINE_WORDS: u32 = 5;
 /// Lines with one of these do not count: warnings about scripts, and notes on policies.
 const BOILERPLATE: [&str; 7] =
     ["javascript", "terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
-/// What may follow a terminal mark within its sentence.
+/// Characters that may follow a terminal mark within its sentence.
 const CLOSERS: [char; 13] = ['"', '\'', '”', '’', '»', '›', ')', ']', '」', '』', '）', '】', '》'];
 
 /// The rules; see the module.

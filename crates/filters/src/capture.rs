@@ -1,4 +1,4 @@
-//! Facts about a page that are known before its text is taken out.
+//! Facts about a page that are known before its text is extracted.
 
 /// Facts about a capture that filters look at.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,7 +10,7 @@ struct Exact(Memory<u128>);
 
 /// Drops documents that share a key with an earlier one.
 #[derive(Debug)]
-struct Near(Memory<u64>);
+struct NearFilter(Memory<u64>);
 
 impl OrderedFilter for Exact {
     fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
@@ -23,7 +23,7 @@ impl OrderedFilter for Exact {
     }
 }
 
-impl OrderedFilter for Near {
+impl OrderedFilter for NearFilter {
     fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
         // Every key is asked for, so that all that are found stay in memory.
         let found = fingerprint.near.iter().fold(false, |found, &key| self.0.recall(key) | found);
@@ -41,7 +41,7 @@ impl OrderedFilter for Near {
 #[derive(Debug, Default)]
 pub struct Duplicates {
     exact: Option<Exact>,
-    near: Option<Near>,
+    near: Option<NearFilter>,
 }
 
 /// All that [`Duplicates`] remember.
@@ -56,11 +56,11 @@ impl Duplicates {
     pub fn new(settings: &DuplicateSettings) -> Self {
         Self {
             exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
-            near: settings.near.then(|| Near(Memory::new(settings.memory.0))),
+            near: settings.near.then(|| NearFilter(Memory::new(settings.memory.0))),
         }
     }
 
-    /// Whether none is asked for.
+    /// Whether no duplicate filter is on.
     pub fn is_empty(&self) -> bool {
         self.exact.is_none() && self.near.is_none()
     }

@@ -16,8 +16,8 @@ use crate::{
     status::{MediaTypes, Statuses},
 };
 
-/// The filters that settings ask for, in a fixed order: what is known before extraction, then what is
-/// cheap to tell of the document, then rules on its text, then duplicates.
+/// The filters of the settings, in a fixed order: facts before extraction, then cheap facts of the
+/// document, then rules on its text, then duplicates.
 #[derive(Debug, Default)]
 pub struct Filters {
     stages: Vec<Box<dyn Filter>>,
@@ -77,7 +77,7 @@ impl Filters {
         Self { stages, early, settings: settings.clone() }
     }
 
-    /// What they were made of.
+    /// The settings of these filters.
     pub fn settings(&self) -> &FilterSettings {
         &self.settings
     }
@@ -93,7 +93,7 @@ impl Filters {
         self.stages.iter().find_map(|stage| stage.document(document, stats))
     }
 
-    /// What [`Duplicates`] compare of a text. Pure, so it can be made on any thread.
+    /// The parts of a text that [`Duplicates`] compare. Computing them is pure, so any thread can do it.
     pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
         let DuplicateSettings { exact: wants_exact, near: wants_near, .. } = self.settings.duplicates;
         Fingerprint {

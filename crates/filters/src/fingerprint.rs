@@ -1,4 +1,4 @@
-//! Fingerprints of texts, by which duplicates are found.
+//! Fingerprints of texts, for finding duplicates.
 
 use sha2::{Digest, Sha256};
 use trommel_text::shingle::shingle;
@@ -12,7 +12,7 @@ pub(crate) const BANDS: usize = 14;
 /// Minima that go into a key.
 const ROWS: usize = 8;
 
-/// What is known of a text to compare it with others.
+/// The fingerprint of a text, for comparing it with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Hash of its words in lower case; none if it is not asked for or there is no word.

@@ -1,8 +1,8 @@
 //! The quality rules of Gopher.
 //!
-//! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021),
-//! appendix A1.1, "Quality Filtering". In scripts without spaces a word is two characters, and the mean
-//! length of words, which says nothing there, is not asked for.
+//! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021), appendix
+//! A1.1, "Quality Filtering". In scripts without spaces a word is two characters. The rule on the mean length
+//! of words does not apply there, because it would say nothing.
 
 use trommel_extract::Document;
 use trommel_text::TextStats;
@@ -30,7 +30,7 @@ const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"
 #[derive(Debug)]
 pub(crate) struct Gopher;
 
-/// What the rules look at.
+/// The counts that the rules read.
 #[derive(Debug, Default)]
 struct Counts {
     /// Words in spaced scripts, and their characters.

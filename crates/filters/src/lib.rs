@@ -1,8 +1,8 @@
 //! Keeps or drops documents, each drop with its [`Reason`].
 //!
-//! What needs one page only is a [`Filter`]: it has no state, so workers ask it in any order. What
-//! compares a page with earlier ones is an [`OrderedFilter`]: it is asked in the order of the records,
-//! about a [`Fingerprint`] that the workers made. [`Filters`] holds the stages that [`FilterSettings`] ask for.
+//! A [`Filter`] needs only one page. It has no state, so workers apply it in any order. An [`OrderedFilter`]
+//! compares a page with earlier ones. It is applied in the order of the records, to a [`Fingerprint`] from
+//! the workers. [`Filters`] holds the stages that [`FilterSettings`] choose.
 
 mod c4;
 mod capture;

@@ -1,13 +1,13 @@
-//! A set of keys that forgets the oldest when its memory is used up.
+//! A set of keys that forgets the oldest when its memory is full.
 
 use std::{collections::HashSet, hash::Hash};
 
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-/// Keys of documents in two generations, each a hash table made at its full size. When the younger is
-/// full the older is forgotten and the younger takes its place, so that at least the documents of one
-/// whole generation are always remembered, and which ones depends on their order alone.
+/// Keys of documents in two generations, each a hash table that has its full size from the start. When the
+/// younger is full, the older is forgotten and the younger takes its place. So at least the documents of
+/// one whole generation are always remembered, and only their order decides which.
 #[derive(Debug)]
 pub(crate) struct Memory<K> {
     capacity: usize,

@@ -1,4 +1,4 @@
-//! The reasons for which documents are dropped.
+//! The reasons why documents are dropped.
 
 use std::fmt;
 

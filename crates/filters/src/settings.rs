@@ -1,4 +1,4 @@
-//! The filters a run asks for, as the configuration file names them.
+//! The filters of a run, under the names of the configuration file.
 
 use std::{fmt, str::FromStr};
 
@@ -44,13 +44,13 @@ pub struct FilterSettings {
     pub min_confidence: Option<f32>,
     /// Published rules on the text.
     pub rules: Vec<TextRule>,
-    /// What is done about duplicates.
+    /// The treatment of duplicates.
     pub duplicates: DuplicateSettings,
 }
 
 impl FilterSettings {
-    /// The first page type that pages are kept or dropped by and that a model does not tell, with the key of
-    /// its list: a filter on it would drop all pages, or none. `known` are the types that the model tells.
+    /// The first page type in the lists to keep or drop that the model does not recognise, with the key of its
+    /// list. A filter on it would drop all pages, or none. `known` are the types of the model.
     pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
         let lists = [("page_types", &self.page_types), ("exclude_page_types", &self.exclude_page_types)];
         lists.into_iter().find_map(|(key, wanted)| {
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for StatusRange {
     }
 }
 
-/// What a page may ask of robots.
+/// The wishes that a page may state to robots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -1,8 +1,8 @@
 //! Builds the tables from tags and text. Only this module knows how HTML nests; all engines share it.
 //!
-//! The builder keeps a stack of open elements instead of a tree. It closes what the HTML standard
-//! closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings), ignores
-//! end tags without a start, and never reopens formatting elements, so its work is bounded by the
+//! The builder keeps a stack of open elements instead of a tree. It closes the elements that the HTML
+//! standard closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings). It
+//! ignores end tags without a start and never reopens formatting elements. So its work is bounded by the
 //! length of the page times the depth cap.
 
 mod attribute_words;
@@ -43,6 +43,7 @@ pub(crate) use text_fold::TextKind;
 struct Open {
     element: u32,
     /// Innermost block-level element: itself, or around it.
+    // Kept beside the element: a block asks for it at each text, and would else climb its path.
     container: u32,
     tag: Tag,
     name: u16,
@@ -65,6 +66,7 @@ struct Skip {
     /// Depth of HTML islands inside it that are not shown (`title` and `desc` of svg).
     islands: u32,
     /// Place behind the start tag; behind that of the outermost island if one is open.
+    // If the element has no end, reading starts again here.
     from: usize,
     capture: Capture,
     /// Whether the element has a row: its content alone is left out.
@@ -81,7 +83,7 @@ enum Capture {
     MathmlScript,
     /// A script with TeX.
     TexScript,
-    /// What MathJax 2 laid out, whose source may follow.
+    /// The layout by MathJax 2. Its source may follow.
     LaidOut,
     /// A script whose first bytes will tell what it is.
     Script,
@@ -104,11 +106,14 @@ pub(crate) struct Builder {
     vectors: Vectors,
     stack: Vec<Open>,
     /// Open elements by tag, to answer "is one open" without a search.
+    // Most end tags and implied ends concern an element that is not open: the count answers without a search.
     open: [u32; Tag::COUNT],
     /// Start tags beyond the depth cap that are still to be ended.
+    // Counted, so that their end tags do not end elements further out.
     overflow: u32,
     skip: Option<Skip>,
     /// Whether a part of the page is read again since something in it has no end.
+    // Read again, the svg around may be what has no end: a block in its description then belongs to the page.
     recovers: bool,
     /// The part of the page that was read again last, in bytes; the outermost, if it holds others.
     recovered: std::ops::Range<usize>,
@@ -123,6 +128,7 @@ pub(crate) struct Builder {
     styles: Option<StyleRecorder>,
     /// Inline elements seen since the last layout change.
     inline_from: usize,
+    // One `<br>` ends a line, two in a row end a block: old pages divide paragraphs so.
     breaks: u32,
     /// Inline elements that ended and started since the last text.
     seam: Seam,
@@ -146,7 +152,7 @@ pub(crate) struct Builder {
     word_text: Vec<u8>,
     classes: Classes,
     formulas: Formulas,
-    /// What the attributes of the element whose row was written last say of notation.
+    /// The notation that the attributes of the last written element state.
     marks: Marks,
     open_notations: Vec<OpenNotation>,
     /// Formulas noted up to now.
@@ -179,6 +185,7 @@ struct Current {
 }
 
 /// Open elements looked at for one tag of a page that has taken too many steps.
+// Enough for tags that are closed in order, which are most even on hostile pages.
 const SHORT_REACH: usize = 8;
 
 /// Memory of pages read before, for the next one.
@@ -193,6 +200,7 @@ pub(crate) struct SparePage {
 
 impl SparePage {
     /// Takes the tables of a page that is done with.
+    // A page's tables take some hundred kilobytes; reusing them spares the kernel clearing fresh memory.
     pub fn keep(&mut self, page: Page) {
         self.page = page.emptied();
     }
@@ -205,6 +213,7 @@ impl Builder {
 
     /// A builder in the memory that `spare` has.
     pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
+        // Everything else begins anew, so that a page cannot depend on the pages before it.
         let SparePage { mut page, stack, title, fold, classes } = std::mem::take(spare);
         let word_text = std::mem::take(&mut page.word_text).into_bytes();
         Self {
@@ -245,6 +254,7 @@ impl Builder {
             formulas_noted: 0,
             style_sheets: StyleSheets::default(),
             script_start: (String::new(), 0),
+            // Payloads are facts of the head as JSON-LD is, and must not pass its cap.
             payload_room: crate::hydration::MAX_BYTES.min(limits.head),
             notations: Vec::new(),
             steps: 0,
@@ -271,7 +281,7 @@ impl Builder {
         self.vectors = vectors;
     }
 
-    /// What is known of the page's head.
+    /// The facts of the page's head.
     pub fn head(&self) -> &Head {
         &self.page.head
     }
@@ -286,16 +296,19 @@ impl Builder {
         self.finish_into(bytes, &mut SparePage::default())
     }
 
-    /// As [`Builder::finish`], and leaves to `spare` what the page does not need.
+    /// Like [`Builder::finish`], and moves the memory that the page does not need to `spare`.
     pub fn finish_into(mut self, bytes: usize, spare: &mut SparePage) -> Page {
         self.end_text_run();
+        // In this order: text that waits for more of it belongs to the last block, which ends before its elements do.
         self.end_title();
         self.flush();
         while !self.stack.is_empty() {
             self.pop();
         }
+        // Tested once for all words and not once for each: only whole characters were pushed.
         self.page.word_text = String::from_utf8(self.word_text).unwrap_or_default();
         self.page.bytes = bytes;
+        // The bytes themselves count, because each is looked at at least once.
         self.page.steps = self.steps + bytes as u64;
         self.page.tags = self.tag_count;
         self.classes.forget();
@@ -314,9 +327,10 @@ impl Builder {
         self.steps += steps as u64;
     }
 
-    /// How many open elements may be looked at for one tag: all, until the page has taken too many
+    /// The number of open elements that may be examined for one tag: all, until the page has taken too many
     /// steps.
     fn reach(&mut self) -> usize {
+        // Deep stacks and tags that match nothing would make a page cost its length times its depth.
         if self.steps <= self.limits.steps {
             return usize::MAX;
         }
@@ -324,12 +338,13 @@ impl Builder {
         SHORT_REACH
     }
 
-    /// Of the text given since the last tag, only `kept` belongs to the element: what follows is read
+    /// Takes text back. Of the text since the last tag, only `kept` belongs to the element. The rest is read
     /// again as markup.
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
             self.title.push(up_to(kept, self.limits.head), offset, TextKind::Decoded, false);
+            // Titles have no place among the blocks, so their places are dropped.
             self.title.take_source();
         } else if self.skip.is_some_and(|skip| skip.capture == Capture::JsonLd)
             && let Some(script) = self.page.head.json_ld.last_mut()
@@ -355,6 +370,7 @@ impl Builder {
                 let raw = self.head_part(raw);
                 if let Some(script) = self.page.head.json_ld.last_mut() {
                     if script.text.is_empty() && !raw.is_empty() {
+                        // The start of the text and not of the tag: spans are of what a reader of the script would see.
                         script.span.0 = offset as u32;
                     }
                     script.text.push_str(raw);
@@ -373,6 +389,7 @@ impl Builder {
         if self.formulas.is_pending() && self.text_while_pending(raw) {
             return;
         }
+        // Cut, not dropped: what is kept must not depend on how the text was divided into chunks (found by fuzzing).
         let part = up_to(raw, self.text_room);
         self.text_room -= part.len();
         if part.len() < raw.len() {
@@ -394,6 +411,7 @@ impl Builder {
     #[inline]
     pub fn blank_text(&mut self, bytes: usize) -> bool {
         let is_text = !self.in_title && self.skip.is_none();
+        // The short way must leave exactly what `text` would, or the two readers would differ.
         if !is_text || self.keep_space > 0 || bytes > self.text_room || self.formulas.is_pending() || !self.fold.blank()
         {
             return false;

@@ -1,11 +1,11 @@
-//! The head of a page, kept apart from the blocks, and the charset that the page is written in.
+//! The head of a page, apart from the blocks, and the charset of the page.
 
 pub mod charset;
 
 use crate::hydration::PayloadScript;
 use crate::json_ld::JsonLdScript;
 
-/// What the page says about itself.
+/// The facts that the page states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Text of the first `<title>`, entities decoded and white space folded.

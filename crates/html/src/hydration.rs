@@ -1,8 +1,8 @@
-//! Hydration payloads: the data from which a script builds the page anew (`__NEXT_DATA__`, `__NUXT__`, states of
-//! Apollo and Redux, React's stream), and the text in them.
+//! Finds texts in hydration payloads. A script builds the page anew from this data (`__NEXT_DATA__`,
+//! `__NUXT__`, states of Apollo and Redux, the stream of React).
 //!
-//! They are JSON, functions, or JSON in strings of scripts. What they have in common is that texts are string
-//! literals with a key before them: those are read, whatever stands around them.
+//! The payloads are JSON, functions, or JSON in strings of scripts. In all of them a text is a string literal
+//! with a key before it. The reader takes these literals and ignores everything around them.
 
 use memchr::{memchr, memchr2, memmem};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,31 +12,36 @@ use crate::limits::up_to;
 use crate::markup::strip_markup;
 
 /// Bytes of a script in which it says what it is.
+// Frameworks assign their data in the first statement; more would be copied from every script of a page.
 pub(crate) const START: usize = 64;
 /// Bytes of payloads that are read of one page.
+// As much as of the other facts of the head.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// What payloads begin with, or have as their `id`.
+/// Beginnings of payloads, and their `id`s.
 const NAMES: [&str; 9] = [
     "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__", "__INITIAL_STATE__",
     "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
-/// How the keys of texts end, in lower case.
+/// Endings of the keys of texts, in lower case.
+// Ends and not whole names, so that `articleBody` and `contentHtml` are found without a list of every site.
 const KEYS: [&str; 14] = [
     "body", "content", "contents", "html", "text", "children", "value", "description", "rendered", "markdown",
     "article", "paragraph", "paragraphs", "copy",
 ];
 /// Strings within strings are read this deep.
-const DEPTH: u32 = 2;
+// React's stream is JSON within a string of a script; more levels would read a hostile string again and again.
+const MAX_STRING_DEPTH: u32 = 2;
 /// Words of a string from which on it may be a part of a text, and of a text.
-const PART_WORDS: u32 = 8;
-const TEXT_WORDS: u32 = 50;
+const MIN_PART_WORDS: u32 = 8;
+const MIN_TEXT_WORDS: u32 = 50;
 /// Bytes of the shortest string that is looked at.
-const SHORTEST: usize = 24;
+// Shorter than any eight words, so it only spares work.
+const MIN_STRING_BYTES: usize = 24;
 
 /// A script that holds a payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PayloadScript {
-    /// What it is called by its framework.
+    /// Its name in the framework.
     pub name: &'static str,
     /// Its contents as they stand, cut at 1 MB of all such scripts of a page.
     pub text: String,
@@ -62,20 +67,21 @@ pub struct PayloadText {
     pub text: String,
     /// Whether it was written with markup.
     pub has_markup: bool,
-    /// That of the first script that a part of it stands in.
+    /// The span of the first script that holds a part of it.
     pub span: (u32, u32),
 }
 
-/// The text of the payloads of a page: the strings under that key of texts which has most words of prose. Time is linear
+/// The text of the payloads of a page: the strings under the key with most words of prose. Time is linear
 /// in the scripts.
 pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
     let mut harvest = Harvest::default();
     for (at, script) in scripts.iter().enumerate() {
-        harvest.read(&script.text, at, DEPTH);
+        harvest.read(&script.text, at, MAX_STRING_DEPTH);
     }
+    // One key and not all: a page's data holds other pages, menus and messages under keys of their own.
     let best = harvest.groups.into_values().max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
     let script = scripts.get(best.script)?;
-    (best.words >= TEXT_WORDS).then(|| PayloadText {
+    (best.words >= MIN_TEXT_WORDS).then(|| PayloadText {
         name: script.name,
         text: best.parts.join("\n"),
         has_markup: best.has_markup,
@@ -116,8 +122,9 @@ impl Harvest {
             let raw = text.get(from..to).unwrap_or_default();
             if bytes.get(at) == Some(&b':') {
                 let is_text = KEYS.iter().any(|end| ends_with(raw, end));
+                // Kept until the next key: values of a list follow one key.
                 key = is_text.then(|| hash(raw.as_bytes()));
-            } else if raw.len() >= SHORTEST {
+            } else if raw.len() >= MIN_STRING_BYTES {
                 self.take(raw, key, script, depth);
             }
         }
@@ -137,7 +144,8 @@ impl Harvest {
         }
         let text = if has_markup { strip_markup(&text) } else { text };
         let words = words::count(&text);
-        if words < PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
+        // Frameworks store the same text in several places (state and cache).
+        if words < MIN_PART_WORDS || has_markup && !is_prose(&text) || !self.seen.insert(hash(text.as_bytes())) {
             return;
         }
         self.strings += 1;
@@ -172,6 +180,7 @@ fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let end = text.trim_end_matches(['"', '\'', '”', '’', ')', '»']);
     end.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '।'])
+        // These begin data, selectors of style sheets and templates, which may end with a full stop as well.
         && !text.starts_with(['{', '[', '<', '.', '#', '$'])
         && !text.contains(['{', '}'])
         && !text.starts_with("http")
@@ -213,6 +222,7 @@ fn unescaped(raw: &str) -> String {
         let Some(code) = code else { continue };
         chars = rest.get(digits..).unwrap_or_default().chars();
         match (high.take(), code) {
+            // Characters beyond 16 bits are written as two escapes.
             (_, 0xD800..=0xDBFF) => high = Some(code),
             (Some(high), 0xDC00..=0xDFFF) => {
                 let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);

@@ -1,7 +1,7 @@
-//! JSON-LD: what a page says about itself to search engines, as a flat list of nodes, and the
-//! content texts it holds.
+//! JSON-LD: the description of a page for search engines, as a flat list of nodes, with the content texts in
+//! it.
 //!
-//! Scripts in the wild are often broken; what can be repaired is, and the rest gives nothing.
+//! Scripts on the web are often broken. They are repaired where possible; the others give nothing.
 
 mod contents;
 mod graph;
@@ -18,10 +18,13 @@ pub use graph::{Graph, Node};
 pub use texts::{JsonLdKind, JsonLdText};
 
 /// Bytes of JSON-LD that are read of one page.
+// The head keeps less at its default cap; the bound is for callers that raise it.
 const MAX_BYTES: usize = 2 << 20;
 /// Objects with a type that are kept of one page.
+// Shops list every product of a page; what a page says about itself comes long before.
 const MAX_NODES: usize = 4096;
 /// Nesting of objects and arrays that is followed.
+// Nodes are walked by recursion, so this bounds the stack.
 const MAX_DEPTH: usize = 48;
 
 /// A `<script type="application/ld+json">` of a page.
@@ -40,15 +43,16 @@ pub struct JsonLd {
     scripts: Vec<ParsedScript>,
 }
 
-/// What was read of one script.
+/// The parsed contents of one script.
 #[derive(Clone, Debug, PartialEq)]
 struct ParsedScript {
     /// Its values among those of the page.
     values: Range<usize>,
-    /// That of [`JsonLdScript`].
+    /// The span of [`JsonLdScript`].
     span: (u32, u32),
     /// Whether one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts),
     /// is named in it.
+    // Three searches while parsing spare a walk over all nodes later: most scripts hold breadcrumbs and logos only.
     may_hold_content: bool,
     may_hold_text: bool,
     /// Whether a type that lists [items](JsonLd::items) is named in it.

@@ -1,4 +1,4 @@
-//! One streaming pass over HTML into a block table, an element table and the facts of the page head.
+//! Reads HTML in one streaming pass into a block table, an element table and the facts of the page head.
 //!
 //! ```
 //! use trommel_html::{Engine, Limits, ScanEngine};

@@ -1,4 +1,5 @@
-//! Caps that keep time and memory linear in the page, and the record of which were passed.
+//! Caps that keep time and memory linear in the size of the page, and a record of the caps that a page
+//! exceeded.
 
 use bitflags::bitflags;
 
@@ -34,16 +35,21 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            // As deep as browsers nest; all climbs along a path are bounded by it.
             depth: 512,
             elements: 1 << 20,
             blocks: 1 << 18,
+            // Bounds the memory of a page, together with the caps on rows.
             text: 64 << 20,
+            // Duplicates are searched for among the words of one element, so the cap keeps that from being quadratic.
             element_words: 64,
             words: 1 << 21,
             attributes: 64 << 10,
             head: 1 << 20,
             formula: 64 << 10,
+            // Read again once at most, so a page costs at most twice its length.
             recovered: 64 << 20,
+            // Far above the steps of real pages, so that only built pages meet it.
             steps: 1 << 30,
         }
     }
@@ -78,6 +84,7 @@ bitflags! {
 
 impl Caps {
     /// Names in documents, in the order of the bits.
+    // Names in output stay as they were first written (`tokens` are the words of attributes).
     const NAMES: [&str; 10] =
         ["depth", "elements", "blocks", "text", "tokens", "attributes", "head", "page", "recovered", "steps"];
 
@@ -90,6 +97,7 @@ impl Caps {
 /// The longest part of `text` from its start on that has at most `bytes` bytes.
 pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
     let mut len = bytes.min(text.len());
+    // At most three steps: a character has at most four bytes.
     while !text.is_char_boundary(len) {
         len -= 1;
     }

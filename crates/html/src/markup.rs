@@ -1,4 +1,4 @@
-//! Lexes tags: name, attributes, end; and strings without their markup.
+//! Lexes tags (name, attributes, end), and removes markup from strings.
 
 mod byte_masks;
 pub(crate) mod lex;

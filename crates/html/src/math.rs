@@ -1,4 +1,4 @@
-//! Formulas: TeX from MathML, where a page has no TeX of its own.
+//! Formulas: writes TeX from MathML if a page has no TeX of its own.
 
 mod emit;
 mod symbols;

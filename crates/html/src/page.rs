@@ -1,4 +1,4 @@
-//! The tables a page is read into: blocks, elements, words of attributes.
+//! The tables of a page: blocks, elements, attribute words.
 
 mod attribute_word;
 mod block;
@@ -68,13 +68,14 @@ pub struct Page {
     /// proportional to `bytes`.
     pub steps: u64,
     pub(crate) text: String,
-    /// Where in `text` the inline style changes; empty unless that was asked for.
+    /// The places in `text` at which the inline style changes; empty unless the caller asked for them.
     pub(crate) styles: Vec<(u32, InlineStyle)>,
     /// Texts of the words of attributes, one after the other.
     pub(crate) word_text: String,
     pub(crate) names: Vec<String>,
     /// Notations with their places in `text`, in its order.
     pub(crate) notations: Vec<Notation>,
+    // Parsed on demand and once, because features and metadata both ask for it.
     pub(crate) json_ld: ParsedOnce,
     fields: FoundOnce,
 }
@@ -91,6 +92,7 @@ impl PartialEq for ParsedOnce {
 }
 
 /// Bytes of a table that are kept for the next page.
+// Tables of usual pages are smaller; one huge page must not keep its memory for the rest of a run.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 impl Page {
@@ -133,7 +135,7 @@ impl Page {
         &self.text
     }
 
-    /// Where in [`Page::texts`] the text of a block stands.
+    /// The place of the text of a block in [`Page::texts`].
     pub fn text_range(&self, block: &Block) -> Range<usize> {
         block.text.0 as usize..block.text.1 as usize
     }
@@ -200,6 +202,7 @@ impl Page {
     /// [`Page::text`].
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         let (start, end) = block.text;
+        // Searched and not indexed by block: most pages have no notation, and pay nothing for them.
         let first = self.notations.partition_point(|own| own.text.0 < start);
         let rest = self.notations.get(first..).unwrap_or_default();
         rest.iter()
@@ -237,6 +240,7 @@ impl Page {
     /// styles.
     pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
         let (start, end) = block.text;
+        // The last change before the block says how it begins.
         let mut next = self.styles.partition_point(|(at, _)| *at <= start);
         let mut from = start;
         let mut style = next

@@ -1,5 +1,5 @@
-//! The readers of HTML, which drive one builder: over a page that is whole in memory, over one that grows, and,
-//! with the feature `lol`, over one that comes in chunks, by a tokenizer of others.
+//! The readers of HTML, which drive one builder. One reads a whole page in memory, one a growing page, and
+//! one, with the feature `lol`, a page in chunks by the tokenizer of lol_html.
 
 mod content;
 mod growing;
@@ -26,6 +26,7 @@ pub trait Engine {
     fn read(&self, html: &str, limits: &Limits) -> Page;
 }
 
-/// How deep `noscript` in `noscript` is followed, each level by a tokenizer of its own; deeper ones are read as
-/// other elements are.
+/// The depth to which `noscript` in `noscript` is followed, each level by a tokenizer of its own. Deeper
+/// ones are read like other elements.
+// A `noscript` cannot contain another in HTML. The bound keeps readers from nesting as deep as a hostile page.
 const MAX_NOSCRIPT_DEPTH: u32 = 2;

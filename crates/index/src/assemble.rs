@@ -1,4 +1,4 @@
-//! An index as the output of a run.
+//! Writes an index as the output of a run.
 
 use std::{
     fs, io,
@@ -9,7 +9,7 @@ use trommel_output::{Assemble, OutputError, RecordReader};
 
 use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
 
-/// Where Tantivy lists the files of an index.
+/// The file in which Tantivy lists the files of an index.
 const MANAGED: &str = ".managed.json";
 
 /// Assembles an index from a spool: a folder that [`Index::open`](crate::Index::open) takes. The

@@ -1,4 +1,4 @@
-//! Documents sent to the `_bulk` endpoint of Elasticsearch, OpenSearch or what speaks like them.
+//! Sends documents to the `_bulk` endpoint of Elasticsearch, OpenSearch or a compatible server.
 
 mod answer;
 #[cfg(test)]
@@ -36,7 +36,7 @@ pub enum EndpointError {
     Http {
         /// The endpoint.
         url: String,
-        /// What went wrong.
+        /// The error of the call.
         source: CallError,
     },
     /// The system gives no thread for the network.
@@ -57,7 +57,7 @@ pub enum EndpointError {
     Answer {
         /// The endpoint.
         url: String,
-        /// What is wrong with it.
+        /// The fault.
         message: String,
     },
     /// A document cannot be written.
@@ -72,11 +72,11 @@ pub struct Refused {
     pub id: String,
     /// Status code of the document.
     pub status: u16,
-    /// What the server says of it.
+    /// The reason that the server states.
     pub reason: String,
 }
 
-/// What became of the documents sent.
+/// The results for the documents sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Documents that are new in the index.

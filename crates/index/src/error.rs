@@ -13,7 +13,7 @@ pub enum IndexError {
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// There is no index in the folder.
@@ -36,7 +36,7 @@ pub enum IndexError {
     Damaged {
         /// The file, or the folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
     /// The index is damaged, or the disk full.
@@ -45,9 +45,9 @@ pub enum IndexError {
 }
 
 /// Characters of a message of the library: some hold a whole file.
-const LONGEST: usize = 200;
+const MAX_MESSAGE_CHARS: usize = 200;
 
-/// What the library says, in one line without its internals.
+/// The error of the library, in one line without its internals.
 pub(crate) fn told(error: &TantivyError) -> String {
     let text = match error {
         TantivyError::IoError(source) => source.to_string(),
@@ -64,7 +64,7 @@ pub(crate) fn told(error: &TantivyError) -> String {
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((end, _)) => format!("{} ...", line.get(..end).unwrap_or_default()),
         None => line,
     }

@@ -1,4 +1,4 @@
-//! Faults of the search library become errors, and damaged files are found before it reads them.
+//! Turns faults of the search library into errors, and finds damaged files before the library reads them.
 
 use std::{
     any::Any,
@@ -11,8 +11,8 @@ use tantivy::{Index, TantivyError};
 
 use crate::error::{IndexError, told};
 
-/// What `work` gives. Tantivy trusts what it wrote: on other bytes it may panic, which is an error of the
-/// index at `path`.
+/// The result of `work`. Tantivy trusts what it wrote. On other bytes it may panic; that becomes an error
+/// of the index at `path`.
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, IndexError>) -> Result<T, IndexError> {
     // Nothing is changed by searching that could be left half done.
     catch_unwind(AssertUnwindSafe(work))

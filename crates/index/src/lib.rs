@@ -1,6 +1,6 @@
-//! Full-text index over documents, and search in it: BM25 over title, headings and text, by Tantivy.
+//! A full-text index over documents, with BM25 search over title, headings and text, by Tantivy.
 //!
-//! [`IndexWriter`] puts documents into an index, [`Index`] finds them.
+//! [`IndexWriter`] writes documents into an index, and [`Index`] finds them.
 
 mod assemble;
 #[cfg(feature = "endpoint")]

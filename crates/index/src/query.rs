@@ -9,9 +9,10 @@ use tantivy::{
 
 use crate::{IndexError, ScriptTokenizer, schema::Fields, tokenizer::is_lone};
 
-/// Weight of a word in the title, in headings and in the text. A word is rarer in titles than in texts,
-/// and titles are short, so it counts for much there anyway: with more weight, pages that have one word
-/// of a query in their title pass those that have all of them in their text (docs/decisions/2026-11-index-and-search.md).
+/// Weight of a word in the title, in headings and in the text. A word is rarer in titles than in texts, and
+/// titles are short, so it counts for much there anyway. With more weight, pages with one word of a query
+/// in their title would overtake those with all of them in their text
+/// (docs/decisions/2026-11-index-and-search.md).
 const BOOSTS: [Score; 3] = [1.0, 0.5, 1.0];
 
 type Clause = (Occur, Box<dyn Query>);

@@ -1,4 +1,4 @@
-//! Finding documents in an index.
+//! Finds documents in an index.
 
 use std::{
     collections::BTreeSet,
@@ -29,10 +29,10 @@ const SNIPPET: usize = 200;
 /// Terms that a query of a single character stands for, at most.
 const EXPANDED: usize = 1000;
 
-/// What is looked for.
+/// A search: the query and its conditions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Search<'a> {
-    /// What a user typed: words, `"phrases"`, `+must`, `-must not`.
+    /// The query of a user: words, `"phrases"`, `+must`, `-must not`.
     pub query: &'a str,
     /// Most documents given.
     pub limit: usize,
@@ -44,7 +44,7 @@ pub struct Search<'a> {
     pub site: Option<&'a str>,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Clone, Debug)]
 pub struct SearchResults {
     /// Documents that the query finds, given or not.
@@ -75,7 +75,7 @@ pub struct Hit {
     pub date: Option<String>,
     /// Its language.
     pub lang: Option<String>,
-    /// Where its record is stored.
+    /// The place of its record.
     pub source: Option<RecordSource>,
     /// The piece of its text with most of the words looked for.
     pub snippet: Snippet,
@@ -94,7 +94,7 @@ pub struct IndexedDocument {
     pub date: Option<String>,
     /// Its language.
     pub lang: Option<String>,
-    /// Where its record is stored.
+    /// The place of its record.
     pub source: Option<RecordSource>,
     /// Its text.
     pub text: String,
@@ -131,7 +131,7 @@ impl Index {
     /// The best `limit` documents for what a user typed, best first.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
+    /// Like [`find`](Self::find).
     pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
         let search = Search { query: typed, limit, ..Search::default() };
         Ok(self.find(&search)?.hits)

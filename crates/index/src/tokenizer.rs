@@ -1,5 +1,5 @@
-//! Turns text into terms by script, so that documents and queries are treated alike without knowing
-//! their language.
+//! Turns text into terms by script, so that documents and queries are treated alike even if their language is
+//! unknown.
 
 use std::mem;
 
@@ -20,7 +20,7 @@ const MAX_TERM: usize = 64;
 /// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan: pairs of neighbouring characters; a
 ///   character without a neighbour by itself. In documents the last character of a run is a term of its
 ///   own as well, at the position of its pair: so every character begins a term, and a query of one
-///   character finds them all. Tone marks and other signs that are no letters are left out.
+///   character finds them all. Tone marks and other signs that are not letters are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptTokenizer {
     /// Whether the last character of a run of pairs is a term.
@@ -28,9 +28,9 @@ pub struct ScriptTokenizer {
 }
 
 impl ScriptTokenizer {
-    /// For text that is to be found.
+    /// The tokenizer for text that can be found.
     pub const DOCUMENT: Self = Self { has_run_ends: true };
-    /// For what is looked for.
+    /// The tokenizer for queries.
     pub const QUERY: Self = Self { has_run_ends: false };
 }
 

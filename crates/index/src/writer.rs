@@ -1,4 +1,4 @@
-//! Putting documents into an index.
+//! Writes documents into an index.
 
 use std::{fs, io::ErrorKind, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
-/// What Tantivy needs at least for a thread.
+/// The least memory that Tantivy needs for a thread.
 const LEAST_MEMORY: usize = 16 << 20;
 
 /// Writes an index. Documents can be found once [`commit`](Self::commit) has returned; until then, and
@@ -29,7 +29,7 @@ pub struct IndexWriter {
     added: u64,
 }
 
-/// What writing came to.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommittedIndex {
     /// Documents that were added.
@@ -48,10 +48,10 @@ impl IndexWriter {
         Self::with_threads(path, memory, None)
     }
 
-    /// As [`open`](Self::open), with one thread, so that the documents keep their order.
+    /// Like [`open`](Self::open), with one thread, so that the documents keep their order.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Like [`open`](Self::open).
     pub fn in_order(path: &Path, memory: usize) -> Result<Self, IndexError> {
         Self::with_threads(path, memory, Some(1))
     }
@@ -150,11 +150,11 @@ impl IndexWriter {
         Ok(CommittedIndex { added: self.added, replaced: (self.before + self.added).saturating_sub(after) })
     }
 
-    /// As [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
+    /// Like [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
     /// order of the documents is kept.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// Like [`commit`](Self::commit).
     pub fn commit_merged(mut self) -> Result<CommittedIndex, IndexError> {
         self.writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;

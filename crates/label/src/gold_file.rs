@@ -1,7 +1,7 @@
-//! The gold file: what was said of pages so far.
+//! The gold file holds the labels of pages.
 //!
-//! Other programs may write it as well, and people by hand. So it is read again before every change and
-//! locked while it is changed.
+//! Other programs and people may also write it. So it is read again before every change, and locked during
+//! the change.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -28,17 +28,17 @@ pub enum GoldError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A line is no gold object.
+    /// A line is not a gold object.
     #[error("{path}, line {line}: {message}")]
     Line {
         /// The file.
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A choice has another number of roles than the page has blocks.
@@ -54,7 +54,7 @@ pub enum GoldError {
     Changed,
 }
 
-/// What a person said of a page.
+/// The labels that a person gave to a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageLabels {
@@ -66,7 +66,7 @@ pub struct PageLabels {
     /// Language of the page, as a code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
-    /// What was doubtful.
+    /// The doubts of that person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -88,7 +88,7 @@ impl GoldFile {
     /// is removed.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is no object with a `record_id`.
+    /// If it cannot be read, or a line is not an object with a `record_id`.
     pub fn open(path: &Path) -> Result<Self, GoldError> {
         // A link stays one.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -104,7 +104,7 @@ impl GoldFile {
     /// Reads the file again: others may have changed it.
     ///
     /// # Errors
-    /// As [`GoldFile::open`]; what was known before stays.
+    /// Like [`GoldFile::open`]; what was known before stays.
     pub fn read(&mut self) -> Result<(), GoldError> {
         let file = match File::open(&self.path) {
             Ok(file) => file,
@@ -205,7 +205,7 @@ impl GoldFile {
         format!("{:016x}", hasher.finish())
     }
 
-    /// What was said of a page, where its blocks are noted and fit those of the page.
+    /// The labels of a page, if its blocks are stored and match those of the page.
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;

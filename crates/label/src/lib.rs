@@ -1,7 +1,7 @@
 //! Labels pages by clicks on their blocks.
 //!
-//! [`LabelPages`] reads the pages of an archive, [`GoldFile`] holds what was said of them so far and writes every
-//! further choice at once, and [`serve`] shows the pages to browsers.
+//! [`LabelPages`] reads the pages of an archive. [`GoldFile`] holds the labels and writes every change at
+//! once. [`serve`] shows the pages in browsers.
 
 mod gold_file;
 mod page_list;

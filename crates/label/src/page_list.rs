@@ -1,4 +1,4 @@
-//! The pages of an archive that are to be labelled, and their blocks.
+//! The pages of an archive that await labels, and their blocks.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub struct LabelPages {
     pub without_id: usize,
     /// Pages with the id of one before them.
     pub of_known_id: usize,
-    /// What was damaged, as messages.
+    /// Damage in the archive, as messages.
     pub damage: Vec<String>,
 }
 
@@ -57,7 +57,8 @@ pub struct LabelBlock {
     pub of_script: bool,
     /// Probability of being content, by the model.
     pub probability: f32,
-    /// What is proposed: roles of main text and of comments for what the model keeps, and for nothing else.
+    /// The proposed role: a role of main text or of comments if the model keeps the block, and none of these
+    /// otherwise.
     pub role: LabelRole,
 }
 
@@ -105,7 +106,7 @@ impl LabelPages {
         Ok(list)
     }
 
-    /// What of the archive is not shown, as sentences; empty if all is.
+    /// The parts of the archive that are not shown, as sentences; empty if all are shown.
     pub fn left_out(&self) -> Vec<String> {
         let pages = |count: usize| match count {
             1 => "1 page is".to_owned(),
@@ -172,7 +173,7 @@ impl LabelPage {
     }
 }
 
-/// What is proposed for a block of a role whose text goes into `part`.
+/// The proposal for a block of a role whose text goes into `part`.
 fn proposed(role: Role, part: Part) -> LabelRole {
     let own = match role {
         Role::Headline => LabelRole::Headline,

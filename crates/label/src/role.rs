@@ -1,9 +1,9 @@
-//! The role of a block as a person chooses it.
+//! The role that a person chooses for a block.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, IntoEnumIterator as _};
 
-/// What a block is, as a person says: `docs/labelling.md` tells them apart.
+/// The role of a block according to a person. `docs/labelling.md` defines the roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter)]
 #[serde(rename_all = "kebab-case")]
 pub enum LabelRole {
@@ -37,7 +37,7 @@ pub enum LabelRole {
     Other,
 }
 
-/// Where the text of a role goes.
+/// The part of the gold into which the text of a role goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -55,7 +55,7 @@ impl LabelRole {
         LabelRole::iter()
     }
 
-    /// Where its text goes.
+    /// The part of the gold for its text.
     pub fn part(self) -> Part {
         match self {
             LabelRole::Body

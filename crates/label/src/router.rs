@@ -29,7 +29,7 @@ const SCRIPT: &str = include_str!("../assets/label.js");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Most bytes of a choice: a role a block, of a page of a hundred thousand blocks.
-const MOST: usize = 4 << 20;
+const MAX_CHOICE_BYTES: usize = 4 << 20;
 
 /// Time for what is in flight when it ends: browsers keep their connections open.
 const GRACE: Duration = Duration::from_secs(3);
@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(3);
 pub struct Labelling {
     /// The pages.
     pub pages: LabelPages,
-    /// What was said of them.
+    /// The labels of the pages.
     pub gold: Mutex<GoldFile>,
     /// Makes the proposal.
     pub model: Arc<Model>,
@@ -201,7 +201,7 @@ async fn save(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let Ok(body) = to_bytes(body, MOST).await else {
+    let Ok(body) = to_bytes(body, MAX_CHOICE_BYTES).await else {
         return problem(StatusCode::PAYLOAD_TOO_LARGE, "the choice is too long");
     };
     let choice: PageLabels = match serde_json::from_slice(&body) {

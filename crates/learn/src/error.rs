@@ -3,7 +3,7 @@
 use trommel_archive::ArchiveError;
 use trommel_model::ModelError;
 
-/// What can go wrong in learning and scoring.
+/// Errors of learning and scoring.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
@@ -12,7 +12,7 @@ pub enum LearnError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line of a gold file is not a gold object.
@@ -22,7 +22,7 @@ pub enum LearnError {
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What the parser said.
+        /// The error of the parser.
         source: serde_json::Error,
     },
     /// The archive of the pages cannot be read to its end.
@@ -35,7 +35,7 @@ pub enum LearnError {
         file: String,
         /// The record's offset.
         offset: u64,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A gold object has no page in the archive.
@@ -43,9 +43,9 @@ pub enum LearnError {
     NoPage {
         /// The archive.
         pages: String,
-        /// How many.
+        /// The number of missing pages.
         missing: usize,
-        /// Of how many.
+        /// The number of golds.
         golds: usize,
         /// Record id of the first.
         first: String,

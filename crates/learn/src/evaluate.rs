@@ -1,4 +1,4 @@
-//! Scores of a choice of blocks on labelled pages, overall and by page type.
+//! Scores the choice of blocks on labelled pages, overall and by page type.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,10 +56,10 @@ impl fmt::Display for Report {
     }
 }
 
-/// How pages are scored.
+/// Options of scoring.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalOptions {
-    /// How texts are divided into words.
+    /// The rule that divides texts into words.
     pub rule: Rule,
     /// Whether the gold's comments are to be extracted.
     pub comments: bool,

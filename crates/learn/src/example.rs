@@ -1,4 +1,4 @@
-//! A labelled page as learners see it.
+//! A labelled page in the form that learners read.
 
 use trommel_html::Page;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// Gives each item the number of its fold, 0..`folds`. Items of one group share a fold; groups are
-/// dealt out from the largest to the smallest, each to the fold with the fewest items, so the folds
-/// are of nearly equal size and the same on every run.
+/// Gives each item the number of its fold, 0..`folds`. Items of one group share a fold. Groups are assigned
+/// from the largest to the smallest, each to the fold with the fewest items. So the folds have nearly equal
+/// size and are the same on every run.
 pub fn by_group(groups: &[&str], folds: usize) -> Vec<usize> {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for group in groups {

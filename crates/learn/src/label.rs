@@ -1,4 +1,4 @@
-//! Labels: which blocks of a page are content, from its gold text (Peters and Lecocq, WWW 2013,
+//! Labels: derives from the gold text which blocks of a page are content (Peters and Lecocq, WWW 2013,
 //! section 3.4).
 
 use rustc_hash::FxHashMap;

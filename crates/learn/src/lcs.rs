@@ -1,5 +1,5 @@
-//! Longest common subsequence of two sequences of words, bit-parallel (Crochemore, Iliopoulos, Pinzon
-//! and Reid 2001; Hyyrö 2004), with Hirschberg's division where the table would be too large.
+//! The longest common subsequence of two sequences of words, bit-parallel (Crochemore, Iliopoulos, Pinzon and
+//! Reid 2001; Hyyrö 2004). If the table would be too large, Hirschberg's method divides it.
 
 use rustc_hash::FxHashMap;
 
@@ -93,7 +93,7 @@ fn prefix_lengths(a: impl Iterator<Item = u32>, len: usize, b: impl Iterator<Ite
     lengths
 }
 
-/// Where to divide `a` so that its parts share the most with the two parts of `b`.
+/// The place at which to divide `a` so that its parts share the most with the two parts of `b`.
 fn best_cut(a: &[u32], b_head: &[u32], b_tail: &[u32]) -> usize {
     let head = prefix_lengths(a.iter().copied(), a.len(), b_head.iter().copied());
     let tail = prefix_lengths(a.iter().rev().copied(), a.len(), b_tail.iter().rev().copied());

@@ -1,5 +1,5 @@
-//! The score of an extracted text: precision, recall and F1 of its words as a multiset (CETR's way,
-//! Weninger, Hsu and Han, WWW 2010; Peters and Lecocq, WWW 2013, section 4).
+//! The score of an extracted text: precision, recall and F1 of its words as a multiset, as in CETR (Weninger,
+//! Hsu and Han, WWW 2010; Peters and Lecocq, WWW 2013, section 4).
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

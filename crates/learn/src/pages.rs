@@ -1,4 +1,4 @@
-//! Labelled pages: an archive and its gold file, read together.
+//! Labelled pages: reads an archive and its gold file together.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ pub struct Gold {
     /// Language of the page.
     #[serde(default)]
     pub lang: Option<String>,
-    /// What blocks of the page are, as `trommel label` writes it.
+    /// The roles of blocks of the page, as `trommel label` writes them.
     #[serde(default)]
     pub blocks: Vec<GoldBlock>,
     /// Ingredients of the recipe that the page is, all of them.
@@ -52,7 +52,7 @@ pub struct Gold {
     pub steps: Vec<String>,
 }
 
-/// What a block is.
+/// The role of a block in the gold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct GoldBlock {
     /// First and one past the last byte of the block in the decoded page.
@@ -92,8 +92,8 @@ impl Gold {
         (!host.is_empty() && !host.ends_with(".invalid")).then_some(self.url.as_str())
     }
 
-    /// What pages are divided by in cross-validation: the host. Hosts ending in `.invalid` (RFC 2606)
-    /// are no hosts but placeholders, so their pages stand for themselves.
+    /// The group of the page in cross-validation: its host. Hosts ending in `.invalid` (RFC 2606) are
+    /// placeholders, so each of their pages is its own group.
     pub fn group(&self) -> &str {
         let host = self.url.split_once("://").map_or("", |(_, rest)| rest);
         let host = host.split(['/', '?', '#']).next().unwrap_or_default();
@@ -147,7 +147,7 @@ impl PageSet {
 /// Reads the gold objects of a file of JSON lines, gzip or plain.
 ///
 /// # Errors
-/// If the file cannot be read or a line is no gold object.
+/// If the file cannot be read or a line is not a gold object.
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     let name = path.display().to_string();
     let io = |source| LearnError::Io { path: name.clone(), source };
@@ -200,8 +200,8 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     Ok(PageSet { name: trommel_archive::name::stem(&name).to_owned(), pages: pages_read? })
 }
 
-/// Where the gold of an archive stands unless it is named: `X.gold.jsonl.gz` for `X.warc.gz`; `None` if
-/// the archive's name has no such ending.
+/// The default place of the gold of an archive: `X.gold.jsonl.gz` for `X.warc.gz`; `None` if the archive's
+/// name has no such ending.
 pub fn gold_beside(pages: &Path) -> Option<PathBuf> {
     let name = pages.file_name()?.to_str()?;
     let stem = is_archive(name).then(|| stem(name))?;

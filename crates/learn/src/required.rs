@@ -1,13 +1,13 @@
-//! Texts that must stand in the result: what is known of a page that has no whole gold.
+//! Required texts: parts of the main text of a page that has no complete gold.
 
 use serde::{Deserialize, Serialize};
 
-/// How many of the texts that must be kept are.
+/// The number of required texts, and of those that were kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
     /// Number of texts.
     pub all: u32,
-    /// How many of them stand in what was kept.
+    /// The number of them in the kept text.
     pub kept: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Training of block models, with cross-validation by host.
+//! Trains block models, with cross-validation by host.
 
 mod adapted;
 mod additive;

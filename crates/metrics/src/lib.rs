@@ -1,6 +1,6 @@
-//! Counts and times of a run or a service, as Prometheus reads them.
+//! Counts and times of a run or a service, in the format of Prometheus.
 //!
-//! [`Metrics`] has the names, the same for `trommel run --metrics` and for the service.
+//! [`Metrics`] has the names. They are the same for `trommel run --metrics` and for the service.
 //!
 //! ```
 //! use std::time::Duration;

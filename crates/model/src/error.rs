@@ -9,13 +9,13 @@ pub enum ModelError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// There is no such model.
     #[error("unknown model {wanted}: neither a file nor a built-in model ({builtin})")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         wanted: String,
         /// Names of the built-in models.
         builtin: String,
@@ -29,7 +29,7 @@ pub enum ModelError {
     /// MessagePack of another kind.
     #[error("not a trommel model file: its format is {format:?}")]
     NotAModel {
-        /// What it calls itself.
+        /// The format that the file names.
         format: String,
     },
     /// Written by another version of the program.

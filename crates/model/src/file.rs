@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 
 use crate::additive::Additive;
+use crate::error::ModelError;
 use crate::selection::Selection;
 use crate::trees::Trees;
 
 /// First field of every model file.
 pub const FORMAT: &str = "trommel-model";
 /// Version that this program writes and reads.
+// Only changes that defaults cannot cover raise it; a model of another version is refused, never guessed at.
 pub const VERSION: u32 = 2;
 
 /// All that a model file holds. Fields added later have defaults, so older files of one version still read.
@@ -27,12 +29,13 @@ pub struct ModelFile {
     pub groups: Vec<FeatureGroup>,
     /// Names of the columns that the parts ask, by their numbers.
     pub columns: Vec<String>,
-    /// What makes up the log odds of a block.
+    /// The scorers whose weighted sum is the log odds of a block.
     pub parts: Vec<WeightedScorer>,
     /// Attribute words with a feature of their own.
     #[serde(default)]
     pub listed: Vec<ListedWord>,
     /// Attribute words with a weight.
+    // The renames keep the names of the first files, so that models trained by users can still be read.
     #[serde(default, rename = "token_weights")]
     pub attribute_weights: Vec<TermWeight>,
     /// Words and word pairs of the text with a weight.
@@ -41,23 +44,39 @@ pub struct ModelFile {
     /// Page types, each with its scorer over the page's own columns; none if the model knows no types.
     #[serde(default, rename = "kinds")]
     pub page_types: Vec<PageTypeScorer>,
-    /// How texts that stand in the JSON-LD alone are judged; none if the model knows of none.
+    /// The scorer of texts that stand only in the JSON-LD; none if the model has none.
     #[serde(default, rename = "candidates", skip_serializing_if = "Option::is_none")]
     pub embedded: Option<EmbeddedScorer>,
     /// Share of the log odds of a block that is the mean over its field, the blocks whose whole path of
     /// names and classes is equal, 0..=1.
     #[serde(default)]
     pub pooling: f32,
-    /// How blocks are chosen from their probabilities.
+    /// The way of choosing blocks from their probabilities.
     pub selection: Selection,
     /// The model that this one was adapted from, by name and day; none if it was trained from nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapted_from: Option<String>,
-    /// What it was trained on and how.
+    /// The training data and method.
     pub training: Training,
-    /// What it scored.
+    /// The scores of the model.
     #[serde(default)]
     pub scores: Vec<Score>,
+}
+
+impl ModelFile {
+    /// Checks that this program reads model files of this version.
+    ///
+    /// # Errors
+    /// If the file is not a model, or of another version.
+    pub(crate) fn check_version(&self) -> Result<(), ModelError> {
+        if self.format != FORMAT {
+            return Err(ModelError::NotAModel { format: self.format.clone() });
+        }
+        match self.version {
+            VERSION => Ok(()),
+            version => Err(ModelError::Version { version, known: VERSION }),
+        }
+    }
 }
 
 /// One scorer and its share in the log odds.
@@ -102,7 +121,7 @@ pub struct ColumnWeight {
     pub deviation: f32,
 }
 
-/// A page type and how pages of it are told.
+/// A page type, and the scorer that recognises its pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageTypeScorer {
     /// Name of the type.
@@ -110,20 +129,21 @@ pub struct PageTypeScorer {
     /// Log odds of the type, one against the rest, over the columns of a row that are the same for
     /// all blocks of a page.
     pub scorer: Additive,
-    /// What a selection by worlds multiplies the log odds of blocks by on pages of the type, above 0.
+    /// The factor of the log odds of blocks in a selection by worlds, on pages of the type, above 0.
     #[serde(default = "one")]
     pub sharpness: f32,
 }
 
-/// What multiplies and changes nothing.
+/// The factor that changes nothing.
 fn one() -> f32 {
     1.0
 }
 
-/// How embedded texts are told: texts that stand in a page's JSON-LD and not among its blocks.
+/// The scorer of embedded texts, which stand only in a page's JSON-LD and not among its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedScorer {
     /// Names of the columns that the scorer asks, by their numbers.
+    // By name and not by number, so that new feature groups may come before old ones.
     pub columns: Vec<String>,
     /// An ordinary logistic model.
     pub scorer: Linear,
@@ -133,7 +153,7 @@ pub struct EmbeddedScorer {
     pub penalty: f64,
 }
 
-/// How a model was trained.
+/// The training of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// The page sets.
@@ -163,7 +183,7 @@ pub struct TrainingSet {
 pub struct Score {
     /// Name of the set.
     pub set: String,
-    /// How it was measured (`5-fold by host`, `held out`).
+    /// The way of measuring (`5-fold by host`, `held out`).
     pub how: String,
     /// Number of pages.
     pub pages: u32,

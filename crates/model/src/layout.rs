@@ -1,4 +1,5 @@
-//! Groups the blocks of a page that belong together: a decision about one says something about the others.
+//! Groups the blocks of a page that belong together, so that the decision about one informs the decision
+//! about the others.
 
 use trommel_features::Scratch;
 use trommel_html::{NONE, Page};
@@ -29,6 +30,7 @@ impl Layout {
         let blocks = page.blocks.iter().zip(&index.of_block);
         let blocks = blocks.map(|(block, field)| {
             let container = page.container(block).map(|(at, _)| at);
+            // Parts that are content as a whole, such as a card in a grid, begin above the block's own container.
             let section = container.and_then(around).and_then(around);
             Place { words: block.words, field: *field, section: section.unwrap_or(NONE) }
         });
@@ -50,6 +52,7 @@ impl Layout {
     /// Adds blocks that have nothing in common with others.
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
+            // Counted down from the top, where no element of a page has its number.
             self.blocks.push(Place { words: *words, field: self.fields, section: NONE - 1 - self.fields });
             self.fields += 1;
         }
@@ -65,6 +68,7 @@ impl Layout {
         for (place, odds) in self.blocks.iter().zip(odds.iter()) {
             if let Some(sum) = sums.get_mut(place.field as usize) {
                 // So that fields without words have a mean as well.
+                // With the square root, one long block does not outvote all short ones of its field.
                 let weight = (place.words as f32).sqrt() + 0.01;
                 sum.0 += weight * odds;
                 sum.1 += weight;

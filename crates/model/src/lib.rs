@@ -1,7 +1,7 @@
-//! The model file, the logistic scorer and the selection of blocks.
+//! The model file, the scorers and the selection of blocks.
 //!
-//! A model is numbers and names: MessagePack with the feature schema, the weights, the token lists,
-//! the training data, the date and the scores inside. It is never code.
+//! A model is numbers and names: MessagePack with the feature schema, the weights, the token lists, the
+//! training data, the date and the scores. It is never code.
 
 mod additive;
 mod compiled;

@@ -12,7 +12,7 @@ use trommel_html::Page;
 use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
-use crate::file::{FORMAT, ModelFile, PageTypeScorer, Scorer, VERSION};
+use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::layout::Layout;
 use crate::selection::Choice;
 use crate::sigmoid::sigmoid;
@@ -22,6 +22,7 @@ const BUILTIN: [(&str, &[u8]); 2] =
     [("fast", include_bytes!("../models/fast.trommel")), ("best", include_bytes!("../models/best.trommel"))];
 
 /// Column that tells the main headline.
+// Rules and metadata take the headline that the model saw, so that they never disagree about it.
 const HEADLINE_COLUMN: &str = "outline.is_headline";
 /// Columns that tell comment sections.
 const COMMENT_COLUMNS: [&str; 5] =
@@ -52,7 +53,7 @@ pub struct PageType {
     pub name: String,
     /// Its probability, 0..=1.
     pub probability: f32,
-    /// What a selection by worlds multiplies the log odds of blocks by: the mean over all types that the page may
+    /// The factor of the log odds of blocks in a selection by worlds: the mean over all types that the page may
     /// have.
     pub sharpness: f32,
 }
@@ -62,8 +63,11 @@ impl PageType {
     /// no types.
     pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
+        // One-against-rest scorers need not add up to 1, and may all be 0: dividing by the sum makes shares.
         let sum = sum.max(f32::MIN_POSITIVE);
+        // Of equal log odds the first type wins, so that the answer does not depend on how the maximum is sought.
         let (at, best) = odds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
+        // A mean over types and not that of the best one: a doubtful type must not switch the choice of blocks.
         let sharpness = types.iter().zip(odds);
         let sharpness = sharpness.map(|(own, odds)| own.sharpness * (sigmoid(*odds) / sum));
         Some(Self { name: types.get(at)?.name.clone(), probability: sigmoid(*best) / sum, sharpness: sharpness.sum() })
@@ -109,14 +113,10 @@ impl Model {
     /// If it is of another version, names a feature that this program does not know, or holds
     /// numbers that do not add up.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
-        if file.format != FORMAT {
-            return Err(ModelError::NotAModel { format: file.format });
-        }
+        // Checked first: a file of roles is MessagePack, too, and should be named as what it is not.
+        file.check_version()?;
         if !(0.0..=1.0).contains(&file.pooling) {
             return Err(ModelError::Unsound { part: "pooling" });
-        }
-        if file.version != VERSION {
-            return Err(ModelError::Version { version: file.version, known: VERSION });
         }
         let schema = Schema::new(&file.groups, &file.listed, &file.attribute_weights, &file.word_weights);
         let known: FxHashMap<&str, u16> =
@@ -161,7 +161,7 @@ impl Model {
     /// Reads a model from the bytes of a model file.
     ///
     /// # Errors
-    /// If they are no model file, or as for [`Model::new`].
+    /// If they are not a model file, or as for [`Model::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         Self::new(rmp_serde::from_slice(bytes)?)
     }
@@ -187,6 +187,7 @@ impl Model {
     /// # Errors
     /// If there is neither, or as for [`Model::load`].
     pub fn open(wanted: &str) -> Result<Self, ModelError> {
+        // Built-in names win over files, so that `fast` means the same in every folder.
         if let Some(model) = Self::builtin(wanted) {
             return Ok(model);
         }
@@ -267,6 +268,7 @@ impl Model {
                 lanes.iter().take(blocks.len())
             };
             if blocks.start == 0 {
+                // Columns of the page type are equal for all blocks, so the first batch is enough.
                 page_type = self.page_type(columns);
             }
             if headline.is_none()
@@ -281,6 +283,7 @@ impl Model {
             if with_comments {
                 let is_inside = in_comments.get(blocks.clone());
                 if is_inside.is_some_and(|inside| inside.contains(&true)) {
+                    // Scored twice only where a batch has comments: on other pages the answer is the same.
                     let mut blank = columns.clone();
                     for slot in &comment_slots {
                         blank.fill(*slot, 0.0);
@@ -293,11 +296,13 @@ impl Model {
         });
         let layout = Layout::of(page);
         let pooling = self.file.pooling;
+        // Pooled as log odds: a mean of probabilities would hide how sure the model is of each.
         layout.pool(&mut odds, pooling);
         layout.pool(&mut unnamed, pooling);
         let mut probabilities: Vec<f32> = odds.into_iter().map(sigmoid).collect();
         let all = probabilities.iter_mut().zip(&in_comments);
         for ((probability, _), odds) in all.zip(unnamed).filter(|((_, inside), _)| **inside) {
+            // The larger one: asking for comments must never lose text that is kept without them.
             *probability = probability.max(sigmoid(odds));
         }
         let mut judgement = Judgement {
@@ -333,7 +338,9 @@ impl Model {
     /// the bit.
     pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
+            // Odds to probability and back is not exact in f32, so blocks without a change are not touched.
             if *change != 0.0 {
+                // Probabilities of exactly 0 or 1 have no finite odds, and could not be corrected.
                 let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
                 *probability = sigmoid((p / (1.0 - p)).ln() + change);
             }
@@ -392,8 +399,8 @@ impl Model {
         all
     }
 
-    /// What each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and additive
-    /// parts.
+    /// The value that each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and
+    /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();

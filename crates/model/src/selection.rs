@@ -11,17 +11,17 @@ use crate::worlds;
 pub enum Selection {
     /// Every block at or above this probability.
     Threshold(f32),
-    /// The blocks, taken from the most probable down, that make the expected word F1 of the page
-    /// highest: 2 Σ p w / (Σ w + Σ over all blocks of p w).
+    /// The blocks, from the most probable down, that maximise the expected word F1 of the page: 2 Σ p w / (Σ w
+    /// + Σ over all blocks of p w).
     ExpectedF1,
     /// The same after the log odds of every block were multiplied by this. The rule takes blocks for
-    /// independent, but a list of links is content as a whole or not at all: with sharper
-    /// probabilities (above 1) many doubtful blocks together weigh less.
+    /// independent, but a list of links is content as a whole or not at all. With sharper probabilities (above
+    /// 1), many doubtful blocks together weigh less.
     SharpF1(f32),
-    /// The blocks, taken from the most probable down, whose mean word F1 is highest over worlds in which
-    /// the log odds, multiplied by this, err together: by an error of the page, one of each field (the
-    /// blocks whose whole path of names and classes is equal) and one of each section. Nothing at all is
-    /// among the choices, and worth 1 in a world without content.
+    /// The blocks, from the most probable down, with the highest mean word F1 over worlds in which the log
+    /// odds, times this factor, err together. The errors are one of the page, one of each field (the blocks
+    /// whose whole path of names and classes is equal) and one of each section. Keeping nothing is one of the
+    /// choices, and is worth 1 in a world without content.
     Worlds(f32),
 }
 
@@ -60,6 +60,7 @@ impl Selection {
                 let sharp: Vec<(f64, f64)> = weighed
                     .iter()
                     .map(|(p, w)| {
+                        // A probability of 1 has no odds; 1e-9 is far beyond what f32 can tell from 1.
                         let odds = (p / (1.0 - p).max(1e-9)).powf(f64::from(*sharpness));
                         (odds / (1.0 + odds), *w)
                     })
@@ -68,6 +69,7 @@ impl Selection {
             }
             Selection::Worlds(sharpness) => {
                 // What is content in no world need not be sorted.
+                // .1 more than the bound: the way through probabilities and back rounds.
                 let least = f64::from((worlds::least_odds() - 0.1) / sharpness);
                 let least = (1.0 / (1.0 + (-least).exp())) as f32;
                 // Log odds are not told apart below a least probability.
@@ -80,6 +82,7 @@ impl Selection {
                     sharpness * log_odds(p)
                 };
                 let best = worlds::best_prefix(odds, layout, &order);
+                // Confidence in "nothing" is the share of worlds without content: expected F1 of nothing is always 0.
                 if best.len == 0 && !probabilities.is_empty() {
                     of_nothing = f64::from(best.f1);
                 }
@@ -123,7 +126,9 @@ fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
         let (p, w) = weighed.get(*at).copied().unwrap_or_default();
         hit += p * w;
         size += w;
+        // Given how many are kept, the most probable ones have the highest expected F1, so prefixes are enough.
         let f1 = 2.0 * hit / (size + all);
+        // Strictly more, so that blocks without words do not lengthen the choice.
         if f1 > best {
             (best, best_len) = (f1, rank + 1);
         }
@@ -153,6 +158,7 @@ fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
 }
 
 /// Below it single precision tells nothing.
+// Numbers of f32 near 1 are 6e-8 apart: a smaller bound could round to 1, whose log odds are infinite.
 const LEAST_PROBABILITY: f32 = 1e-7;
 
 /// Log odds of a probability, within what single precision can tell.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+// Without a tag a node is a few bytes shorter, and the shipped models have thousands of them.
 #[serde(untagged)]
 pub enum TreeNode {
     /// Asks a column.
@@ -51,6 +52,7 @@ impl Trees {
                         at = if value(*column) <= *threshold { *left } else { *right };
                     }
                     Some(TreeNode::Leaf { value }) => return *value,
+                    // Not reached in sound trees, which `is_sound` accepted before.
                     None => return 0.0,
                 }
             }
@@ -64,6 +66,7 @@ impl Trees {
         let len = self.nodes.len();
         let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {
             TreeNode::Split { column, threshold, left, right } => {
+                // Children behind their parents exclude cycles, so a hostile file cannot make scoring endless.
                 let later = |child: u32| (at + 1..len).contains(&(child as usize));
                 usize::from(*column) < width && threshold.is_finite() && later(*left) && later(*right)
             }

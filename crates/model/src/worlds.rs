@@ -1,13 +1,13 @@
-//! Worlds: what a page could be like if the log odds of its blocks err together.
+//! Worlds: possible versions of a page in which the log odds of its blocks err together.
 //!
-//! Errors of a model are shared: a kind of card is content on a page as a whole or not at all. A world
-//! adds to the log odds of every block an error of the page, one of its field and one of the section it
-//! stands in, and takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The
-//! errors are fixed numbers, so the same page has the same worlds.
+//! The errors of a model are shared: a kind of card is content on a whole page or nowhere on it. A world adds
+//! three errors to the log odds of every block: one of the page, one of its field and one of its section. It
+//! then takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The errors are
+//! fixed numbers, so the same page always has the same worlds.
 //!
-//! Errors are bounded, so most blocks of a page are content in no world: they are told by a bound and looked
-//! at no further, which changes no number (a sum of what is 0 is left out, and a longer prefix with the same
-//! hits has no higher F1).
+//! Errors are bounded, so most blocks of a page are content in no world. A bound finds these blocks, and the
+//! sums leave them out. This changes no number: they would add 0, and a longer prefix with the same hits has
+//! no higher F1.
 
 use std::sync::LazyLock;
 
@@ -17,14 +17,17 @@ use trommel_text::SplitMix64;
 use crate::layout::{Layout, Place};
 
 /// Number of worlds.
+// 128 worlds moved no set by more than another drawing of the errors did, at four times the cost.
 pub(crate) const WORLDS: usize = 32;
 /// Rows of errors; fields and sections beyond it share theirs.
+// 64 KB of errors, made once. Pages with more fields use rows twice, so that some of their fields err alike.
 const ROWS: usize = 512;
 
 type Worlds = [f32; WORLDS];
 
 /// Errors of mean 0 and deviation 1.
 static ERRORS: LazyLock<Errors> = LazyLock::new(|| {
+    // The seed is fixed; another one moves listings and collections by .01 to .02, which is chance.
     let mut random = SplitMix64::new(1);
     // The sum of twelve uniform numbers is nearly normal, and the same on every machine.
     let mut error = || {
@@ -40,6 +43,7 @@ static ERRORS: LazyLock<Errors> = LazyLock::new(|| {
         .collect();
     let highest = |row: &Worlds| row.iter().copied().fold(f32::MIN, f32::max);
     let highest: Vec<f32> = rows.iter().map(highest).collect();
+    // A bound over all rows, because fields and sections may use any of them.
     let of_page = highest.first().copied().unwrap_or_default();
     let of_any = highest.iter().copied().fold(f32::MIN, f32::max);
     Errors { least: -0.5 - of_page - 2.0 * of_any - SLACK, rows, highest }
@@ -56,6 +60,7 @@ struct Errors {
 
 const NO_ERRORS: Worlds = [0.0; WORLDS];
 /// More than rounding can do to a sum of log odds and errors.
+// The bounds are summed in another order than the exact values, so the last bits may differ.
 const SLACK: f32 = 0.01;
 
 /// Log odds below which a block is content in no world: it need not be in the order that
@@ -64,7 +69,7 @@ pub(crate) fn least_odds() -> f32 {
     ERRORS.least
 }
 
-/// What the worlds say of prefixes of an order.
+/// The result of the worlds for prefixes of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
     /// Blocks of the best prefix.
@@ -73,7 +78,7 @@ pub(crate) struct Prefix {
     pub f1: f32,
 }
 
-/// What a block adds to the hits of each world.
+/// The contribution of a block to the hits of each world.
 struct Hit {
     rank: usize,
     /// Words of the blocks up to it, itself included.
@@ -81,12 +86,13 @@ struct Hit {
     of_world: Worlds,
 }
 
-/// The prefix of the blocks in `order` with the highest mean F1 over the worlds of the log odds of each
-/// block, which `odds` gives; nothing is worth 1 in a world without content.
+/// The prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` gives the log odds
+/// of each block. Keeping nothing is worth 1 in a world without content.
 pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
     let errors = &*ERRORS;
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);
     let highest = |at: usize| errors.highest.get(at % ROWS).copied().unwrap_or(0.0);
+    // The page uses the first row alone, which is why the rows of fields begin at 1.
     let (of_page, highest_of_page) = (row(0), highest(0));
     let mut hits: Scratch<Hit> = Scratch::with_capacity(0);
     let mut all = NO_ERRORS;
@@ -108,11 +114,13 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
         let mut hit = NO_ERRORS;
         let errors = of_page.iter().zip(of_field).zip(of_section);
         for ((hit, all), ((page, field), section)) in hit.iter_mut().zip(&mut all).zip(errors) {
+            // Not the logistic function: a cut-off line has its slope in the middle, and vectors compute it.
             *hit = words * (0.5 + odds + page + field + section).clamp(0.0, 1.0);
             *all += *hit;
         }
         hits.push(Hit { rank, size, of_world: hit });
     }
+    // Less than a word is no content: clamped lines leave fractions of words behind.
     let without = all.iter().filter(|all| **all < 1.0).count();
     let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
     let mut hit = NO_ERRORS;
@@ -123,6 +131,7 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
             sum += *hit / (own.size + all).max(1e-6);
         }
         let mean = 2.0 * sum / WORLDS as f32;
+        // Sums of f32 differ in the last bits by their order; a choice must not hang on those.
         if mean > best.f1 + 1e-6 {
             best = Prefix { len: own.rank + 1, f1: mean };
         }

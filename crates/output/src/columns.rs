@@ -1,4 +1,4 @@
-//! Documents as rows of a table: the name of each column, its type, and where the value stands in a document.
+//! Documents as rows of a table: the name and type of each column, and the place of its value in a document.
 
 use trommel_text::words;
 
@@ -35,7 +35,7 @@ pub enum ColumnValue {
 /// A column of lists of structures.
 #[derive(Clone, Copy, Debug)]
 pub struct Structures {
-    /// How many a document has.
+    /// The number of values of a document.
     pub count: fn(&OutputRecord) -> usize,
     /// Their fields, in order; none is null.
     pub fields: &'static [StructureField],
@@ -140,7 +140,7 @@ static OPTIONAL: [(Column, IsAskedFor); 5] = [
     (column("chunks", ColumnValue::Structures(&CHUNKS)), |own| own.chunks.is_some()),
 ];
 
-/// Which columns there are that are only where they are asked for.
+/// The optional columns, which exist only on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalColumns([bool; 5]);
 

@@ -1,8 +1,8 @@
-//! The step from a record to bytes.
+//! Encodes a record as bytes.
 
 use crate::{Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet};
 
-/// What is known of an output before its first record.
+/// Facts about an output before its first record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputHead<'a> {
     /// Name of the output file without folders.

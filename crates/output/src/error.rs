@@ -28,7 +28,7 @@ pub enum OutputError {
     Foreign {
         /// The folder.
         path: std::path::PathBuf,
-        /// What is in it.
+        /// The file at that place.
         file: std::path::PathBuf,
     },
     /// The format is never compressed this way.

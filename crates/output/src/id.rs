@@ -1,4 +1,4 @@
-//! Record ids that depend on nothing but their input.
+//! Record ids that depend only on the input.
 
 use uuid::Uuid;
 

@@ -1,5 +1,5 @@
-//! Records as JSON, byte for byte as serde_json writes them, but strings escaped by vectors. For the types
-//! that records are made of; others are refused.
+//! Writes records as JSON, with the same bytes as serde_json, but escapes strings with vector instructions.
+//! It supports only the types of records and refuses others.
 
 use serde::ser::{Error as _, Impossible, Serialize, SerializeSeq, SerializeStruct, Serializer};
 use serde_json::Error;

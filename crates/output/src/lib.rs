@@ -1,10 +1,9 @@
-//! Writes documents: JSON lines, MessagePack, WET, Anserini collections, TREC web, `_bulk` requests,
-//! Parquet.
+//! Writes documents: JSON lines, MessagePack, WET, Anserini collections, TREC web, `_bulk` requests, Parquet.
 //!
-//! An [`OutputRecord`] is turned into bytes by an [`Encode`], which is pure and so can run in any worker;
-//! the bytes are then appended in order to one [`Shard`] an output, which compresses them in
-//! [`Frames`] and appears under its name only when whole; interrupted, it can be continued. A
-//! [`RecordReader`] reads records back.
+//! An [`Encode`] turns an [`OutputRecord`] into bytes. It is pure, so any worker can run it. The bytes are
+//! then appended in order to one [`Shard`] for each output, which compresses them in [`Frames`]. The file
+//! appears under its name only when it is whole, and an interrupted one can be continued. A [`RecordReader`]
+//! reads records back.
 
 mod columns;
 mod encode;

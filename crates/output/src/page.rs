@@ -1,4 +1,4 @@
-//! One page as it is printed, by itself and not as a record of an archive.
+//! Prints one page by itself, not as a record of an archive.
 
 use serde::Serialize;
 use trommel_extract::Document;
@@ -33,8 +33,8 @@ impl PageForm {
     }
 }
 
-/// A page as one JSON object on a line: the keys of a JSON line of a run, in their order and of their types, and
-/// behind them, of one among several pages, `file`, the name of its file.
+/// A page as one JSON object on a line. It has the keys of a JSON line of a run, in the same order and of
+/// the same types. If it is one of several pages, the key `file` with the name of its file follows.
 ///
 /// # Errors
 /// Only if memory runs out.

@@ -1,4 +1,4 @@
-//! Records read back from the formats that can be.
+//! Reads records back from the formats that allow it.
 
 use std::{
     fs::File,
@@ -17,12 +17,12 @@ pub enum ReadError {
     /// The file cannot be opened, read or uncompressed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is no document.
+    /// A line is not a document.
     #[error("line {line}: {source}")]
     Json {
         /// Number of the line, from 1.
         line: u64,
-        /// What the JSON reader said.
+        /// The error of the JSON reader.
         source: serde_json::Error,
     },
     /// A map is no document, or is cut.
@@ -30,7 +30,7 @@ pub enum ReadError {
     Msgpack {
         /// Number of the document, from 1.
         number: u64,
-        /// What the MessagePack reader said.
+        /// The error of the MessagePack reader.
         source: rmp_serde::decode::Error,
     },
     /// A Parquet file is none, or a row of it cannot be read.

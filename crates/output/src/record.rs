@@ -1,4 +1,4 @@
-//! The record of one page as it is written and read back.
+//! The record of one page, for writing and reading.
 
 use std::sync::Arc;
 
@@ -7,13 +7,12 @@ use trommel_extract::{
     BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role, TextSpan,
 };
 
-/// What an output says of one page: the keys of a JSON line, in their order. It is written to every
-/// format and read back from those that can be.
+/// The record of one page: the keys of a JSON line, in their order. It is written to every format, and read
+/// back from those that allow it.
 ///
-/// Every key is written, of one type everywhere: where there is nothing to say the string is empty, the
-/// number 0, the list empty. Readers take the types of a file from its beginning, and some of them fail
-/// at a value, or lose it, where they have seen nothing but `null` or empty lists; so whatever is seldom
-/// there is a string.
+/// Every key is written, and each has one type. A missing value is an empty string, 0 or an empty list. Readers
+/// infer the types of a file from its beginning. Some of them fail at a value, or lose it, after nothing but
+/// `null` or empty lists. Therefore rare values are strings.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct OutputRecord {
@@ -35,14 +34,14 @@ pub struct OutputRecord {
     pub lang: Option<String>,
     /// Encoding of the page.
     pub charset: String,
-    /// Where the encoding was learned from.
+    /// The source of the encoding.
     pub charset_source: String,
     /// Expected word F1 of the text, in 0..=1.
     pub confidence: f32,
-    /// Where the page is stored.
+    /// The place of the page in its archive.
     #[serde(deserialize_with = "stored")]
     pub source: Option<RecordSource>,
-    /// What else the page says about itself.
+    /// Other facts that the page states about itself.
     #[serde(flatten, deserialize_with = "metadata")]
     pub metadata: Metadata,
     /// The headings among the text's lines.
@@ -50,8 +49,8 @@ pub struct OutputRecord {
     /// Type of the page.
     #[serde(deserialize_with = "filled")]
     pub page_type: Option<String>,
-    /// What stands in the way of the page that was asked for (`captcha`, `denied` ...), by its title and
-    /// phrases, whatever the model takes it for; empty if nothing does.
+    /// The reason why this is not the requested page (`captcha`, `denied` and others), from its title and
+    /// phrases, regardless of the model; empty if it is.
     pub blocked: String,
     /// Readers' comments, where they are kept apart.
     #[serde(deserialize_with = "filled")]
@@ -66,19 +65,19 @@ pub struct OutputRecord {
     pub capped: String,
     /// Oddities survived while reading the page, in words, divided by semicolons.
     pub notes: String,
-    /// Every block of the page, where they were asked for.
+    /// Every block of the page, on request.
     pub blocks: Vec<OutputBlock>,
-    /// Where the parts of the text stand in the decoded page, where that was asked for.
+    /// The places of the parts of the text in the decoded page, on request.
     pub spans: Vec<TextSpan>,
-    /// The tables among the text as rows, where they were asked for.
+    /// The tables among the text as rows, on request.
     pub tables: Vec<DocumentTable>,
-    /// What each of several people wrote on the page, where that was asked for.
+    /// The posts of several people on the page, on request.
     pub posts: Vec<Post>,
-    /// The text in chunks for retrieval, where they were asked for.
+    /// The text in chunks for retrieval, on request.
     pub chunks: Vec<Chunk>,
 }
 
-/// Where the archive record of a page is stored.
+/// The place of the archive record of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RecordSource {
     /// The archive as it was named by the user; `-` for standard input.
@@ -115,13 +114,13 @@ pub struct OutputBlock {
     pub probability: f32,
     /// Whether it is part of the text.
     pub kept: bool,
-    /// What it is on its page; empty if nobody knows.
+    /// The role of the block; empty if it is unknown.
     pub role: String,
     /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
     /// of a script that builds the page.
     pub source: String,
-    /// What decided whether it is kept: `model`, `policy` (what was asked of headlines, comments and roles), `notes`
-    /// (kept with its mark), or the name of a rule.
+    /// The decider of that: `model`, `policy` (the choices about headlines, comments and roles), `notes` (kept
+    /// with its mark), or the name of a rule.
     pub by: String,
 }
 

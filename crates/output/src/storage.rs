@@ -1,4 +1,4 @@
-//! Files: compressed in frames, under their names only when whole.
+//! Files that are compressed in frames and appear under their names only when they are whole.
 
 mod atomic;
 mod create;

@@ -3,7 +3,7 @@
 use std::{io::Write, sync::atomic::AtomicBool};
 
 use trommel_metrics::Metrics;
-use trommel_output::{Disk, LocalDisk, OutputRecord};
+use trommel_output::{Disk, LocalDisk};
 use trommel_sources::NetworkOptions;
 
 use crate::{
@@ -12,34 +12,29 @@ use crate::{
 };
 
 /// A run that nobody stops.
+// Static, so that an environment can borrow it for as long as it lives.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Takes a document in the order of the records. [`ErrorKind::BrokenPipe`](std::io::ErrorKind::BrokenPipe) ends the run
-/// as the end of a reader of standard output does.
-pub type TakeDocument<'a> = dyn FnMut(OutputRecord) -> std::io::Result<()> + 'a;
-
-/// What a run finds around it.
+/// The surroundings of a run.
 pub struct Environment<'a> {
     /// Standard output; written to only if it is the plan's destination.
     pub stdout: &'a mut dyn Write,
-    /// Takes the documents of a plan whose destination is its caller.
-    pub documents: Option<&'a mut TakeDocument<'a>>,
-    /// Is told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a mut dyn Progress,
     /// The file system of inputs and outputs.
     pub disk: &'a dyn Disk,
     /// Set from outside, ends the run early with [`RunError::Stopped`](crate::RunError::Stopped).
     pub stop: &'a AtomicBool,
-    /// How reading waits for the network. Its flag ends reads that wait, of the network, of standard input
-    /// and of named pipes; it should be the flag of [`Environment::stop`].
+    /// Options of waiting for the network. Their flag ends waiting reads of the network, of standard input and
+    /// of named pipes. It should be the flag of [`Environment::stop`].
     pub network: NetworkOptions,
     /// Takes the counts of a run that ends early.
     pub unfinished: Option<&'a mut Summary>,
-    /// What to do with outputs that are there already.
+    /// The treatment of existing outputs.
     pub existing: Existing,
-    /// Is told how long reading, encoding and writing take.
+    /// Measures the time of reading, encoding and writing.
     pub clock: Option<&'a Clock>,
-    /// Is told what is counted.
+    /// Receives the counts.
     pub metrics: Option<&'a Metrics>,
 }
 
@@ -48,7 +43,6 @@ impl<'a> Environment<'a> {
     pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
         Self {
             stdout,
-            documents: None,
             progress,
             disk: &LocalDisk,
             stop: &NEVER,

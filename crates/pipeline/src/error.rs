@@ -10,7 +10,7 @@ use trommel_sources::SourceError;
 
 use crate::{counts::summary::SumMismatch, plan::side_names::NameError, state::checkpoint::ResumeError};
 
-/// Why a run ended early. What was written of unfinished files stays under a hidden name if
+/// The reason why a run ended early. The written part of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,7 +20,7 @@ pub enum RunError {
     Output {
         /// The output.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// An output cannot be written in its format.
@@ -55,7 +55,7 @@ pub enum RunError {
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// What is in it.
+        /// The file at that place.
         file: PathBuf,
     },
     /// A device, pipe or socket has the name of an output.
@@ -97,10 +97,11 @@ impl RunError {
         )
     }
 
-    /// As [`output`](Self::output), of a file that an interrupted run left: if it is not what it was, the run
-    /// cannot go on.
+    /// Like [`output`](Self::output), for a file of an interrupted run. If the file has changed, the run cannot
+    /// continue.
     pub(crate) fn unfinished(path: &Path, source: io::Error) -> Self {
         match source.kind() {
+            // The file is gone, shorter or other than the state says. All other errors are those of the disk.
             io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
                 ResumeError::Unfinished { path: path.to_owned(), what: source.to_string() }.into()
             }
@@ -117,7 +118,7 @@ impl RunError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BucketError {
-    /// What is there cannot be continued.
+    /// The existing outputs cannot be continued.
     #[error("{0}: outputs on s3:// cannot be continued; what is whole there stays")]
     Resume(String),
     /// There is no room for what is not yet sent.
@@ -129,9 +130,9 @@ pub enum BucketError {
     /// The bucket answers otherwise than it should.
     #[error("{url}: {source}")]
     Answer {
-        /// What it was asked for.
+        /// The URL of the request.
         url: String,
-        /// What it said.
+        /// The error of the source.
         source: SourceError,
     },
     /// An output is there already.

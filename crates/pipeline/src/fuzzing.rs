@@ -1,4 +1,4 @@
-//! Entry points for fuzzing the saved files of a run, behind their checksums.
+//! Entry points for fuzzing the saved files of a run, past their checksums.
 
 use std::io::Cursor;
 
@@ -10,8 +10,8 @@ use crate::state::{
     journal::JournalEntry,
 };
 
-/// Any bytes as a saved state: what decodes is written and read again, its filters go on, and the archive
-/// that it was in the middle of, which may be `archive`, is read on.
+/// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
+/// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.
 ///
 /// # Panics
 /// If a state is another after it was written.
@@ -29,6 +29,7 @@ pub fn state(bytes: &[u8], archive: &[u8]) {
     let kept = duplicates.state();
     duplicates.restore(kept.clone());
     assert!(duplicates.state() == kept, "{kept:?}");
+    // States come from disk, so their times may hold anything.
     for share in [0.0, 0.5, 0.99, 1.0] {
         let _ = state.times.within(share);
     }
@@ -38,6 +39,7 @@ pub fn state(bytes: &[u8], archive: &[u8]) {
     if let Some(point) = point
         && let Ok(reader) = Reader::resume("f", file, &point, options)
     {
+        // Reading must end whatever the place says: at most a record and a damage for each byte.
         let most = 2 * archive.len() + 2;
         assert!(reader.take(most + 1).count() <= most, "{point:?}");
     }

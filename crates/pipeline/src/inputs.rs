@@ -1,4 +1,4 @@
-//! Inputs: finds what the arguments stand for.
+//! Inputs: finds the archives that arguments name.
 
 mod found;
 pub(crate) mod identity;
@@ -29,6 +29,7 @@ use crate::inputs::network::Network;
 use found::Found;
 
 /// Schemes of the URLs that are read.
+// `s3a://` is how Hadoop and Spark write the same addresses.
 const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
 
 /// One archive to read.
@@ -48,7 +49,7 @@ pub enum Input {
     Nothing {
         /// The argument.
         argument: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 }
@@ -60,6 +61,7 @@ impl Input {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Url(url) => redacted(url),
+            // The index and not its archives: it is what the user named, and what is looked at for changes.
             Self::Selection(selection) => selection.index().to_string_lossy().into_owned(),
             Self::Packed(packed) => packed.name(),
             Self::Stdin => "-".to_owned(),
@@ -97,7 +99,7 @@ pub enum InputError {
     Bucket {
         /// The prefix or glob.
         url: String,
-        /// What the server or the network said.
+        /// The error of the server or the network.
         source: SourceError,
     },
     /// A glob that is none.
@@ -105,7 +107,7 @@ pub enum InputError {
     Glob {
         /// The argument.
         pattern: String,
-        /// What is wrong with it.
+        /// The fault of the pattern.
         source: glob::PatternError,
     },
     /// A folder or manifest that cannot be read.
@@ -113,7 +115,7 @@ pub enum InputError {
     Io {
         /// The folder or manifest.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// `-` more than once.
@@ -151,6 +153,7 @@ pub fn expand(
                 return Err(InputError::StdinTwice);
             }
             inputs.push(Input::Stdin);
+        // A file of that very name wins here and for globs, because shells expand names that exist.
         } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
             from_manifest(Path::new(manifest), base, &network, &mut inputs)?;
         } else if is_url(argument) {
@@ -185,6 +188,7 @@ fn exists(argument: &str) -> bool {
     Path::new(argument).exists()
 }
 
+// Globs are expanded here as well, because a quoted one, or one in a manifest, never meets a shell.
 fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
@@ -245,6 +249,7 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
 }
 
 fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+    // A file that is missing is an input as well: the run reports it and reads the others.
     if !path.is_dir() {
         inputs.push(Input::File(path));
         return Ok(());
@@ -288,6 +293,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
             files.push(path);
         }
     }
+    // The order of a folder differs between file systems, and the output must not.
     files.sort();
     files.dedup();
     if files.is_empty() {
@@ -307,6 +313,7 @@ fn from_manifest(
     let beside = Base::beside(manifest);
     let base = base.unwrap_or(&beside);
     let mut reader = BufReader::new(File::open(manifest).map_err(failed)?);
+    // By its bytes and not its name: Common Crawl's lists of paths are gzip.
     let is_gzip = reader.fill_buf().map_err(failed)?.starts_with(&signature::GZIP);
     let mut text = String::new();
     if is_gzip { MultiGzDecoder::new(reader).read_to_string(&mut text) } else { reader.read_to_string(&mut text) }

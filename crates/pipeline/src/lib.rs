@@ -1,7 +1,7 @@
-//! Sources, workers, ordered output and counts for whole archives.
+//! Processes whole archives: sources, workers, ordered output and counts.
 //!
 //! One thread reads records in order, workers turn them into encoded documents, and the calling
-//! thread writes those in the order of the records. [`run`] is the whole of it.
+//! thread writes those in the order of the records. [`run`] writes files; [`Run`] gives the events to its caller.
 
 mod counts;
 mod environment;
@@ -14,6 +14,7 @@ mod read;
 mod run;
 mod sites;
 mod state;
+mod stream;
 mod work;
 mod write;
 
@@ -22,7 +23,7 @@ pub use counts::drop_reason::{DropReason, FailureKind};
 pub use counts::progress::{Progress, ProgressState};
 pub use counts::summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
 pub use counts::times::Slowest;
-pub use environment::{Environment, TakeDocument};
+pub use environment::Environment;
 pub use error::{BucketError, RunError};
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
@@ -37,12 +38,14 @@ pub use plan::side_names::NameError;
 pub use read::crawl_metadata::crawl_charset;
 pub use read::follow::{Follow, FollowError};
 pub use read::place::{record_at, record_in};
-pub use run::{run, stream};
+pub use run::run;
 pub use sites::{NamedFiles, RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites};
 pub use state::checkpoint::ResumeError;
+pub use stream::{Run, RunEvent, RunPosition, TakeEvent};
+pub use work::record::Extract;
 pub use work::single::{RecordOutcome, SingleRecords};
-pub use work::worker::Extract;
 pub use write::bucket::Bucket;
+pub use write::dropped_list::RecordLabel;
 pub use write::set_aside::{SetAside, SetAsideError};
 
 /// Lower level: duplicates among the outputs of many runs.

@@ -21,12 +21,12 @@ use crate::{
     write::set_aside::SetAside,
 };
 
-/// What a run is to do.
+/// The plan of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The archives, in order.
     pub inputs: Vec<Input>,
-    /// Where the documents go.
+    /// The destination of the documents.
     pub output: Output,
     /// Every choice. A run can be continued under the same choices only, as far as they change the output.
     pub settings: Settings,
@@ -36,12 +36,12 @@ pub struct Plan {
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are no pages, by their kind.
+    /// Files for records that are not pages, by their kind.
     pub set_aside: Vec<SetAside>,
     /// File that lists the records that are dropped, a JSON line each.
     pub dropped: Option<PathBuf>,
-    /// What to follow as it grows, instead of reading the inputs once; those are then only looked at for
-    /// what their outputs would replace.
+    /// The inputs to follow while they grow, instead of reading the inputs once. Then the inputs serve only to
+    /// find existing outputs.
     pub follow: Option<Follow>,
     /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
     pub epoch: Option<i64>,
@@ -74,6 +74,7 @@ impl Plan {
     /// Number of worker threads. It has no influence on the output.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         let all = || thread::available_parallelism().ok();
+        // All processors that the system grants, which in a container may be fewer than the machine has.
         let jobs = self.settings.limits.jobs.or_else(all);
         jobs.unwrap_or(NonZeroUsize::MIN)
     }
@@ -98,10 +99,12 @@ impl Plan {
     /// output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
         let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
+        // What came through a pipe cannot be read again, so there is nothing to continue from.
         if self.inputs.contains(&Input::Stdin) || self.follow.as_ref().is_some_and(pipe) {
             return None;
         }
         match &self.output.destination {
+            // Hidden, so that readers of the folder pass over it.
             Destination::Folder(folder) => Some(folder.join(".run.checkpoint")),
             Destination::File(path) => hidden(path, "checkpoint").ok(),
             Destination::Stdout | Destination::Caller => None,

@@ -1,4 +1,4 @@
-//! Reading: the thread that gives the records of all inputs in order, and inputs that grow.
+//! Reading: the thread that passes on the records of all inputs in order, and inputs that grow.
 
 pub(crate) mod crawl_metadata;
 pub(crate) mod follow;

@@ -1,4 +1,4 @@
-//! A run: reader, workers and writer put together.
+//! A run connects the reader, the workers and the writer.
 
 use std::{
     collections::BTreeMap,
@@ -22,13 +22,13 @@ use crate::{
         progress::{Progress, ProgressState},
         summary::Summary,
     },
-    environment::{Environment, TakeDocument},
+    environment::Environment,
     error::RunError,
     inputs::{Input, network::Network},
     plan::{
         Plan,
         existing::{Existing, check_kinds, outputs, remove_leftovers, remove_sides},
-        output::{Destination, Output},
+        output::Destination,
     },
     read::{
         follow::Followed,
@@ -38,20 +38,29 @@ use crate::{
         checkpoint::{Checkpoint, Continued, ResumeError},
         lock::OutputLock,
     },
+    stream::{RunEvent, RunPosition},
     work::{
         gate::Gate,
-        task::{Made, Task},
-        worker::{Extract, TOGETHER, Worker},
+        record::{Extract, RecordExtractor},
+        task::{Task, WorkerResult},
+        worker::{MapDocument, RESULTS_PER_SEND, Worker},
     },
-    write::{manifest, outputs::Encoder, writer::RunWriter},
+    write::{
+        manifest,
+        outputs::Encoder,
+        writer::{RunWriter, finished},
+    },
 };
 
 /// Records between the reader and the writer, for each worker.
-const WINDOW: usize = 12;
+// 6 and 8 were tried: speed and peak memory were the same within the noise.
+const WINDOW_PER_WORKER: usize = 12;
 /// Bytes of their blocks, in all.
+// Bounds records of the largest size; many small ones never reach it.
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
-const TICK: Duration = Duration::from_millis(200);
+// Also how soon a run hears that it is stopped.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
 /// in the order of the records. The output is the same for any number of workers, and if the run was
@@ -66,27 +75,61 @@ const TICK: Duration = Duration::from_millis(200);
 /// time at the same place the archive is given up), if the run is stopped, or if it cannot continue
 /// where another ended. Files finished before that stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> Result<Summary, RunError> {
+    execute::<()>(plan, extract, environment, None)
+}
+
+/// The function that takes the events of a run for the caller.
+pub(crate) type TakeStep<'a, T> = dyn FnMut(RunEvent<T>, Option<RunPosition>) -> Result<(), RunError> + 'a;
+
+/// The caller of a run who takes its documents.
+pub(crate) struct Caller<'a, T> {
+    /// Makes of a document what the caller takes.
+    pub(crate) map: &'a MapDocument<'a, T>,
+    /// Takes the events.
+    pub(crate) take: &'a mut TakeStep<'a, T>,
+    /// Where the run begins; none: at its first input.
+    pub(crate) start: Option<RunPosition>,
+}
+
+/// Reads all inputs of `plan`, as [`run`] does, and gives the events to `caller` if there is one.
+///
+/// # Errors
+/// As for [`run`], and those of `caller`.
+pub(crate) fn execute<T: Send>(
+    plan: &Plan,
+    extract: &Extract<'_>,
+    environment: Environment<'_>,
+    caller: Option<Caller<'_, T>>,
+) -> Result<Summary, RunError> {
     let begun = Instant::now();
     let encoders = Encoder::all(plan)?;
-    let Environment { stdout, mut documents, progress, disk, stop, network, unfinished, existing, clock, metrics } =
-        environment;
-    let mut take = |record| match &mut documents {
-        Some(take) => take(record),
-        None => Ok(()),
-    };
+    let Environment { stdout, progress, disk, stop, network, unfinished, existing, clock, metrics } = environment;
     let flag = network.stop.clone();
     let flag_set = || stop.load(Ordering::Relaxed) || flag.is_set();
     let is_stopped = || plan.follow.is_none() && flag_set();
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
+    // Before anything is looked at: another run could change it in between.
     let _lock = OutputLock::acquire(&plan.output.destination)?;
-    let continued = begin(plan, disk, existing)?;
+    let mut continued = begin(plan, disk, existing)?;
+    let (map, mut take, first) = match caller {
+        Some(Caller { map, take, start }) => (Some(map), Some(take), start),
+        None => (None, None, None),
+    };
+    let mut tell = |event: RunEvent<T>, position: Option<RunPosition>| match &mut take {
+        Some(take) => take(event, position),
+        None => Ok(()),
+    };
+    if let Some(position) = first {
+        continued.todo.retain(|input| *input >= position.input);
+    }
     if continued.is_done(plan) {
         tracing::info!("nothing to do: this run is finished and no input is new");
-        return RunWriter::finished(continued);
+        return finished(continued);
     }
     if let Destination::Folder(folder) = &plan.output.destination {
+        // The mark of completeness goes first, so that it never stands beside unfinished outputs.
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
     }
     if let Some(path) = plan.output.mapping()
@@ -97,36 +140,38 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     }
     let start = Start {
         todo: continued.todo.clone(),
-        point: continued.state.current.as_ref().and_then(|current| current.point),
+        point: match first {
+            Some(position) => position.point,
+            None => continued.state.current.as_ref().and_then(|current| current.point),
+        },
     };
     let jobs = plan.jobs().get();
-    let window = jobs.saturating_mul(WINDOW);
+    let window = jobs.saturating_mul(WINDOW_PER_WORKER);
     let memory = plan.settings.limits.max_memory;
     let memory = memory.map_or(u64::MAX, |memory| memory.0);
     let filters = Filters::new(&plan.settings.filters);
     // Of a record in work there are two copies.
     let gate = Gate::new(window, WINDOW_BYTES.min(memory / 8));
+    // Pages being judged need several times their bytes; the rest is for records, outputs and filters.
     let room = Gate::new(usize::MAX, memory / 2);
     let position = AtomicU64::new(0);
-    let worker = Worker {
-        extract,
-        encoders: &encoders,
-        payload: PayloadOptions { max_payload: plan.max_payload() },
-        room: &room,
-        filters: &filters,
+    let records = RecordExtractor {
+        room: Some(&room),
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
         clock,
-        hands_over: plan.output.destination == Destination::Caller,
-        about: plan.dropped.is_some(),
+        ..RecordExtractor::new(extract, &filters, PayloadOptions { max_payload: plan.max_payload() })
     };
+    let worker = Worker { records, encoders: &encoders, map, labels: map.is_some() || plan.dropped.is_some() };
     let followed = Followed::new(
         &continued.contents.done,
         continued.state.current.as_ref().map(|current| (current.identity.name.clone(), current.point)),
     );
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
     writer.metrics = metrics;
-    writer.documents = Some(&mut take);
+    if map.is_some() {
+        writer.take = Some(&mut tell);
+    }
     let mut ticker = Ticker { progress, position: &position, total: total(&plan.inputs), last: None };
 
     let written = thread::scope(|scope| {
@@ -134,7 +179,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
         let (task_sender, tasks) = bounded(window);
         let (result_sender, results) = bounded(window);
         // While the reader waits, as many blocks come back as results go together.
-        let (spare_sender, spares) = bounded(jobs.max(TOGETHER));
+        let (spare_sender, spares) = bounded(jobs.max(RESULTS_PER_SEND));
         for index in 0..jobs {
             let (tasks, results, worker) = (tasks.clone(), result_sender.clone(), &worker);
             let spares = spare_sender.clone();
@@ -143,6 +188,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
                 .spawn_scoped(scope, move || worker.run(&tasks, &results, &spares))
                 .map_err(RunError::Thread)?;
         }
+        // The channels end when the workers do, so the writer must hold no sender itself.
         drop((tasks, result_sender));
         let mut feed = RecordFeed::new(plan, &gate, task_sender, spares, &position, disk);
         feed.clock = clock;
@@ -160,6 +206,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
             })
             .map_err(RunError::Thread)?;
         let written = write(&results, &gate, &mut writer, &mut ticker, (&is_stopped, clock, metrics));
+        // Wakes the reader, which may wait at the gate, so that the scope can end.
         gate.close();
         written
     });
@@ -196,27 +243,12 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, environment: Environment<'_>) -> 
     Ok(summary)
 }
 
-/// Reads all inputs of `plan` as [`run`] does, and gives its documents to `take` in the order of the records instead of
-/// writing them.
-///
-/// # Errors
-/// As for [`run`]; what `take` fails with ends the run.
-pub fn stream<'a>(
-    plan: &Plan,
-    extract: &Extract<'_>,
-    environment: Environment<'a>,
-    take: &'a mut TakeDocument<'a>,
-) -> Result<Summary, RunError> {
-    let plan = Plan { output: Output::caller(), ..plan.clone() };
-    let environment = Environment { documents: Some(take), ..environment };
-    run(&plan, extract, environment)
-}
-
 fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let new = hidden(path, "tmp")?;
     let mut file = disk.create(&new)?;
     file.write_all(BULK_MAPPING.as_bytes())?;
     file.sync()?;
+    // Some systems refuse to rename an open file.
     drop(file);
     disk.rename(&new, path)
 }
@@ -233,7 +265,7 @@ impl Plan {
     }
 }
 
-/// The run to be continued; none if one begins. What may not be there is refused.
+/// The run to be continued; none if one begins. Refuses files that must not be there.
 fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError> {
     plan.check_names(None)?;
     let path = plan.state_file();
@@ -261,7 +293,8 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError>
     Ok(None)
 }
 
-/// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
+/// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
+/// one.
 fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
     let path = plan.state_file();
     if let Some(continued) = found(plan, existing)? {
@@ -285,20 +318,21 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
 }
 
 /// Puts the results in order and writes them until there are no more.
-fn write(
-    results: &Receiver<Vec<Task<Made>>>,
+fn write<T>(
+    results: &Receiver<Vec<Task<WorkerResult<T>>>>,
     gate: &Gate,
-    writer: &mut RunWriter<'_>,
+    writer: &mut RunWriter<'_, T>,
     ticker: &mut Ticker<'_>,
     (is_stopped, clock, metrics): (&dyn Fn() -> bool, Option<&Clock>, Option<&Metrics>),
 ) -> Result<(), RunError> {
+    // Results that came before their turn. The gate bounds how many there can be.
     let mut early = BTreeMap::new();
     let mut next = 0;
     loop {
         if is_stopped() {
             return Err(RunError::Stopped);
         }
-        match results.recv_timeout(TICK) {
+        match results.recv_timeout(PROGRESS_INTERVAL) {
             Ok(done) => {
                 early.extend(done.into_iter().map(|task| (task.number, task)));
                 let (mut tasks, mut bytes) = (0, 0u64);
@@ -312,6 +346,7 @@ fn write(
                         clock.lap(Stage::Writing, &mut begin);
                     }
                 }
+                // Once for all that were written: each call may wake the reader.
                 if tasks > 0 {
                     gate.leave(tasks, bytes);
                 }
@@ -338,7 +373,7 @@ struct Ticker<'a> {
 
 impl Ticker<'_> {
     fn tick(&mut self, summary: &Summary) {
-        if self.last.is_none_or(|last| last.elapsed() >= TICK) {
+        if self.last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
             self.tell(summary);
         }
     }

@@ -1,4 +1,4 @@
-//! The memory of sites of a run: what the settings ask for, its file, and the first of two passes.
+//! The site memory of a run: its settings, its file, and the first of two passes.
 
 use std::{
     collections::BTreeMap,
@@ -64,7 +64,7 @@ pub enum SitesError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: Box<dyn Error + Send + Sync>,
     },
     /// Inputs that grow, or can be read once only.
@@ -118,6 +118,7 @@ impl RunSites {
                     pipe.name()
                 )),
             },
+            // What was learned from the pages before is not part of the saved state.
             Self::Online { .. } if resume => Err(SitesError::Resume),
             _ => Ok(()),
         }
@@ -138,6 +139,7 @@ impl RunSites {
             }
             Self::TwoPass { max_bytes } => {
                 let survey = extractor.judge().survey(max_bytes);
+                // Faults of the inputs are reported once, by the second pass.
                 tracing::subscriber::with_default(NoSubscriber::default(), || {
                     count_pages(plan, &extractor, &survey, environment)
                 })?;
@@ -154,6 +156,7 @@ impl NamedFiles {
     /// # Errors
     /// Only if memory runs out.
     pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self, ModelError> {
+        // By content: a model file may be replaced under its name between two runs.
         let sha256 = HEXLOWER.encode(&Sha256::digest(model.to_bytes()?));
         let sites = match sites {
             RunSites::File(memory) => {
@@ -201,6 +204,7 @@ pub fn count_pages(
     };
     let count = |bytes: &[u8], hints: &Hints<'_>| {
         extractor.judge().count(bytes, hints, survey);
+        // Only the counting matters; no text is made in the first pass.
         Document::default()
     };
     let mut sink = io::sink();

@@ -1,8 +1,9 @@
-//! Working: what becomes of each record, on many threads.
+//! Working: turns records into results, on many threads.
 
 pub(crate) mod gate;
 pub(crate) mod id;
 pub(crate) mod panic;
+pub(crate) mod record;
 pub(crate) mod single;
 pub(crate) mod task;
 pub(crate) mod worker;

@@ -1,4 +1,4 @@
-//! Writing: results in order, into outputs and the files beside them.
+//! Writing: writes results in order to the outputs and the files beside them.
 
 #[cfg_attr(not(feature = "remote"), path = "write/no_bucket.rs")]
 pub(crate) mod bucket;

@@ -1,4 +1,4 @@
-//! Documents as Arrow record batches, and pages out of Arrow arrays.
+//! Documents as Arrow record batches, and pages from Arrow arrays.
 
 mod batch;
 mod capsule;

@@ -1,7 +1,7 @@
 //! `read_warc`: the documents of archives as record batches, in the order of the records.
 //!
-//! A run (the same that `trommel run` is) sends documents through a channel from threads of its own; whoever iterates
-//! takes them out of it.
+//! A run, the same as `trommel run`, sends documents through a channel from its own threads. The iterator
+//! takes them out.
 
 use std::{
     io,
@@ -17,7 +17,7 @@ use std::{
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::{Hints, OutputRecord, output::OptionalColumns};
 use trommel_pipeline::{
-    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary, sources::NetworkOptions, stream,
+    Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary, sources::NetworkOptions,
 };
 
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
     logging,
     names::Paths,
     run::{last_step, summary_dict},
-    settings::{GivenConfig, RunChoices, of_documents},
+    settings::{ConfigArgument, RunChoices, of_documents},
     signals::PAUSE,
 };
 
@@ -69,7 +69,7 @@ fn size(record: &OutputRecord) -> usize {
     record.text.len() + blocks.sum::<usize>()
 }
 
-/// The run and what is read of it.
+/// The run, and its documents read so far.
 struct Reading {
     receiver: Receiver<Vec<OutputRecord>>,
     /// Documents that have come and are in no batch yet.
@@ -106,7 +106,7 @@ pub(crate) fn read_warc(
     py: Python<'_>,
     source: Named,
     extractor: Option<&Bound<'_, PyExtractor>>,
-    config: Option<GivenConfig>,
+    config: Option<ConfigArgument>,
     batch_size: Option<NonZeroUsize>,
     strict: bool,
     select: Option<Paths>,
@@ -150,7 +150,7 @@ pub(crate) fn read_warc(
         let environment =
             Environment { disk: &*disk, stop: &stopped, network, ..Environment::new(&mut nowhere, &mut no_progress) };
         let extract = |bytes: &[u8], hints: &Hints<'_>| extractor.document(bytes, hints);
-        let summary = stream(&plan, &extract, environment, &mut |record| pieces.add(record))?;
+        let summary = Run::of_plan(&plan, &extract).documents(environment, |record| pieces.add(record))?;
         // What came last; that nobody wants it is no fault.
         let _ = pieces.send();
         Ok(summary)
@@ -174,7 +174,7 @@ pub(crate) fn read_warc(
 #[pyfunction]
 #[pyo3(signature = (*, config=None, **choices))]
 pub(crate) fn document_schema(
-    config: Option<GivenConfig>,
+    config: Option<ConfigArgument>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyRecordBatch> {
     let given = RunChoices::read(None, config, choices, of_documents)?;

@@ -14,7 +14,7 @@ create_exception!(
 create_exception!(trommel_text, RunError, TrommelError, "A run was refused, or ended before its end.");
 create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or cannot be read.");
 
-/// An exception that carries the place of what it is about.
+/// An exception with the place of its subject.
 pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Option<u64>) -> PyErr {
     let error = ArchiveError::new_err(message);
     let value = error.value(py);

@@ -15,7 +15,7 @@ use crate::{
     settings::{NamedModel, named},
 };
 
-/// Where the gold of an archive stands if nobody says so.
+/// The default place of the gold of an archive.
 ///
 /// # Errors
 /// `TrommelError` if the name of the archive does not tell.

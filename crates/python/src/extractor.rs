@@ -1,4 +1,4 @@
-//! `Extractor`, `extract`, `extract_batch`.
+//! `Extractor`, `extract` and `extract_batch`.
 
 use std::num::NonZeroUsize;
 

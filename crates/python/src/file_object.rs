@@ -1,4 +1,4 @@
-//! Archives out of file objects of Python, such as those of `fsspec`.
+//! Reads archives from file objects of Python, such as those of `fsspec`.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use trommel::output::{Disk, DiskFile, LocalDisk};
 /// Bytes asked for at once: each time the interpreter is needed.
 const AT_ONCE: usize = 1 << 20;
 
-/// What has a method `read`.
+/// An object with a method `read`.
 struct FileObject(Py<PyAny>);
 
 impl Read for FileObject {

@@ -1,4 +1,4 @@
-//! Archives as callers name them, and the keywords of functions that read them.
+//! The archives that callers name, and the keywords of functions that read them.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -18,7 +18,7 @@ use crate::{
 /// Archives as they were named.
 pub(crate) enum Named {
     Arguments(Vec<String>),
-    /// A name and what is read under it.
+    /// A name, and the object that is read under it.
     Object(PathBuf, Py<PyAny>),
 }
 
@@ -58,7 +58,8 @@ fn argument(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 }
 
 impl Named {
-    /// Puts the names into a request; gives the file system that they are on, and whether they come from a file object.
+    /// Puts the names into a request. Returns the file system that holds them, and whether they come from a
+    /// file object.
     ///
     /// # Errors
     /// `ValueError` for what a file object is not for, and for standard input.

@@ -1,4 +1,4 @@
-//! `inspect`: a page as the extractor sees it.
+//! `inspect`: the decisions of the extractor about a page.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,6 @@
-//! The Python module `trommel_text`: what `python/trommel_text/__init__.py` shows of it is public.
+//! The Python module `trommel_text`. Its public part is what `python/trommel_text/__init__.py` shows.
 //!
-//! Nothing here keeps a thread between two calls, so that programs may fork, and nothing works while it
-//! holds the interpreter.
+//! Nothing here keeps a thread between two calls, so programs may fork. No work holds the interpreter.
 
 mod arrow;
 mod documents;

@@ -12,7 +12,7 @@ use tracing_subscriber::{
     layer::{Context, SubscriberExt},
 };
 
-/// Sends what is told from now on to `logging`.
+/// Sends log lines to `logging` from now on.
 pub(crate) fn connect() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -46,7 +46,7 @@ impl<S: Subscriber> Layer<S> for ToPython {
     }
 }
 
-/// The message, and after it what else is told.
+/// The message, followed by the other fields.
 #[derive(Default)]
 struct Line(String);
 

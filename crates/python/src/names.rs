@@ -1,4 +1,4 @@
-//! Lists as callers give them: one value, or several.
+//! Lists from callers: one value, or several.
 
 use std::path::PathBuf;
 

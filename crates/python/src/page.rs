@@ -1,4 +1,4 @@
-//! A document and its blocks, as Python sees them.
+//! A document and its blocks, for Python.
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};

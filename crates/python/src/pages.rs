@@ -1,4 +1,4 @@
-//! Pages as callers give them: bytes, text, lists of these, Arrow arrays.
+//! Pages from callers: bytes, text, lists of these, Arrow arrays.
 
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;
@@ -66,7 +66,7 @@ pub(crate) struct PageView<'a> {
 }
 
 impl<'a> PageView<'a> {
-    /// What is known of the page. What was decoded is UTF-8, whatever it says of itself.
+    /// The hints about the page. Decoded text is UTF-8, whatever it declares.
     pub(crate) fn hints(&self, url: Option<&'a str>, charset: Option<&'a str>, date: Option<&'a str>) -> Hints<'a> {
         Hints { url, http_charset: if self.is_text { Some("utf-8") } else { charset }, crawl_charset: None, date }
     }

@@ -1,4 +1,4 @@
-//! Many pages at once, on threads that end with the call: a program may fork before and after it.
+//! Processes many pages on threads that end with the call, so that a program may fork before and after it.
 
 use std::{
     num::NonZeroUsize,
@@ -16,8 +16,8 @@ use crate::{
     signals::{PAUSE, Signals},
 };
 
-/// What `work` makes of each number below `count`, in their order, on `threads` threads (all processor cores
-/// if there is no number). Ends early if a signal comes.
+/// The results of `work` for each number below `count`, in their order, on `threads` threads (default: all
+/// processor cores). Ends early at a signal.
 ///
 /// # Errors
 /// The exception of the signal; `TrommelError` if a thread cannot be started or the program met a fault.

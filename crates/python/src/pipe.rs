@@ -34,14 +34,14 @@ pub(crate) struct PyDocuments {
 }
 
 /// A page with what is known of it.
-struct Given {
+struct PageRequest {
     html: PageBytes,
     url: Option<String>,
     charset: Option<String>,
     date: Option<String>,
 }
 
-impl Given {
+impl PageRequest {
     /// Bytes or str, or a dict of keywords.
     fn read(page: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(keywords) = page.cast::<PyDict>() else {
@@ -89,10 +89,10 @@ impl PyDocuments {
     }
 
     /// The next pages.
-    fn batch(&self, py: Python<'_>) -> PyResult<Vec<Given>> {
+    fn batch(&self, py: Python<'_>) -> PyResult<Vec<PageRequest>> {
         let pages = self.pages.bind(py).clone();
         let pages = pages.take(self.batch_size);
-        pages.map(|page| Given::read(&page?)).collect()
+        pages.map(|page| PageRequest::read(&page?)).collect()
     }
 }
 
@@ -108,7 +108,7 @@ impl PyDocuments {
             return Ok(Some(document));
         }
         let batch = self.batch(py)?;
-        let hints = |given: &Given| -> PyResult<()> {
+        let hints = |given: &PageRequest| -> PyResult<()> {
             let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
             let view = given.html.view();
             view.hints(given.url.as_deref(), charset, date).check().map_err(wrong)

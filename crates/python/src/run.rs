@@ -1,4 +1,4 @@
-//! `run`: the whole pipeline, archives in, files of documents out.
+//! `run`: the whole pipeline, from archives to files of documents.
 
 use std::{
     io,
@@ -23,7 +23,7 @@ use crate::{
     inputs::{Named, refused},
     logging,
     names::Paths,
-    settings::{GivenConfig, RunChoices, of_runs},
+    settings::{ConfigArgument, RunChoices, of_runs},
 };
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
@@ -94,7 +94,7 @@ pub(crate) fn run<'py>(
     inputs: Named,
     out: PathBuf,
     extractor: Option<&Bound<'py, PyExtractor>>,
-    config: Option<GivenConfig>,
+    config: Option<ConfigArgument>,
     resume: bool,
     overwrite: bool,
     quarantine: Option<PathBuf>,
@@ -193,7 +193,7 @@ fn invalid(error: &dyn std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// For how long inputs are followed; none if they are to be read once.
+/// The time limits of following; none if inputs are read once.
 fn followed(follow: bool, idle: Option<f64>, until_idle: Option<f64>) -> PyResult<Option<FollowTimes>> {
     let seconds = |name: &str, value: Option<f64>| match value {
         None => Ok(None),
@@ -221,7 +221,7 @@ fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
     files.collect()
 }
 
-/// What makes an output in this format of its spool; none if the module was built without it.
+/// The step that makes an output in this format from its spool; none if the module was built without it.
 pub(crate) fn last_step(
     format: Format,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] options: &DocumentOptions,

@@ -1,4 +1,4 @@
-//! Settings as Python gives them: keywords, dicts and configuration files.
+//! Settings from Python: keywords, dicts and configuration files.
 
 use std::{
     collections::BTreeMap,
@@ -27,7 +27,7 @@ pub(crate) fn models() -> Vec<&'static str> {
     Model::builtin_names().collect()
 }
 
-/// A model and what was asked for to get it.
+/// A model, and the arguments that chose it.
 #[derive(Clone)]
 pub(crate) struct NamedModel {
     /// Name or path; `bytes` for a model that came as bytes.
@@ -84,7 +84,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
     }
 }
 
-/// Which settings a function takes.
+/// The settings of a function.
 pub(crate) type Scope = fn(&Field) -> bool;
 
 /// Those of single pages.
@@ -192,9 +192,9 @@ fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 /// A configuration as callers give it: the path of a file, or a dict with the keys of one.
 #[derive(Clone, Default)]
-pub(crate) struct GivenConfig(pub(crate) PartialSettings);
+pub(crate) struct ConfigArgument(pub(crate) PartialSettings);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
+impl<'a, 'py> FromPyObject<'a, 'py> for ConfigArgument {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
@@ -212,7 +212,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
 
 /// Raises `ValueError` if a dict is no configuration, or names a file that is none.
 #[pyfunction]
-pub(crate) fn check_config(config: GivenConfig) {
+pub(crate) fn check_config(config: ConfigArgument) {
     // Reading it was the check.
     drop(config);
 }
@@ -265,7 +265,7 @@ impl RunChoices {
     /// `ValueError` naming what is said twice, or a value that means nothing; `TypeError` for a keyword that there is not.
     pub(crate) fn read(
         extractor: Option<&Bound<'_, PyExtractor>>,
-        config: Option<GivenConfig>,
+        config: Option<ConfigArgument>,
         choices: Option<&Bound<'_, PyDict>>,
         scope: Scope,
     ) -> PyResult<Self> {

@@ -1,4 +1,4 @@
-//! Ctrl-C while work goes on without the interpreter.
+//! Reacts to Ctrl-C during work without the interpreter.
 
 use std::time::{Duration, Instant};
 

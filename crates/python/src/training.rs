@@ -1,4 +1,4 @@
-//! `train`: a model from labelled pages.
+//! `train`: trains a model on labelled pages.
 
 use std::path::PathBuf;
 

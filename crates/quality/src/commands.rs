@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! The commands, each in a file of its own.
 
 pub mod quality;
 pub mod roles;

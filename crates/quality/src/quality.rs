@@ -1,8 +1,8 @@
 //! Writes the report on the quality of the models, as tables and plots.
 //!
-//! Training leaves behind what cross-validation said of each page ([`JudgedSet`](trommel_learn::JudgedSet)); the report sets it
-//! beside the floors, and beside the scores of the models on sets that none was trained on. The gold is
-//! the text with the comments unless a row says otherwise.
+//! Training stores the cross-validation result of each page ([`JudgedSet`](trommel_learn::JudgedSet)). The
+//! report compares it with the floors, and shows the scores of the models on sets that they were not trained
+//! on. The gold includes the comments unless a row says otherwise.
 
 mod calibration;
 mod deciles;

@@ -1,4 +1,4 @@
-//! Measures what each rule of the choice adds: word F1 with all rules less word F1 without the one.
+//! Measures what each rule of the choice adds: word F1 with all rules, minus word F1 without this one.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use trommel_learn::{PageSet, Scores};
 use trommel_model::Model;
 use trommel_text::words;
 
-/// What a rule does on a set.
+/// The effect of a rule on a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Effect {
     /// Pages of the set that have a gold text.

@@ -1,4 +1,4 @@
-//! Measures the gain of a memory of sites, and learns the correction that it makes.
+//! Measures the gain of a site memory, and learns its correction.
 
 mod address;
 mod fit;
@@ -14,8 +14,7 @@ use measure::{Part, SiteSet, measured};
 
 /// Sets that a shipped correction may learn from.
 const TRAINING: [&str; 5] = ["wcxb-dev", "aed424", "magic-articles", "zhweb", "news-world-dev"];
-/// Sets that its constants are chosen on, beside those, and the archives of each. The two parts of dragnet have sites in
-/// common.
+/// Further sets for choosing its constants, and the archives of each. The two parts of dragnet share sites.
 const CHOOSING: [(&str, &[&str]); 3] =
     [("l3s-gn1", &["l3s-gn1"]), ("cleaneval", &["cleaneval"]), ("dragnet", &["dragnet-train", "dragnet-test"])];
 /// The set that only checks it.
@@ -28,7 +27,7 @@ pub enum SitesReportError {
     /// A set cannot be read.
     #[error(transparent)]
     Set(#[from] LearnError),
-    /// What cross-validation said cannot be read.
+    /// The results of cross-validation cannot be read.
     #[error(transparent)]
     Judged(#[from] JudgedError),
     /// The model is not built in.

@@ -1,4 +1,4 @@
-//! Plots as SVG: the one writer of all of them.
+//! Writes plots as SVG.
 
 /// Colours of Okabe and Ito, told apart by the colour-blind.
 pub const BLUE: &str = "#0072b2";
@@ -8,9 +8,9 @@ pub const GREEN: &str = "#009e73";
 pub const ORANGE: &str = "#d55e00";
 /// Pink.
 pub const PINK: &str = "#cc79a7";
-/// Of text beside the data.
+/// The colour of text beside the data.
 pub const GREY: &str = "#57606a";
-/// Of lines behind the data.
+/// The colour of lines behind the data.
 pub const PALE: &str = "#e4e7ea";
 
 /// A plot that is being written, one element a line.

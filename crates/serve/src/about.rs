@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::{answer, app::App, problem};
 
-/// What a service is and has.
+/// The properties of a service.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct About {
     /// Version of the program.

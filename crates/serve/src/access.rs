@@ -25,7 +25,7 @@ pub enum TokenError {
     Io {
         /// Its file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// It is too short.

@@ -1,4 +1,4 @@
-//! Bounds the requests that are taken in, and the memory that they may take.
+//! Bounds the number of accepted requests, and their memory.
 
 use std::sync::{
     Arc,
@@ -16,12 +16,12 @@ pub(crate) struct Admission {
     workers: Arc<Semaphore>,
     inside: AtomicUsize,
     most: usize,
-    /// What bodies take that have not been judged yet: a quarter.
+    /// Memory for bodies that have not been judged yet: a quarter.
     pub(crate) bodies: Memory,
-    /// What batches take to read their archives: a quarter.
+    /// Memory for reading the archives of batches: a quarter.
     pub(crate) batches: Memory,
-    /// What work takes, and then its answer until it is sent: a half, so that no number of bodies keeps one of
-    /// them from being judged.
+    /// Memory for work and then for its answer until it is sent: a half, so that no number of bodies keeps one
+    /// of them from being judged.
     pub(crate) work: Memory,
     pressure: Arc<Pressure>,
     metrics: Arc<Metrics>,
@@ -69,7 +69,7 @@ impl Admission {
         self.inside.load(Ordering::Relaxed) < self.most
     }
 
-    /// What is high while others wait for room.
+    /// The pressure, which is high while others wait for room.
     pub(crate) fn pressure(&self) -> Arc<Pressure> {
         self.pressure.clone()
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{Foreign, Problem};
 
-/// Seconds after which a client that was refused for want of room may ask again.
+/// Seconds after which a client that was refused for lack of room may ask again.
 const RETRY: &str = "1";
 
 /// Why a request is not done.

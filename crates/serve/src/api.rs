@@ -1,4 +1,4 @@
-//! The OpenAPI document, which is made of the code.
+//! The OpenAPI document. It is generated from the code.
 
 use std::sync::Arc;
 

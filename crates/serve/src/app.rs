@@ -27,14 +27,14 @@ use crate::{
 /// health checks and other connections may wait.
 const SHORT: usize = 256 << 10;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct App {
     pub(crate) models: Models,
     /// The settings of pages where a request chooses nothing else.
     pub(crate) defaults: PartialSettings,
     pub(crate) filters: Arc<Filters>,
     pub(crate) limits: ServiceLimits,
-    /// Most bytes of a page: of its bound, and of what there is memory for.
+    /// Most bytes of a page, from its bound and from the memory for it.
     pub(crate) max_page: u64,
     pub(crate) token: Option<Token>,
     pub(crate) guard: HostGuard,
@@ -155,7 +155,7 @@ impl App {
         Refusal::Fault
     }
 
-    /// From now on the service is not ready: it finishes what it has begun.
+    /// Makes the service report that it is not ready. It finishes current requests.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }

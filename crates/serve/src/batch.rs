@@ -1,4 +1,4 @@
-//! `POST /extract/batch`: an archive in, lines of JSON out, both as they come.
+//! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
 
 use std::{
     collections::BTreeMap,
@@ -21,6 +21,7 @@ use trommel::{
     Extractor, Hints,
     archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType},
     filters::Filters,
+    output::{Encode as _, Jsonl},
 };
 use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
 use utoipa::ToSchema;
@@ -57,7 +58,7 @@ query_parameters!(
     OF_BATCH
 );
 
-/// What became of the records of a batch: each is a document, a drop or a failure.
+/// The counts of the records of a batch: each is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct BatchSummary {
     /// Records read.
@@ -160,7 +161,7 @@ struct Batch {
 }
 
 /// Nobody reads the answer any more.
-struct Gone;
+struct ClientGone;
 
 /// The share of the page that is being made a line.
 #[derive(Default)]
@@ -179,7 +180,7 @@ impl TakenShare {
 
 /// Time between two looks at whether the service stops while a batch waits for memory.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// What is said to be passed where the rest of a page was left out for want of memory.
+/// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
 impl Batch {
@@ -234,7 +235,7 @@ impl Batch {
             document
         };
         let payload = PayloadOptions { max_payload: self.max_record };
-        let mut records = SingleRecords::new(&extract, filters, payload);
+        let mut records = SingleRecords::new(&extract, &filters, payload);
         // The record after a response may say in which encoding the crawler took it to be.
         let mut held: Option<Record> = None;
         loop {
@@ -297,7 +298,7 @@ impl Batch {
         taken: &TakenShare,
         record: Record,
         charset: Option<String>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), ClientGone> {
         let metrics = &self.app.metrics;
         metrics.record();
         self.summary.records += 1;
@@ -305,7 +306,12 @@ impl Batch {
         let share = taken.take();
         self.summary.pages += u64::from(page.is_some());
         match outcome {
-            RecordOutcome::Document(line) => {
+            RecordOutcome::Document(document) => {
+                let mut line = Vec::with_capacity(document.text.len() + 1024);
+                if let Err(error) = Jsonl.record(&document, &mut line) {
+                    // An answer without the document must not look as if it were whole.
+                    return self.send(Err(io::Error::other(error.to_string())));
+                }
                 self.summary.documents += 1;
                 let line = match share {
                     Some(share) => share.around(line),
@@ -327,8 +333,8 @@ impl Batch {
     }
 
     /// Sends a line; a client that does not read for too long counts as gone.
-    fn send(&self, line: io::Result<Bytes>) -> Result<(), Gone> {
+    fn send(&self, line: io::Result<Bytes>) -> Result<(), ClientGone> {
         let sent = self.lines.send_timeout(line, self.patience);
-        self.runtime.block_on(sent).map_err(|_| Gone)
+        self.runtime.block_on(sent).map_err(|_| ClientGone)
     }
 }

@@ -18,7 +18,7 @@ use trommel::archive::binary_type;
 use crate::{answer::Refusal, app::App, memory::Share, pace::Pace};
 
 /// Bytes that are made room for at least.
-const LEAST: usize = 4 << 10;
+const MIN_ROOM: usize = 4 << 10;
 
 /// A page that has come, and the memory that it takes.
 #[derive(Debug)]
@@ -31,7 +31,8 @@ pub(crate) struct HeldPage {
 /// A whole body that may be a page.
 ///
 /// # Errors
-/// If it is no page by its bytes, is coded, longer or slower than the bounds allow, ends before its end, or there is no room for it.
+/// If its bytes are not a page, if it is coded, longer or slower than the bounds allow, or cut off, or if there is
+/// no room for it.
 pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldPage, Refusal> {
     plain(headers)?;
     let stated: Option<u64> = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
@@ -80,7 +81,7 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
         }
         if length > bytes.capacity() {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            let room = (2 * bytes.capacity()).max(LEAST).min(most).max(length);
+            let room = (2 * bytes.capacity()).max(MIN_ROOM).min(most).max(length);
             memory.grow(&mut share, (room - bytes.capacity()) as u64)?;
             bytes.reserve_exact(room - bytes.len());
         }
@@ -88,7 +89,7 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
     }
 }
 
-/// Refuses what is not done: codings, which a crawler has undone, and expectations but the usual one.
+/// Refuses unsupported requests: codings, which a crawler has undone, and unusual expectations.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
     if headers.get_all(EXPECT).iter().any(|value| !is(value, "100-continue")) {
@@ -105,11 +106,11 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Bytes a second below which what comes of a body is nothing, on the long run.
+/// Bytes a second below which a body counts as stopped, in the long run.
 const TRICKLE: u64 = 64;
 
-/// Hands the pieces of a body on until it ends, nobody wants them, none comes for `idle`, or they are too small for
-/// that to be more than a place that is held.
+/// Passes on the pieces of a body until it ends, nobody wants them, none arrives for `idle`, or they are so
+/// small that the client only occupies a place.
 pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, idle: Duration) {
     let mut behind = Duration::ZERO;
     loop {

@@ -1,4 +1,4 @@
-//! The query of a request: settings of pages by name, and the request's own parameters.
+//! The query of a request: settings of pages by name, and parameters of the request itself.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct OwnParameter {
     pub(crate) kind: OwnKind,
 }
 
-/// What the values of such a parameter are.
+/// The kind of values of such a parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum OwnKind {
     Text,
@@ -30,7 +30,7 @@ pub(crate) enum OwnKind {
     Number(i64, i64),
 }
 
-/// What a request chooses.
+/// The choices of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
     settings: PartialSettings,

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, in time.
+//! One connection, HTTP/1.1 or HTTP/2, with time limits.
 
 use std::{
     sync::{
@@ -30,7 +30,7 @@ use crate::{
 /// Streams of one HTTP/2 connection at a time.
 const STREAMS: u32 = 32;
 /// Bytes of the head of a request, and of answers that wait to be written beside the one that is held.
-const HEAD: usize = 64 << 10;
+const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Bytes of bodies that may wait to be read on one HTTP/2 connection, and of answers to be written.
 const WINDOW: u32 = 128 << 10;
 
@@ -38,7 +38,7 @@ const WINDOW: u32 = 128 << 10;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByUnixSocket;
 
-/// How the connections of a listener are served.
+/// The way in which the connections of a listener are served.
 #[derive(Clone)]
 pub(crate) struct Manner {
     pub(crate) router: Router,
@@ -48,8 +48,8 @@ pub(crate) struct Manner {
 }
 
 impl Manner {
-    /// A connection that ends when its client is too slow: the clocks of hyper end what is idle, and say so,
-    /// before that of its reading does.
+    /// A connection that ends when its client is too slow. The clocks of hyper end idle connections, with a
+    /// message, before the clock of reading does.
     pub(crate) fn paced<S>(&self, stream: S, requests: &Arc<Requests>) -> PacedStream<S> {
         let pace = |patience| Pace::new(patience, self.pressure.clone());
         let reading = pace(self.patience.saturating_mul(2));
@@ -65,7 +65,7 @@ where
 {
     let patience = manner.patience;
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(patience).max_buf_size(HEAD);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(patience).max_buf_size(MAX_HEAD_BYTES);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -73,7 +73,7 @@ where
         .initial_stream_window_size(WINDOW)
         .initial_connection_window_size(WINDOW)
         .max_send_buf_size(WINDOW as usize)
-        .max_header_list_size(HEAD as u32)
+        .max_header_list_size(MAX_HEAD_BYTES as u32)
         .keep_alive_interval(patience)
         .keep_alive_timeout(patience);
     let has_asked = Arc::new(AtomicBool::new(false));

@@ -1,4 +1,4 @@
-//! `POST /extract`: a page in, its text or document out.
+//! `POST /extract`: takes a page, and answers with its text or document.
 
 use std::{sync::Arc, time::Instant};
 
@@ -98,7 +98,7 @@ pub(crate) async fn extract(
     Ok(response)
 }
 
-/// Which filter would drop the document.
+/// The filter that would drop the document.
 fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<&'static str> {
     if filters.describe().is_empty() {
         return None;

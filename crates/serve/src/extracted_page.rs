@@ -5,8 +5,8 @@ use serde_json::Value;
 use trommel::output::RecordSource;
 use utoipa::ToSchema;
 
-/// What `POST /extract` answers as JSON: the keys of a JSON line of `trommel run`, in their order. What nobody knows
-/// of a page that is no record of an archive is empty.
+/// The answer of `POST /extract` as JSON: the keys of a JSON line of `trommel run`, in their order. Keys
+/// about the record of an archive are empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtractedPage {
@@ -24,7 +24,7 @@ pub struct ExtractedPage {
     pub lang: String,
     /// Encoding the page was decoded with.
     pub charset: String,
-    /// Where the encoding was learned from.
+    /// The source of the encoding.
     pub charset_source: String,
     /// Word F1 that the model expects of the text, 0 to 1; 0 of an empty text.
     #[schema(minimum = 0, maximum = 1)]
@@ -40,7 +40,7 @@ pub struct ExtractedPage {
     pub modified: String,
     /// Name of the site.
     pub site: String,
-    /// What the page says it is about.
+    /// The page's description of itself.
     pub description: String,
     /// Canonical URL.
     pub canonical: String,
@@ -52,7 +52,7 @@ pub struct ExtractedPage {
     pub headings: Vec<String>,
     /// Type that the model takes the page for.
     pub page_type: String,
-    /// What stands in the way of the page that was asked for (`captcha`, `denied` ...); empty if nothing does.
+    /// The reason why this is not the requested page (`captcha`, `denied` and others); empty if it is.
     pub blocked: String,
     /// Readers' comments, where they are kept apart from the text.
     pub comments: String,
@@ -67,13 +67,13 @@ pub struct ExtractedPage {
     /// All blocks of the page, where they are asked for.
     #[schema(value_type = Vec<Object>)]
     pub blocks: Vec<Value>,
-    /// Where each part of the text stands in the decoded page, where that is asked for.
+    /// The place of each part of the text in the decoded page, on request.
     #[schema(value_type = Vec<Object>)]
     pub spans: Vec<Value>,
     /// The tables among the text as rows, where they are asked for.
     #[schema(value_type = Vec<Object>)]
     pub tables: Vec<Value>,
-    /// What each of several people wrote on the page, where that is asked for.
+    /// The posts of several people on the page, on request.
     #[schema(value_type = Vec<Object>)]
     pub posts: Vec<Value>,
     /// The text in chunks for retrieval, where they are asked for.

@@ -33,19 +33,19 @@ query_parameters!(
     OF_PAGE
 );
 
-/// What is known of the page of a request.
+/// Facts about the page of a request.
 #[derive(Debug, Default)]
 pub(crate) struct PageHints {
     pub(crate) url: Option<String>,
     pub(crate) charset: Option<String>,
-    /// What the crawl's metadata says of an archived page.
+    /// The charset in the crawl's metadata of an archived page.
     pub(crate) crawl_charset: Option<String>,
     pub(crate) date: Option<String>,
     pub(crate) status: Option<u16>,
 }
 
 impl PageHints {
-    /// What the request says of its page, in its query or its headers.
+    /// The facts about its page that the request states, in its query or its headers.
     ///
     /// # Errors
     /// If a header is not ASCII, or a status is none.

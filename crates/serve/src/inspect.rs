@@ -1,4 +1,4 @@
-//! `POST /inspect`: a page as the extractor sees it, for the page for eyes.
+//! `POST /inspect`: shows the decisions about a page, for the web page.
 
 use std::{sync::Arc, time::Instant};
 

@@ -1,12 +1,13 @@
-//! The extraction service: pages and archives in by HTTP, text and documents out.
+//! The extraction service: takes pages and archives over HTTP and answers with text and documents.
 //!
-//! [`serve`] answers on [`Socket`]s until it is told to stop, and then finishes what it has begun. What
-//! it answers is what `trommel extract` and `trommel run` print. A request brings the bytes that are
-//! judged; none can name a file or a URL to be read.
+//! [`serve`] answers on [`Socket`]s until it is told to stop, and then finishes current requests. Its answers
+//! equal the output of `trommel extract` and `trommel run`. A request brings the bytes itself; none can name
+//! a file or a URL to read.
 
 mod about;
 mod access;
 mod admission;
+mod allowed_hosts;
 mod answer;
 mod api;
 mod app;
@@ -16,7 +17,6 @@ mod choices;
 mod connection;
 mod extract;
 mod extracted_page;
-mod guard;
 mod hints;
 mod inspect;
 mod linger;
@@ -42,9 +42,9 @@ mod tls;
 mod weight;
 
 pub use access::{Token, TokenError};
+pub use allowed_hosts::{Foreign, HostGuard};
 pub use api::openapi;
 pub use extracted_page::ExtractedPage;
-pub use guard::{Foreign, HostGuard};
 pub use listen::{Listen, ListenError, Socket};
 pub use metrics_listener::MetricsListener;
 pub use problem::Problem;

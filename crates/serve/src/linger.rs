@@ -16,13 +16,13 @@ use tokio::{runtime::Handle, time::timeout};
 use crate::ServiceLimits;
 
 /// Longest time that a body is read on.
-const LONGEST: Duration = Duration::from_secs(5);
+const MAX_LINGER: Duration = Duration::from_secs(5);
 /// Bytes that are read on, in longest pages.
 const PAGES: u64 = 4;
 
-/// A body that is read on for a while when it is given up. Many clients send all of a request before they
-/// look at the answer: if the connection closes under them, an early answer is lost, such as that there is
-/// no room, or that the page is too long.
+/// A body of which more is read for a while after the answer. Many clients send all of a request before
+/// they look at the answer. If the connection closes under them, they lose an early answer, such as that
+/// there is no room, or that the page is too long.
 pub(crate) struct Lingering {
     /// None once it has ended.
     body: Option<Body>,
@@ -38,7 +38,7 @@ impl Lingering {
             body: Some(body),
             waits: headers.contains_key(EXPECT),
             bytes: limits.max_body.saturating_mul(PAGES),
-            time: limits.timeout.min(LONGEST),
+            time: limits.timeout.min(MAX_LINGER),
         }
     }
 }

@@ -56,7 +56,7 @@ pub enum ListenError {
     Bind {
         /// The address.
         address: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another program answers there.
@@ -65,7 +65,7 @@ pub enum ListenError {
         /// The address.
         address: String,
     },
-    /// There is a file that is no socket.
+    /// There is a file that is not a socket.
     #[error("{address}: there is a file that is no socket")]
     File {
         /// The address.

@@ -1,4 +1,4 @@
-//! The memory that requests take: that of their bodies, and that of the work on them and of their answers.
+//! The memory that requests use: their bodies, the work on them, and their answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -113,7 +113,7 @@ impl Share {
     /// Bytes that hold the share until the last of them is sent.
     pub(crate) fn around(mut self, bytes: Vec<u8>) -> Bytes {
         self.shrink(bytes.capacity() as u64);
-        Bytes::from_owner(Held { bytes, _share: self })
+        Bytes::from_owner(HeldBytes { bytes, _share: self })
     }
 }
 
@@ -121,12 +121,12 @@ fn units(bytes: u64) -> Option<u32> {
     u32::try_from(bytes.div_ceil(UNIT)).ok()
 }
 
-struct Held {
+struct HeldBytes {
     bytes: Vec<u8>,
     _share: Share,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for HeldBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,4 +1,4 @@
-//! Answers `GET /metrics` for a run, by the same HTTP stack as the service.
+//! Answers `GET /metrics` for a run, with the HTTP code of the service.
 
 use std::{
     io,

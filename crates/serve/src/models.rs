@@ -1,4 +1,4 @@
-//! The models that requests may name, and those with another threshold.
+//! The models that requests may name, and variants with another threshold.
 
 use std::{
     collections::VecDeque,

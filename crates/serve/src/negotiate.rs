@@ -1,4 +1,4 @@
-//! Negotiates the form of an answer that a client accepts.
+//! Chooses a form of the answer that the client accepts.
 
 use http::{HeaderMap, header::ACCEPT};
 use trommel::PageForm;
@@ -37,7 +37,8 @@ pub(crate) fn media_type(form: PageForm) -> &'static str {
     }
 }
 
-/// How much a client likes a type: the quality of the most exact range that holds it (RFC 9110, 12.5.1).
+/// The client's preference for a type: the quality of the most exact range that holds it (RFC 9110,
+/// 12.5.1).
 fn quality(accept: &str, (kind, subtype): (&str, &str)) -> f32 {
     if accept.trim().is_empty() {
         return 1.0;

@@ -53,8 +53,9 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
     response
 }
 
-/// Whether the request may be answered: it brings the token, or, where none is asked for, no page of another
-/// site sent it. Browsers do not reach Unix sockets, and what is open tells nothing of anybody.
+/// Whether the request may be answered. It must bring the token. Without a token on the service, no page of
+/// another site may have sent it. Browsers do not reach Unix sockets, and open routes reveal nothing about
+/// anybody.
 fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
     let headers = request.headers();
     match &app.token {

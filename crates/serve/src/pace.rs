@@ -14,8 +14,8 @@ const ALLOWANCE: Duration = Duration::from_secs(2);
 /// Time between two looks at a client that is waited for.
 pub(crate) const LOOK: Duration = Duration::from_millis(500);
 
-/// Measures what a client moves. It is too slow if it moves nothing for the whole patience, and, as long as
-/// others wait for room, if it is two seconds behind 16 KiB a second.
+/// Measures the progress of a client. It is too slow if it moves nothing for the whole patience. As long as
+/// others wait for room, it is also too slow if it is two seconds behind 16 KiB a second.
 #[derive(Debug)]
 pub(crate) struct Pace {
     patience: Duration,

@@ -1,5 +1,5 @@
-//! A connection that ends when its client is too slow: one that does not take what is sent to it, or that asks
-//! for nothing while others wait for room.
+//! A connection that ends if its client is too slow. A client is too slow if it does not take its answer, or
+//! requests nothing while others wait for room.
 
 use std::{
     io::{self, IoSlice},
@@ -75,7 +75,7 @@ impl Requests {
 }
 
 impl Watch {
-    /// What becomes of an attempt to read or write: one that waits fails when the client is too slow.
+    /// The result of an attempt to read or write. A waiting one fails when the client is too slow.
     fn over<T>(
         &mut self,
         context: &mut Context<'_>,

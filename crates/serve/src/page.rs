@@ -1,4 +1,4 @@
-//! The web page: files that are part of the program.
+//! The web page. Its files are part of the program.
 
 use axum::{extract::Path, response::Response};
 use http::{HeaderValue, header};

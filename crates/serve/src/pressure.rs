@@ -1,4 +1,4 @@
-//! Pressure: other clients wait for room that slow clients take.
+//! Pressure: whether other clients wait for room that slow clients take.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

@@ -1,4 +1,4 @@
-//! Problem details (RFC 9457): the reason a request was not done.
+//! Problem details (RFC 9457): the reason why a request failed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct Problem {
     /// The status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     pub detail: String,
 }
 

@@ -1,4 +1,4 @@
-//! `GET /search` and `GET /stored`: what the index holds.
+//! `GET /search` and `GET /stored`: searches the index, and shows the pages in it.
 
 use std::{
     path::{Path, PathBuf},
@@ -29,13 +29,13 @@ use crate::{
 };
 
 /// Most documents of one answer.
-const MOST: usize = 100;
+const MAX_RESULTS: usize = 100;
 /// Most documents passed over: each costs a place in memory.
-const DEEPEST: usize = 10_000;
+const MAX_OFFSET: usize = 10_000;
 /// Memory that a search and its answer may take, and a document that is looked up.
 const WEIGHT: u64 = 4 << 20;
 
-/// What is looked for.
+/// The query of a search.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -54,7 +54,7 @@ pub(crate) struct SearchQuery {
     site: Option<String>,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct SearchAnswer {
     /// Documents found, given or not.
@@ -110,8 +110,8 @@ pub(crate) async fn search(
 ) -> Result<Response, Refusal> {
     let asked = query(asked)?;
     let n = asked.n.unwrap_or(10);
-    if !(1..=MOST).contains(&n) || asked.offset > DEEPEST {
-        return Err(Refusal::BadRequest(format!("n is 1 to {MOST}, offset at most {DEEPEST}")));
+    if !(1..=MAX_RESULTS).contains(&n) || asked.offset > MAX_OFFSET {
+        return Err(Refusal::BadRequest(format!("n is 1 to {MAX_RESULTS}, offset at most {MAX_OFFSET}")));
     }
     index(&app)?;
     let found = app.work(WEIGHT, move |app| {
@@ -137,7 +137,7 @@ pub(crate) async fn search(
     Ok(answer::body("application/json", share.around(bytes)))
 }
 
-/// Which document of the index.
+/// The document of the index.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

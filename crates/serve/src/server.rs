@@ -1,4 +1,4 @@
-//! The service from its start to its end.
+//! The service from start to end.
 
 use std::{
     io,
@@ -41,12 +41,12 @@ pub enum ServeError {
     /// Threads or sockets cannot be had.
     #[error("the service cannot start: {0}")]
     Start(#[from] io::Error),
-    /// What was in flight did not end in time.
+    /// Current requests did not end in time.
     #[error("connections that were still busy after {0} seconds: {1}")]
     Unfinished(u64, usize),
 }
 
-/// Answers requests on these sockets until `stop` is set, and then finishes what is in flight.
+/// Answers requests on these sockets until `stop` is set, and then finishes current ones.
 ///
 /// # Errors
 /// If it cannot start, or did not finish in time.

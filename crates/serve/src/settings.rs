@@ -1,4 +1,4 @@
-//! The settings of a service, and its bounds.
+//! The settings of a service, and its limits.
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
@@ -6,23 +6,24 @@ use trommel::{KnownSites, Model, PartialSettings, filters::Filters};
 
 use crate::{HostGuard, Token};
 
-/// What a service is to do.
+/// The settings of a service.
 pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,
     /// The settings of pages where a request chooses nothing else.
     pub defaults: PartialSettings,
-    /// What drops documents: of a batch they are left out, a single page is marked.
+    /// The filters. They drop documents of a batch, and mark a single page.
     pub filters: Arc<Filters>,
     /// Its bounds.
     pub limits: ServiceLimits,
-    /// What requests must bring.
+    /// The token that requests must bring.
     pub token: Option<Token>,
-    /// Where no token is asked for: keeps out what pages of other sites send through a browser.
+    /// The guard of a service without a token. It keeps out requests that pages of other sites send through a
+    /// browser.
     pub guard: HostGuard,
     /// Makes TCP connections TLS.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// What is known of the sites of pages. Whoever may ask teaches it, if it is online.
+    /// The site memory. Anyone who may send requests teaches it, if it is online.
     pub sites: Option<Arc<KnownSites>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
@@ -40,13 +41,13 @@ pub struct ServiceLimits {
     pub queue: usize,
     /// Most bytes of a page, and of a record of a batch; longer pages are answered 413.
     pub max_body: u64,
-    /// Most bytes that requests take: a quarter for bodies, a quarter for what batches read, a half for the work on
-    /// pages and for answers until they are sent. What there is no room for is answered 429, pages that never have room 413.
+    /// Most bytes that requests use: a quarter for bodies, a quarter for the input of batches, a half for the
+    /// work on pages and for unsent answers. Further requests get 429, and pages that never fit get 413.
     pub max_memory: u64,
-    /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two pieces
-    /// of an answer that are taken; much shorter while others wait for room.
+    /// Longest time for the head of a request, for its body, between two pieces of a batch, and between two
+    /// received pieces of an answer. It is much shorter while others wait for room.
     pub timeout: Duration,
-    /// Longest time for what is in flight when the service is told to stop.
+    /// Longest time for finishing current requests when the service is told to stop.
     pub grace: Duration,
     /// Most connections at a time; further ones wait to be accepted.
     pub connections: usize,

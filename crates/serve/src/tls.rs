@@ -22,7 +22,7 @@ pub enum TlsError {
     Pem {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the file.
         source: pem::Error,
     },
     /// Certificate and key cannot be used.

@@ -1,13 +1,15 @@
-//! An estimate of the memory that judging a page takes, from its bytes.
+//! Estimates the memory for judging a page from its bytes.
 
-/// What any page takes.
+/// The fixed bytes for any page.
 const FIXED: u64 = 1 << 20;
-/// For each byte: the decoded page, its text, copies of it in the answer.
+/// Bytes for each byte of the page: the decoded page, its text, copies of it in the answer.
 const BYTE: u64 = 12;
-/// For each bracket, which may begin an element and a block, up to as many as a page keeps apart.
+/// Bytes for each bracket, which may begin an element and a block, up to the number that a page keeps
+/// apart.
 const TAG: u64 = 900;
 const TAGS: u64 = 180_000;
-/// For each brace and square bracket, which may begin a value of embedded data, up to as many as are read.
+/// Bytes for each brace and square bracket, which may begin a value of embedded data, up to the number that
+/// is read.
 const VALUE: u64 = 420;
 const VALUES: u64 = 220_000;
 /// What showing a page takes besides, for each byte and each bracket, and at most.

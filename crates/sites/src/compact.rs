@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-/// A number of 64 bits that may stand at any multiple of four bytes: among numbers of 32 bits a `u64` would leave four
-/// bytes unused, in entries of which a memory holds millions.
+/// A number of 64 bits that may stand at any multiple of four bytes. Among numbers of 32 bits a `u64` would
+/// leave four bytes unused, in entries of which a memory holds millions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Compact64([u32; 2]);
 

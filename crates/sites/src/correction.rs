@@ -1,15 +1,15 @@
-//! Turns counts of a site into a change of log odds.
+//! Turns the counts of a site into a change of log odds.
 
 use crate::evidence::{BlockEvidence, PageEvidence};
 
-/// What a block's evidence comes to, as numbers that a correction weighs: the share of the site's other pages
-/// with its text; how far the text at its position is always the same, 1 less its entropy; and how far the mean
-/// probability at its position lies above its own, in log odds, counted the less the fewer pages are known.
-/// Each is 0 where nothing is known.
+/// The evidence about a block, as numbers for the correction. The first is the share of the site's other
+/// pages with its text. The second is how far the text at its position is always the same: 1 less its
+/// entropy. The third is how far the mean probability at its position lies above its own, in log odds; it
+/// counts less the fewer pages are known. Each is 0 if nothing is known.
 pub type Signals = [f32; 3];
 
 /// Log odds beyond which a probability is as good as certain.
-const CERTAIN: f32 = 6.2;
+const MAX_LOG_ODDS: f32 = 6.2;
 
 /// The [`Signals`] of a block that the model gave this probability, on a site with this many other pages. The mean
 /// of `half` pages at a position counts half.
@@ -25,7 +25,7 @@ pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -
 
 fn log_odds(probability: f32) -> f32 {
     let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
-    (p / (1.0 - p)).ln().clamp(-CERTAIN, CERTAIN)
+    (p / (1.0 - p)).ln().clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
 }
 
 /// Weights of the [`Signals`].
@@ -37,10 +37,10 @@ pub struct Correction {
     pub half: f32,
 }
 
-/// For a memory without probabilities. Learned and chosen as `trommel-quality sites --judged` does it; the log
-/// of site memory has its figures.
+/// The correction for a memory without probabilities. `trommel-quality sites --judged` learned and chose
+/// it; the log of site memory has its figures.
 pub const BY_COUNTS: Correction = Correction { weights: [-5.21, 0.55, 0.0], half: 1.0 };
-/// For a memory with probabilities, likewise.
+/// The correction for a memory with probabilities, made in the same way.
 pub const BY_PROBABILITIES: Correction = Correction { weights: [-5.00, 1.37, 0.52], half: 2.0 };
 
 impl Correction {

@@ -1,4 +1,4 @@
-//! Counts texts and positions of a site.
+//! Counts the texts and positions of a site.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ impl PageCount {
     }
 }
 
-/// What is known of a position.
+/// The counts of a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Position {
     /// Pages with a block there.
@@ -74,8 +74,9 @@ pub(crate) fn spread(pages: u32) -> u64 {
     (pages * pages.ln() * 1024.0).round() as u64
 }
 
-/// Entropy over the pages of the text at a position, as a share of what it would be if every page had its own:
-/// from the number of (text, page) pairs and the sum of their [`spread`]. None for fewer than two pairs.
+/// Entropy over the pages of the text at a position, as a share of the entropy if every page had its own
+/// text. It comes from the number of (text, page) pairs and the sum of their [`spread`]. None for fewer
+/// than two pairs.
 pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     if texts < 2 {
         return None;

@@ -8,7 +8,7 @@ use crate::memory::{Keys, SiteMemory, means};
 use crate::print::PagePrint;
 use crate::site::site_of;
 
-/// What the memory knows of one block.
+/// The evidence of the memory about one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockEvidence {
     /// Other pages of the site with this text; captures of the page's own URL alone count none. None if the
@@ -21,7 +21,7 @@ pub struct BlockEvidence {
     pub probability: Option<(f32, u32)>,
 }
 
-/// What the memory knows of a page.
+/// The evidence of the memory about a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageEvidence {
     /// Other pages of the site.
@@ -31,9 +31,9 @@ pub struct PageEvidence {
 }
 
 impl SiteMemory {
-    /// What is known of a page from other pages of its site; none if no other page is known. The page itself
-    /// does not count: a memory that knows each of its texts is taken to have counted it. `probabilities` are
-    /// those that the memory's model gave the page.
+    /// The evidence about a page from other pages of its site; none if no other page is known. The page itself
+    /// does not count: if the memory knows each of its texts, it is assumed to have counted it. `probabilities`
+    /// are those that the memory's model gave the page.
     pub fn evidence(&self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> Option<PageEvidence> {
         let site = site_of(url)?;
         let keys = Keys::of(&site, url, print);

@@ -1,4 +1,4 @@
-//! The file of a memory: MessagePack, numbers and host names only, the same bytes for the same memory.
+//! The file of a site memory: MessagePack with only numbers and host names. Equal memories have equal bytes.
 
 use std::io::{Read, Write};
 

@@ -1,4 +1,4 @@
-//! A memory of sites that many threads read.
+//! A site memory that many threads read.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -9,13 +9,13 @@ use crate::evidence::PageEvidence;
 use crate::memory::SiteMemory;
 use crate::print::PagePrint;
 
-/// How the memory was made that a page was judged with.
+/// The way in which the memory of a judged page was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteUse {
     /// Before any page was judged: no order of pages makes a difference.
     Fixed,
-    /// Of the pages that came before: the same page may come out otherwise at another time.
+    /// From the earlier pages. The same page may have another result at another time.
     Online,
 }
 
@@ -47,13 +47,13 @@ impl KnownSites {
         Self { memory: RwLock::new(memory), usage: SiteUse::Online }
     }
 
-    /// How it is used.
+    /// The way in which it is used.
     pub fn usage(&self) -> SiteUse {
         self.usage
     }
 
-    /// What is known of a page to which `model` gave these probabilities. Used online, the page is counted after
-    /// that. Probabilities of other models than the memory's say nothing to it.
+    /// The evidence about a page to which `model` gave these probabilities. Online, the page is counted
+    /// afterwards. The memory ignores probabilities of other models than its own.
     pub fn look_up(&self, url: &str, page: &Page, probabilities: &[f32], model: &str) -> Option<PageEvidence> {
         let print = PagePrint::of(page);
         let (evidence, probabilities) = {
@@ -68,7 +68,7 @@ impl KnownSites {
         evidence
     }
 
-    /// What `look` says of the memory as it is now.
+    /// The result of `look` for the memory in its present state.
     pub fn with<T>(&self, look: impl FnOnce(&SiteMemory) -> T) -> T {
         look(&self.memory.read().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,5 +1,5 @@
-//! Site memory: on how many pages of a site a block stands, in bounded memory that merges, and what that
-//! says for or against the block being main text.
+//! Site memory counts on how many pages of a site a block stands, and derives evidence for or against main text
+//! from it. Its space is bounded, and memories can be merged.
 //!
 //! ```
 //! use trommel_html::{Engine, Limits, ScanEngine};

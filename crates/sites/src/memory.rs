@@ -1,4 +1,4 @@
-//! The memory: counts of every site in bounded room.
+//! The memory: counts of every site in bounded space.
 
 use rustc_hash::FxHashMap;
 use trommel_text::{hash, mix};
@@ -25,7 +25,7 @@ const SITE_BYTES: u64 = entry_bytes(size_of::<(u64, Site)>());
 const TEXT_BYTES: u64 = entry_bytes(size_of::<(Compact64, PageCount)>());
 const POSITION_BYTES: u64 = entry_bytes(size_of::<(u32, Position)>());
 const CONTENT_BYTES: u64 = entry_bytes(size_of::<((u32, u32), u32)>());
-/// What the allocator adds to a name.
+/// The bytes that the allocator adds to a name.
 const NAME_BYTES: u64 = 16;
 
 /// By how much the keys of sites are lowered: a site's blocks are worth nothing without the number of its
@@ -266,7 +266,7 @@ impl SiteMemory {
         self.sites.values().map(|site| u64::from(site.count.pages)).sum()
     }
 
-    /// Whether blocks were given up for want of room.
+    /// Whether blocks were given up for lack of room.
     pub fn is_sample(&self) -> bool {
         self.threshold != Threshold::ALL
     }

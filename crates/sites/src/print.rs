@@ -1,4 +1,4 @@
-//! The fingerprints of a page's blocks.
+//! Fingerprints of the blocks of a page.
 
 use trommel_html::{Element, Page, Tag};
 use trommel_text::{hash, mix};
@@ -8,7 +8,7 @@ pub(crate) const VERSION: u32 = 1;
 
 /// Innermost elements whose names and classes say where a block stands. More would tell pages of one template
 /// apart by what stands around it.
-const DEPTH: usize = 3;
+const MAX_PATH_DEPTH: usize = 3;
 
 /// The fingerprints of a page's blocks: of each its text, and its position, which is the names and classes of
 /// the three innermost elements around it.
@@ -28,7 +28,7 @@ impl PagePrint {
             words: Vec::with_capacity(page.blocks.len()),
         };
         for block in &page.blocks {
-            let around = page.path(block.element).take(DEPTH);
+            let around = page.path(block.element).take(MAX_PATH_DEPTH);
             let position = around.fold(1, |before: u64, (_, element)| mix(before.rotate_left(7) ^ look(page, element)));
             print.texts.push(hash(page.text(block).as_bytes()));
             print.positions.push(position);

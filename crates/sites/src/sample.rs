@@ -1,9 +1,9 @@
-//! Keeps an even sample of entries where there is no room for all: those with the lowest keys.
+//! Keeps an even sample of entries if there is no room for all: those with the lowest keys.
 //!
-//! Keys are hashes, so the kept ones are an even sample. Whether a key is kept follows from the threshold and
-//! the key alone, and the threshold is the highest of a fixed row under which all entries have room: no order in
-//! which pages come and no way in which memories are merged makes a difference, and the counts of what is kept
-//! are exact, since what is below the last threshold was below every one before.
+//! Keys are hashes, so the kept ones are an even sample. Only the threshold and the key decide whether a key
+//! is kept. The threshold is the highest of a fixed row at which all entries fit. So neither the order of
+//! pages nor the way of merging makes a difference. The counts of kept keys are exact, because a key below
+//! the last threshold was below every earlier one.
 
 use serde::{Deserialize, Serialize};
 

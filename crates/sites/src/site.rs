@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The site of a URL: its host in lower case, without `www.`, user, port and closing dot; none if the URL has
-/// no host or one that is only a placeholder (`.invalid`, RFC 2606).
+/// The site of a URL: its host in lower case, without `www.`, user, port and closing dot. None if the URL
+/// has no host or only a placeholder (`.invalid`, RFC 2606).
 pub fn site_of(url: &str) -> Option<Cow<'_, str>> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;

@@ -68,7 +68,7 @@ pub enum RecordIndexError {
     Io {
         /// The index.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A line or row that names no record.
@@ -78,7 +78,7 @@ pub enum RecordIndexError {
         path: PathBuf,
         /// Number of the line or row, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
     /// A Parquet file that cannot be used.
@@ -86,7 +86,7 @@ pub enum RecordIndexError {
     Parquet {
         /// The index.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
     /// No row at all.

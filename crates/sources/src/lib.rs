@@ -1,17 +1,17 @@
-//! Archives behind `http(s)://` and `s3://`, and single records of archives named by an index.
+//! Archives behind `http(s)://` and `s3://`, and single records of archives that an index names.
 //!
-//! [`Remote`] gives an object as a blocking reader; [`RecordSelection`] gives the stored bytes of the records
-//! that an index names, from files or objects. All waiting for a network is done on a runtime of
-//! [`Remote`]'s own; whoever reads stays a plain thread.
+//! [`Remote`] gives an object as a blocking reader. [`RecordSelection`] gives the stored bytes of the records
+//! that an index names, from files or objects. A runtime inside [`Remote`] does all waiting for the network,
+//! so the reader stays a plain thread.
 //!
-//! **Stopping.** Whoever opens sources makes one [`StopFlag`] (or wraps the `Arc<AtomicBool>` that a handler
-//! of signals sets), puts it into [`NetworkOptions::stop`] and gives it to [`interruptible`] for standard
-//! input and to [`open_file`] for files. Once it is set, every read that waits fails with
+//! **Stopping.** A program that opens sources makes one [`StopFlag`] (or wraps the `Arc<AtomicBool>` that its
+//! signal handler sets). It puts the flag into [`NetworkOptions::stop`] and passes it to [`interruptible`]
+//! for standard input and to [`open_file`] for files. Once the flag is set, every waiting read fails with
 //! [`SourceError::Stopped`] within a fifth of a second.
 //!
-//! **Secrets.** User information of `http(s)://` URLs is sent as basic authorization, queries are sent as
-//! they are; neither is shown. [`redacted`] is the form of a URL for people, logs and outputs, and what
-//! [`Location`] displays.
+//! **Secrets.** User information of `http(s)://` URLs is sent as basic authorization, and queries are sent
+//! unchanged. Neither is shown. [`redacted`] is the form of a URL for people, logs and outputs, and
+//! [`Location`] displays it.
 
 mod error;
 mod index;

@@ -18,7 +18,7 @@ pub enum Location {
     Url(String),
 }
 
-/// What names in manifests and indexes are relative to.
+/// The base of names in manifests and indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
     /// A folder.
@@ -33,7 +33,7 @@ impl Base {
         if is_url(argument) { Self::Url(argument.to_owned()) } else { Self::Folder(argument.into()) }
     }
 
-    /// Where a name stands for: a URL or absolute path as it is, any other below the base.
+    /// The location that a name stands for: a URL or absolute path unchanged, any other name below the base.
     pub fn join(&self, name: &str) -> Location {
         match self {
             _ if is_url(name) => Location::Url(name.to_owned()),
@@ -45,8 +45,8 @@ impl Base {
         }
     }
 
-    /// Where a name of an index stands for, which must lie below the base: None for `..`, absolute paths,
-    /// other hosts and other schemes.
+    /// The location that a name of an index stands for, which must lie below the base. None for `..`, absolute
+    /// paths, other hosts and other schemes.
     pub fn join_below(&self, name: &str) -> Option<Location> {
         if name.split(['/', '\\']).any(|part| part == "..") {
             return None;

@@ -1,4 +1,4 @@
-//! Options of the network: how long reading may wait, and what ends it.
+//! Options of the network: how long reading may wait, and what stops it.
 
 use std::{
     fs::File,
@@ -21,9 +21,9 @@ pub(crate) const POLL: Duration = Duration::from_millis(100);
 const PIECE: usize = 256 << 10;
 const AHEAD: usize = 4;
 
-/// A flag that ends reads: set from outside (by a handler of signals, say), it makes every read and every
-/// pause of the network that was given it fail with [`SourceError::Stopped`] within a fifth of a second.
-/// Copies share the flag.
+/// A flag that ends reads. Set from outside (for example by a signal handler), it makes every read and
+/// pause of the network that has it fail with [`SourceError::Stopped`] within a fifth of a second. Copies
+/// share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
@@ -54,7 +54,7 @@ impl StopFlag {
         let _ = tokio::time::timeout(time, self.wait()).await;
     }
 
-    /// What `work` gives, or an error as soon as the flag is set.
+    /// The result of `work`, or an error as soon as the flag is set.
     pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, SourceError> {
         let (work, wait) = (std::pin::pin!(work), std::pin::pin!(self.wait()));
         match futures_util::future::select(work, wait).await {
@@ -71,7 +71,7 @@ impl From<Arc<AtomicBool>> for StopFlag {
     }
 }
 
-/// How network reads wait, try again and end.
+/// Options of waiting, repeating and ending network reads.
 #[derive(Clone, Debug)]
 pub struct NetworkOptions {
     /// Ends every read.
@@ -81,13 +81,13 @@ pub struct NetworkOptions {
     /// Bytes a second below which a server is too slow, measured over [`NetworkOptions::idle`] of waiting;
     /// after three such times an object is given up. 0: no bound. Default 1,024.
     pub least_rate: u64,
-    /// Time for which a request is repeated that the server or the network refuses for now, such as 429 and
-    /// 503; a `Retry-After` of up to 5 minutes is waited for in any case. Default 10 minutes.
+    /// Time for repeating a request that the server or the network refuses temporarily, such as with 429 and
+    /// 503. A `Retry-After` of up to 5 minutes is respected in any case. Default 10 minutes.
     pub retry_for: Duration,
-    /// Whether redirects, and the containers that a collection names, are followed to other hosts than that
-    /// of the URL, those of this machine and of its network among them. Default no.
+    /// Whether redirects, and the containers of a collection, may lead to other hosts than that of the URL,
+    /// including this machine and its network. Default no.
     pub follow_hosts: bool,
-    /// Where hosts are, for tests, which must not ask for that outside of this machine.
+    /// The addresses of hosts, for tests, which must not ask other machines for them.
     #[cfg(test)]
     pub(crate) addresses: Vec<(String, std::net::SocketAddr)>,
 }
@@ -113,7 +113,7 @@ pub fn stoppable<R>(input: R, stop: &StopFlag) -> Stoppable<R> {
     Stoppable { input, stop }
 }
 
-/// What [`stoppable`] gives.
+/// The reader that [`stoppable`] returns.
 #[derive(Debug)]
 pub struct Stoppable<R> {
     input: R,
@@ -190,7 +190,7 @@ fn pieces_of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, sto
     Ok(Pieces { receiver, piece: io::Cursor::new(Vec::new()), stop: stop.clone() })
 }
 
-/// What a thread reads, piece by piece.
+/// The data that a thread reads, piece by piece.
 struct Pieces {
     receiver: Receiver<io::Result<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,

@@ -1,6 +1,6 @@
-//! URLs as they may be shown: without passwords, and without the secrets of their queries.
+//! URLs for display, without passwords and without the secrets of their queries.
 
-/// What stands in place of a secret.
+/// The replacement of a secret.
 const HIDDEN: &str = "REDACTED";
 /// Names of query parameters that are secrets, in small letters.
 const SECRET_NAMES: [&str; 9] = ["sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "key-pair-id"];
@@ -9,9 +9,9 @@ const SECRET_PARTS: [&str; 8] = ["signature", "token", "secret", "password", "pa
 /// Ends of such names.
 const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];
 
-/// The URL without user information and with the values of query parameters that look like secrets
-/// (signatures, tokens, keys, passwords) replaced. Text that is no URL comes back as it is, but for what
-/// stands before an `@` in its authority.
+/// The URL without user information. Values of query parameters that look like secrets (signatures, tokens,
+/// keys, passwords) are replaced. Text that is not a URL is returned unchanged, except for the part before
+/// an `@` in its authority.
 pub fn redacted(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

@@ -48,7 +48,7 @@ const AHEAD: usize = 128;
 /// Bytes asked for by one request.
 const CHUNK: u64 = 16 << 20;
 /// Segments of an index that are asked for at the same time.
-const TOGETHER: usize = 8;
+const MAX_PARALLEL_SEGMENTS: usize = 8;
 /// The piece behind the last one.
 const END: Bytes = Bytes::new();
 /// Length of an object whose server does not say it.
@@ -56,9 +56,9 @@ const UNKNOWN_LENGTH: u64 = 1 << 62;
 
 /// Reads objects on a thread of its own, at most 8 MiB ahead of each reader.
 ///
-/// `http(s)://` URLs are taken as they are; a user and password in them are sent as basic authorization. `s3://BUCKET/KEY` follows the usual variables of the
-/// environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_DEFAULT_REGION`, `AWS_ENDPOINT`,
-/// `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others that `object_store` knows.
+/// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization.
+/// `s3://BUCKET/KEY` follows the usual variables of the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+/// `AWS_DEFAULT_REGION`, `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others of `object_store`.
 pub struct Remote {
     runtime: Runtime,
     options: NetworkOptions,
@@ -96,7 +96,7 @@ impl Remote {
     /// from.
     ///
     /// # Errors
-    /// As [`Remote::open`].
+    /// Like [`Remote::open`].
     pub fn open_at(&self, url: &str, start: u64) -> Result<RemoteReader, SourceError> {
         let mut object = self.object(url)?;
         let (sender, receiver) = mpsc::channel(AHEAD);
@@ -142,7 +142,7 @@ impl Remote {
         let mut ranges: VecDeque<_> = ranges.into_iter().map(|(url, range)| (self.object(&url), range)).collect();
         let mut running: VecDeque<JoinHandle<Result<Vec<u8>, SourceError>>> = VecDeque::new();
         std::iter::from_fn(move || {
-            while running.len() < TOGETHER
+            while running.len() < MAX_PARALLEL_SEGMENTS
                 && let Some((object, range)) = ranges.pop_front()
             {
                 running.push_back(handle.spawn(async move { object?.whole(range).await }));

@@ -1,4 +1,4 @@
-//! The records that an index names, read without the rest of their archives.
+//! Reads the records that an index names, without the rest of their archives.
 
 use std::{
     cmp::Reverse,
@@ -15,16 +15,16 @@ use crate::{Base, Location, RecordIndexError, SourceError, index, redacted};
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
 /// Bytes of several records that are read at once.
-const TOGETHER: u64 = 4 << 20;
+const MAX_JOINED_BYTES: u64 = 4 << 20;
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
-/// Bad lines that are told one by one.
+/// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
 /// One wanted record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedRecord {
-    /// Which of the archives.
+    /// The number of the archive.
     file: u32,
     /// First stored byte.
     pub offset: u64,
@@ -32,7 +32,7 @@ pub struct WantedRecord {
     pub length: u64,
 }
 
-/// What names in an index may stand for, and what a range of it gives.
+/// The permitted names of an index, and the records that a range gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelectOptions {
     /// Names may leave the base: `..`, absolute paths, other hosts, `s3://` with the keys of the
@@ -45,7 +45,7 @@ pub struct SelectOptions {
 /// Lines of an index that name no record that may be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BadLines {
-    /// How many there are.
+    /// The number of records.
     pub count: usize,
     /// The first of them: number of the line, and what is wrong.
     pub first: Vec<(usize, String)>,
@@ -82,7 +82,7 @@ pub struct StoredRecord {
     pub bytes: Vec<u8>,
 }
 
-/// What came of one row.
+/// The result of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundRecord {
     /// The record's bytes.
@@ -218,7 +218,7 @@ impl RecordSelection {
             if let Some(last) = segments.last_mut()
                 && last.archive == row.file as usize
                 && row.offset <= last.bytes.end.saturating_add(GAP)
-                && end.saturating_sub(last.bytes.start) <= TOGETHER
+                && end.saturating_sub(last.bytes.start) <= MAX_JOINED_BYTES
             {
                 last.bytes.end = last.bytes.end.max(end);
                 last.rows.end = at + 1;
@@ -403,7 +403,7 @@ mod tests {
                 ("a", 0, 100),
                 ("a", 100 + GAP, 100),
                 ("a", 300 + 2 * GAP, 100),
-                ("a", 400 + 2 * GAP, TOGETHER),
+                ("a", 400 + 2 * GAP, MAX_JOINED_BYTES),
                 ("a", u64::MAX, u64::MAX),
             ],
         );

@@ -1,4 +1,4 @@
-//! Sizes as people write them.
+//! Sizes in the form in which people write them, such as `64M`.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 #[cfg_attr(feature = "schema", schemars(transparent, extend("format" = "bytes")))]
 pub struct ByteSize(pub u64);
 
-/// Why a text is no size.
+/// Why a text is not a size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ByteSizeError {

@@ -11,9 +11,9 @@ use isolang::Language;
 use whatlang::Detector;
 
 /// Characters of a text that are looked at: more change nothing.
-const SAMPLE: usize = 2000;
+const SAMPLE_CHARS: usize = 2000;
 /// Characters below which detection is a guess.
-const LEAST: usize = 40;
+const MIN_CHARS: usize = 40;
 
 /// Scripts that whatlang does not know and that one language is written in nearly everywhere.
 const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
@@ -26,27 +26,28 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
     ('\u{A000}'..='\u{A4CF}', "ii"),
 ];
 
-/// All of these, and what is between them but for the punctuation that is in texts of every script.
+/// The ranges of all these, with everything between them except the punctuation that is in texts of every
+/// script.
 const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
 /// First bytes, in UTF-8, of the characters of [`WIDE`]; no quotation mark, dash or letter of East Asia
 /// has one of them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
-/// Language of a text as an ISO 639-1 code (ISO 639-3 where there is no shorter one); `None` where the
-/// text is too short or the detection is not reliable.
+/// Language of a text as an ISO 639-1 code (ISO 639-3 if there is no shorter one). `None` if the text is
+/// too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
-    let ascii = text.get(..text.len().min(SAMPLE)).filter(|own| own.is_ascii());
+    let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|own| own.is_ascii());
     let end = || {
         let mut places = text.char_indices();
-        places.nth(SAMPLE).map_or(text.len(), |(at, _)| at)
+        places.nth(SAMPLE_CHARS).map_or(text.len(), |(at, _)| at)
     };
     let sample = match ascii {
         Some(sample) => sample,
         None => text.get(..end())?,
     };
-    sample.chars().nth(LEAST)?;
+    sample.chars().nth(MIN_CHARS)?;
     if ascii.is_none()
         && sample.bytes().any(|byte| WIDE_STARTS.contains(&byte))
         && let Some(code) = by_script(sample)
@@ -80,8 +81,8 @@ pub fn primary(tag: &str) -> Option<String> {
     tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
-/// A BCP 47 tag with its subtags in their usual case, and a withdrawn or bibliographic code of its
-/// language replaced by the one in use; `None` if `raw` is no tag of a known language.
+/// A BCP 47 tag with its subtags in their usual case. A withdrawn or bibliographic code of its language is
+/// replaced by the current one. `None` if `raw` is not a tag of a known language.
 pub fn well_formed(raw: &str) -> Option<String> {
     let raw = raw.split([',', ';']).next()?.trim();
     let mut tag = String::new();

@@ -1,5 +1,5 @@
-//! Text shared by every crate: words, hashes and shingles, statistics of a text, and its language: used by every
-//! crate that looks at text, and knowing nothing of HTML.
+//! Tools for text that all crates share: words, hashes, shingles, statistics and the language of a text.
+//! This crate knows nothing of HTML.
 //!
 //! ```
 //! use trommel_text::{TextStats, language, words};

@@ -1,11 +1,11 @@
-//! Long runs of bytes without white space, found 64 bytes at a time.
+//! Finds long runs of bytes without white space, 64 bytes at a time.
 
 use std::hint::black_box;
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// Start of the first run of at least `least` (1 to 64) bytes of a text without ASCII white space that stands
-/// at `from` or behind; of a run that began before only what stands behind counts.
+/// Start of the first run of at least `least` (1 to 64) bytes without ASCII white space, at `from` or
+/// behind it. Of a run that began before, only the part behind counts.
 pub fn long_run(text: &[u8], from: usize, least: u32) -> Option<usize> {
     Vectors::default().run(Find { text, from, least })
 }

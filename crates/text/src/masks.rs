@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::vectors::{ByteTask, Compare, Vectors};
 
-/// What 64 bytes are: bit `n` of each mask tells of byte `n`.
+/// The classes of 64 bytes: bit `n` of each mask is about byte `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Masks {
     /// ASCII letters, digits and the underscore.
@@ -20,8 +20,8 @@ struct Masks {
     wide: u64,
 }
 
-/// What the bytes of a text are, and its ASCII letters made small: found once, for all who count its
-/// characters or look at its words.
+/// The classes of the bytes of a text, and its ASCII letters in lower case. They are found once for all
+/// functions that count its characters or read its words.
 #[derive(Clone, Debug, Default)]
 pub struct TextMasks {
     masks: Vec<Masks>,
@@ -32,7 +32,7 @@ pub struct TextMasks {
 /// Bytes of 0 behind the text, so that eight bytes can be had at each of its places.
 const PADDING: usize = 8;
 
-/// How many ASCII characters of each kind a part of a text has.
+/// The number of ASCII characters of each kind in a part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsciiCounts {
     /// Digits.
@@ -87,7 +87,7 @@ impl TextMasks {
         wide == 0
     }
 
-    /// How many characters of each kind a part of the text has.
+    /// The number of characters of each kind in a part of the text.
     #[inline(always)]
     pub fn counts(&self, part: Range<usize>) -> AsciiCounts {
         let mut counts = AsciiCounts::default();
@@ -249,8 +249,8 @@ fn read<C: Compare>(form: C, chunk: &[u8; 64], own: &mut TextMasks) {
     own.lower.extend_from_slice(&form.store(lower));
 }
 
-/// The bits of all masks. Each is made before they are put together: the compiler would else put the vectors
-/// together and, for AVX2, take the mask of them bit by bit, which is ten times slower.
+/// The bits of all masks. Each is made before they are joined. Otherwise the compiler would join the
+/// vectors and, for AVX2, take their mask bit by bit, which is ten times slower.
 #[inline(always)]
 fn any(masks: [u64; 3]) -> u64 {
     let [a, b, c] = masks;

@@ -1,8 +1,8 @@
 //! Shingles of a text (Broder 1997): phrases of a fixed number of words, in every script.
 //!
-//! Published rules count words between spaces. In scripts that do not divide words by spaces a
-//! character is taken for half a word, about the mean of Chinese and Japanese, so that a phrase of `n`
-//! words has the length of one in both kinds of script.
+//! Published rules count words between spaces. In scripts without spaces a character counts as half a word,
+//! about the mean of Chinese and Japanese. So a phrase of `n` words has the same length in both kinds of
+//! script.
 
 use crate::hash::mix;
 use crate::stats::Word;

@@ -34,11 +34,11 @@ pub struct Word {
 #[derive(Clone, Debug)]
 pub struct TextStats<'a> {
     text: &'a str,
-    found: OnceCell<Found>,
+    found: OnceCell<FoundWords>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct FoundWords {
     words: Vec<Word>,
     lower: String,
 }
@@ -73,9 +73,9 @@ impl<'a> TextStats<'a> {
         words.get(first..end).unwrap_or_default()
     }
 
-    fn found(&self) -> &Found {
+    fn found(&self) -> &FoundWords {
         self.found.get_or_init(|| {
-            let mut found = Found::default();
+            let mut found = FoundWords::default();
             for word in words(self.text, Rule::Characters) {
                 let from = found.lower.len();
                 push_lower(word, &mut found.lower);

@@ -1,7 +1,7 @@
-//! Bytes, and numbers, compared 64 at a time, one bit each.
+//! Compares 64 bytes or numbers at a time, with one bit for each result.
 //!
-//! There are three forms of it, which give the same: for AVX-512, for AVX2, and a portable one. Which
-//! serves is chosen once a text ([`Vectors`]), and what runs on it is compiled for each ([`ByteTask`]).
+//! There are three forms with the same results: for AVX-512, for AVX2, and a portable one. The form is chosen
+//! once for each text ([`Vectors`]), and tasks are compiled for each ([`ByteTask`]).
 
 mod tally;
 
@@ -67,7 +67,7 @@ impl Default for Vectors {
 
 /// Work on 64 bytes or numbers at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
 pub trait ByteTask {
-    /// What it gives.
+    /// The result.
     type Output;
 
     /// Does it.

@@ -30,7 +30,7 @@ fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() }
 }
 
-/// How a text is divided into words.
+/// The rule for dividing a text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
     /// Runs of `\w`, each character of an unspaced script by itself.
@@ -199,7 +199,7 @@ pub fn goes_on(before: &str, after: &str) -> bool {
     is_part(before.chars().next_back()) && is_part(after.chars().next())
 }
 
-/// What a character is to words.
+/// The class of a character in words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,

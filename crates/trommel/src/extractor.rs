@@ -89,7 +89,7 @@ impl Extractor {
         self.judge.extract(page, hints)
     }
 
-    /// What its documents hold.
+    /// The options of its documents.
     pub fn options(&self) -> &DocumentOptions {
         &self.options
     }
@@ -99,7 +99,7 @@ impl Extractor {
         &self.model
     }
 
-    /// What judges pages.
+    /// The extractor that judges pages.
     pub fn judge(&self) -> &trommel_extract::Extractor {
         &self.judge
     }

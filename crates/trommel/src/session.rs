@@ -55,10 +55,10 @@ pub struct Known {
 
 /// Reads one page part by part, and gives its document at the end.
 ///
-/// The parts may be cut anywhere, within a character, a tag or an escape: the document is that of the
-/// whole page. A page in UTF-8 is read as it comes. A session holds the bytes of its page, at most
-/// [`Session::with_max_page`] of them, and the tables that they are read into; it needs no thread and no
-/// lock, so a crawler can keep one for each page on its way.
+/// The parts may be cut anywhere, even within a character, a tag or an escape. The document is that of the whole
+/// page. A page in UTF-8 is read while it arrives. A session holds the bytes of its page, at most
+/// [`Session::with_max_page`] of them, and the tables of the page. It needs no thread and no lock, so a crawler
+/// can keep one for each page in transit.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,7 +1,8 @@
-//! Every choice that a user can make about text, archives and outputs, as one struct.
+//! Every choice of a user about text, archives and outputs, in one struct.
 //!
-//! The command line, the configuration file, Python, the service and the C library take these settings. A choice is
-//! declared here once, with its name, its values and its default, and the doors are generated from the list.
+//! The command line, the configuration file, Python, the service and the C library take these settings. A
+//! choice is declared here once, with its name, its values and its default. The interfaces are generated from
+//! the list.
 
 mod apply;
 mod bounds;

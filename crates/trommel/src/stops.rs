@@ -5,12 +5,12 @@ use std::fmt;
 use trommel_extract::{Extractor, Hints, PushPage};
 
 /// Bytes from which on something that is HTML shows it.
-const HEAD: usize = 1024;
+const HEAD_BYTES: usize = 1024;
 /// Bytes from which on a page without content is hopeless.
-const HOPELESS: usize = 256 << 10;
+const MIN_HOPELESS_BYTES: usize = 256 << 10;
 /// Probability that the best block of a hopeless page does not reach.
-const HOPE: f32 = 0.2;
-/// What the titles of pages begin with that stand in the way of others, in lower case.
+const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
+/// Beginnings of titles of block pages, in lower case.
 const BLOCK_TITLES: [&str; 12] = [
     "just a moment",
     "attention required! | cloudflare",
@@ -86,7 +86,7 @@ impl EarlyStops {
 
     /// The reason to reject the page so far.
     pub(crate) fn look(&mut self, page: &PushPage, extractor: &Extractor, hints: &Hints<'_>) -> Option<StopReason> {
-        if self.not_html && page.len() >= HEAD {
+        if self.not_html && page.len() >= HEAD_BYTES {
             // Once is enough.
             self.not_html = false;
             if is_no_html(page.first_bytes()) {
@@ -123,10 +123,10 @@ impl EarlyStops {
                 return Some(StopReason::BlockPage);
             }
         }
-        if self.hopeless && page.len() >= HOPELESS {
+        if self.hopeless && page.len() >= MIN_HOPELESS_BYTES {
             self.hopeless = false;
             let extraction = page.so_far(extractor, hints)?;
-            if extraction.blocks().all(|block| block.probability < HOPE) {
+            if extraction.blocks().all(|block| block.probability < MAX_HOPELESS_PROBABILITY) {
                 return Some(StopReason::Hopeless);
             }
         }
@@ -152,7 +152,7 @@ fn is_no_html(bytes: &[u8]) -> bool {
 mod tests {
     use std::sync::LazyLock;
 
-    use super::{EarlyStops, HOPELESS, Hints, StopReason};
+    use super::{EarlyStops, Hints, MIN_HOPELESS_BYTES, StopReason};
     use crate::{Extractor, Session, Verdict};
 
     static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(Extractor::default);
@@ -184,7 +184,7 @@ mod tests {
             let stops = EarlyStops::all(vec!["en".to_owned(), "fr".to_owned()]);
             let (verdict, bytes) = stop(&page, stops);
             assert_eq!(verdict, Verdict::Stop(reason), "{reason}");
-            let most = if reason == StopReason::Hopeless { HOPELESS + 1400 } else { 9_000 };
+            let most = if reason == StopReason::Hopeless { MIN_HOPELESS_BYTES + 1400 } else { 9_000 };
             assert!(bytes <= most && bytes < page.len(), "{reason} after {bytes}");
             // Nothing is told that was not asked for.
             assert_eq!(stop(&page, EarlyStops::default()).0, Verdict::Continue, "{reason}");

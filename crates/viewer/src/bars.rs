@@ -1,4 +1,4 @@
-//! The page as a row of bars.
+//! Draws the page as a row of bars.
 
 use crate::view::Row;
 

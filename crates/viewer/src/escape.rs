@@ -1,5 +1,4 @@
-//! Text and counts written into HTML: what comes from a page is made safe to stand between tags and
-//! inside quoted attributes.
+//! Writes text and counts into HTML. Text from a page becomes safe between tags and inside quoted attributes.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 

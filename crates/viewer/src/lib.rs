@@ -1,7 +1,7 @@
-//! Shows one page as the extractor sees it: every block with its probability, whether it is kept and why.
+//! Shows the decisions about one page: every block with its probability, whether it is kept, and why.
 //!
-//! A [`View`] holds what there is to show; [`report`] writes it as an HTML page that loads nothing,
-//! [`fragment`] as a part of another page.
+//! A [`View`] holds the data. [`report`] writes it as an HTML page that loads nothing, and [`fragment`] as a
+//! part of another page.
 
 mod bars;
 mod escape;

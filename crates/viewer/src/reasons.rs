@@ -17,7 +17,7 @@ const FIELD: &str = "field";
 /// still be opened.
 pub const BLOCKS: usize = 2000;
 
-/// What one feature adds to the log odds of a block.
+/// The contribution of one feature to the log odds of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
     /// Name of the feature, `intercept`, `trees` or `field` (the blocks whose whole path is the same).
@@ -39,8 +39,8 @@ pub struct Reasons {
     pub others_odds: f64,
     /// Log odds that all reasons add.
     pub sum: f64,
-    /// What each topic adds, the largest first; together they are `sum`. What a pair of features adds
-    /// counts half for the topic of each: neither adds it alone.
+    /// The contribution of each topic, the largest first; together they are `sum`. The contribution of a pair
+    /// of features counts half for the topic of each, because neither adds it alone.
     pub topics: Vec<(Topic, f64)>,
 }
 
@@ -51,8 +51,8 @@ pub struct Explainer<'m> {
     known: Vec<(Arc<str>, Option<usize>)>,
     /// The topics of each reason: one, or the two of a pair.
     topics: Vec<[Topic; 2]>,
-    /// Which reason each of the model's contributions belongs to. They come in the same order for
-    /// every row.
+    /// The reason to which each of the model's contributions belongs. They come in the same order for every
+    /// row.
     reason_of: Vec<usize>,
 }
 
@@ -108,7 +108,7 @@ impl<'m> Explainer<'m> {
         all
     }
 
-    /// What the blocks of its field add to the log odds of each block of a page.
+    /// The contribution of the blocks of its field to the log odds of each block of a page.
     fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let own = self.model.log_odds(page, url);
         let mut pooled = own.clone();
@@ -191,8 +191,8 @@ fn topics(reason: &str) -> [Topic; 2] {
     }
 }
 
-/// Which blocks of these numbers of words get reasons: those with words, if they are more than
-/// `most` those with most words, of equal ones the first.
+/// For blocks with these numbers of words, whether each gets reasons. Those with words do; if they are more
+/// than `most`, those with most words, and of equal ones the first.
 pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..words.len()).filter(|at| words.get(*at).is_some_and(|words| *words > 0)).collect();
     if order.len() > most {

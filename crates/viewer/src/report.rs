@@ -1,7 +1,7 @@
 //! The report, and the part of it that other pages show.
 //!
-//! All that comes from the page goes through [`Escaped`], and a Content-Security-Policy forbids
-//! every request and every script but the report's own.
+//! All text from the page goes through [`Escaped`]. A Content-Security-Policy forbids every request, and
+//! every script except that of the report.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ pub const STYLE: &str = include_str!("../assets/viewer.css");
 /// into a page.
 pub const SCRIPT: &str = include_str!("../assets/viewer.js");
 const CONTROLS: &str = include_str!("../assets/controls.html");
-/// What the report runs besides.
+/// The other script of the report.
 const START: &str = "showBlocks(document.body);";
 
-/// What the colours mean.
+/// The meaning of the colours.
 const SCALE: &str = "<p class=\"scale\">probability of being content: 0 <span></span> 1</p>\n";
 
 /// Bytes of blocks in a report: a browser opens some 20 MB well.
@@ -60,7 +60,7 @@ pub fn report(view: &View) -> Result<String, fmt::Error> {
     Ok(out)
 }
 
-/// What the report shows, to be put into another page, which needs [`STYLE`] and [`SCRIPT`].
+/// The body of the report for another page, which needs [`STYLE`] and [`SCRIPT`].
 ///
 /// # Errors
 /// Only if memory runs out.

@@ -1,4 +1,4 @@
-//! The strip: a small picture of the page, each bar a link to its block.
+//! The strip: a small picture of the page. Each bar is a link to its block.
 
 use std::fmt::{self, Write as _};
 

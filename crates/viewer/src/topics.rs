@@ -1,6 +1,6 @@
 //! Describes features in words.
 
-/// What a feature says something about.
+/// The topic of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
     /// The constant that every block starts from.
@@ -13,7 +13,7 @@ pub enum Topic {
     ClassWords,
     /// The words of the block itself.
     Wording,
-    /// How long the text is and how it is written.
+    /// The length and style of the text.
     Form,
     /// The elements around the block.
     Elements,
@@ -21,13 +21,13 @@ pub enum Topic {
     Containers,
     /// The blocks before and after.
     Neighbours,
-    /// Where on the page the block stands.
+    /// The place of the block on the page.
     Place,
     /// Whether the block is one of many alike.
     Repetition,
     /// The headings above the block.
     Headings,
-    /// What the head says that the page is about.
+    /// The topic of the page according to its head.
     Subject,
     /// Comment sections.
     Comments,

@@ -1,4 +1,4 @@
-//! A page as the extractor sees it: what the report shows, and nothing of how.
+//! The data of the report about one page.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ const INDENTS: u16 = 10;
 pub struct Row<'a> {
     /// Its text.
     pub text: Cow<'a, str>,
-    /// What part of the page it is (headline, body, comment ...), if that is known.
+    /// The part of the page (headline, body, comment and so on), if it is known.
     pub role: Option<&'a str>,
     /// The elements around it.
     pub path: String,
@@ -35,7 +35,7 @@ pub struct Row<'a> {
     pub probability: f32,
     /// Whether it is part of the text.
     pub kept: bool,
-    /// What decided that.
+    /// The decider of that.
     pub by: Decider,
     /// Why it has that probability; none where the report leaves that out.
     pub reasons: Option<Reasons>,
@@ -50,9 +50,9 @@ pub struct View<'a> {
     pub url: Option<&'a str>,
     /// Language of its text.
     pub lang: Option<String>,
-    /// What the head of the report says, as name and value.
+    /// The facts at the head of the report, as name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// What the report leaves out, as sentences.
+    /// The parts that the report leaves out, as sentences.
     pub left_out: Vec<String>,
     /// Its blocks in order.
     pub rows: Vec<Row<'a>>,
@@ -148,7 +148,7 @@ fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model)
     facts
 }
 
-/// What a reader should know is missing.
+/// The missing parts that a reader should know of.
 fn left_out(rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
     let explained = rows.iter().filter(|row| row.reasons.is_some()).count();

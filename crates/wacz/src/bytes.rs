@@ -1,4 +1,4 @@
-//! The bytes of a WACZ file, and parts of them.
+//! The bytes of a WACZ file, and windows on them.
 
 use std::{
     io::{self, Read, Seek, SeekFrom},

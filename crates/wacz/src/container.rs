@@ -79,7 +79,7 @@ impl Container {
     /// The container at `path`.
     ///
     /// # Errors
-    /// As [`Container::new`].
+    /// Like [`Container::new`].
     pub fn open(path: &Path) -> Result<Self, WaczError> {
         let file = path.to_owned();
         let open = move || -> io::Result<Box<dyn Bytes>> { Ok(Box::new(File::open(&file)?)) };
@@ -91,7 +91,7 @@ impl Container {
         &self.name
     }
 
-    /// What is wrong with the directory at its end, if entries were found by their own headers.
+    /// The fault of the directory at its end, if entries were found by their own headers.
     pub fn salvaged(&self) -> Option<&str> {
         self.salvaged.as_deref()
     }
@@ -155,7 +155,7 @@ impl Container {
     /// Offset of the bytes of an entry in the container.
     ///
     /// # Errors
-    /// As [`Container::stored`].
+    /// Like [`Container::stored`].
     pub fn data_start(&self, entry: &Entry) -> io::Result<u64> {
         data_start(&mut (self.open)()?, entry)
     }
@@ -163,7 +163,7 @@ impl Container {
     /// The bytes of an entry.
     ///
     /// # Errors
-    /// As [`Container::stored`]; while reading, if they are damaged.
+    /// Like [`Container::stored`]; while reading, if they are damaged.
     pub fn read(&self, entry: &Entry) -> Result<Box<dyn Read + Send>, WaczError> {
         self.readable(entry)?;
         let stored = self.stored(entry).map_err(|error| self.of_entry(entry, error.to_string()))?;
@@ -176,7 +176,7 @@ impl Container {
     /// All bytes of a description such as `datapackage.json`; none if there is none of that name.
     ///
     /// # Errors
-    /// As [`Container::read`], and if it has more than 16 MiB.
+    /// Like [`Container::read`], and if it has more than 16 MiB.
     pub(crate) fn description(&self, name: &str) -> Result<Option<Vec<u8>>, WaczError> {
         let Some(entry) = self.entry(name) else {
             return Ok(None);
@@ -225,7 +225,7 @@ fn is_of_content(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)
 }
 
-/// What an error says, in one line.
+/// The message of an error, in one line.
 fn one_line(error: &ZipError) -> String {
     let text = error.to_string();
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The directory at the end of a WACZ file, and the choice of the entries to read.
+//! The directory at the end of a WACZ file, and the entries to read from it.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,7 @@ pub(crate) const MAX_NAMES: usize = 64 << 20;
 /// Entries of a container that are not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadEntries {
-    /// How many, which, and why, in one line.
+    /// The number of them, their names and the reason, in one line.
     pub what: String,
     /// Bytes that they take in the container, as far as that is known.
     pub stored: u64,
@@ -56,9 +56,9 @@ pub(crate) fn listed(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>, usiz
     Ok((entries, more))
 }
 
-/// The entries of which each has a name and bytes of its own, and what is told of the others. Of several
-/// with one name the last counts, as everywhere; of several with one place the first; and an entry ends where
-/// the next begins, so that all of them together have no more bytes than the container.
+/// The entries with a name and bytes of their own, and reports about the others. Of several with one name
+/// the last counts, as everywhere; of several with one place the first. An entry ends where the next
+/// begins, so that all of them together have no more bytes than the container.
 pub(crate) fn distinct(
     mut entries: Vec<Entry>,
     more: usize,
@@ -127,7 +127,7 @@ pub(crate) fn distinct(
     Ok((entries, unread))
 }
 
-/// Takes out the marked entries, which are told as one.
+/// Removes the marked entries, which are reported as one.
 fn take_out(entries: &mut Vec<Entry>, marks: &[bool], what: &str) -> Option<UnreadEntries> {
     let (mut first, mut count, mut stored) = (None, 0, 0_u64);
     let mut marks = marks.iter();

@@ -4,10 +4,10 @@ use trommel_archive::name::is_archive;
 
 /// Bytes of a header before the name.
 pub(crate) const LOCAL_HEADER: u64 = 30;
-/// What a header begins with.
+/// The first bytes of a header.
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 
-/// How an entry is stored.
+/// The storage method of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StorageMethod {
     /// As it is.
@@ -23,7 +23,7 @@ pub enum StorageMethod {
 pub struct Entry {
     /// Its name as it stands.
     pub name: String,
-    /// How it is stored.
+    /// The storage method.
     pub method: StorageMethod,
     /// Whether it is encrypted, and so not read.
     pub encrypted: bool,

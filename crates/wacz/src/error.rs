@@ -11,7 +11,7 @@ pub enum WaczError {
     Io {
         /// The container.
         name: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// No ZIP file, or one of which nothing is left.
@@ -19,7 +19,7 @@ pub enum WaczError {
     NotZip {
         /// The container.
         name: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A ZIP file without an archive in `archive/`.
@@ -33,7 +33,7 @@ pub enum WaczError {
     Unread {
         /// The container.
         name: String,
-        /// What of it is not read.
+        /// The parts that are not read.
         what: String,
     },
     /// An entry that is not read.
@@ -53,7 +53,7 @@ pub enum WaczError {
         name: String,
         /// The entry.
         entry: String,
-        /// What is wrong with it.
+        /// The fault of the JSON.
         source: serde_json::Error,
     },
 }

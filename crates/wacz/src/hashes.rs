@@ -24,15 +24,15 @@ pub struct Fault {
     pub what: String,
 }
 
-/// What `datapackage.json` says, as far as it is checked.
+/// The checked part of `datapackage.json`.
 #[derive(Deserialize)]
 struct Description {
     resources: Option<Vec<Resource>>,
 }
 
-/// What `datapackage-digest.json` says.
+/// The contents of `datapackage-digest.json`.
 #[derive(Deserialize)]
-struct Stated {
+struct StatedHash {
     hash: String,
 }
 
@@ -122,7 +122,7 @@ impl Container {
     /// Whether the description is the one that its own digest is of.
     fn digest_fault(&self, description: &[u8]) -> Option<Fault> {
         let digest = self.description(DIGEST).ok().flatten()?;
-        let Stated { hash: stated } = serde_json::from_slice(&digest).ok()?;
+        let StatedHash { hash: stated } = serde_json::from_slice(&digest).ok()?;
         let found = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(description)));
         (!stated.eq_ignore_ascii_case(&found)).then(|| Fault {
             entry: DESCRIPTION.to_owned(),

@@ -1,13 +1,13 @@
-//! WACZ containers: ZIP files that hold archives, their index, a list of pages and hashes of all that.
+//! WACZ containers: ZIP files that hold archives, their index, a list of pages, and hashes of all files.
 //!
-//! [`Container`] lists what is in one, from the directory at its end, or, where that is missing or
-//! damaged, from the headers of the entries themselves. An archive that is stored as it is, as the
-//! format asks for, is a [`Window`] on the container's bytes, so that readers can seek in it; one that is
-//! deflated can be read from its start only. [`PageList`] is what `pages/*.jsonl` says; [`collection`] the
-//! containers that a multi-WACZ names; [`write_texts`] makes a container anew with texts beside its pages.
+//! [`Container`] lists its files from the directory at its end. If that is missing or damaged, it reads the
+//! headers of the entries themselves. The format asks for archives without ZIP compression. Such an archive
+//! is a [`Window`] on the bytes of the container, so readers can seek in it. A deflated one can only be read
+//! from its start. [`PageList`] reads `pages/*.jsonl`, and [`collection`] lists the containers of a
+//! multi-WACZ. [`write_texts`] copies a container and adds texts to its pages.
 //!
-//! Nothing is ever unpacked to disk, so that names in a container lead nowhere; those that would are refused
-//! all the same.
+//! Nothing is unpacked to disk, so names in a container lead nowhere. Dangerous names are refused all the
+//! same.
 
 mod bytes;
 mod collection;

@@ -11,13 +11,13 @@ use trommel_text::hash;
 use crate::{Container, WaczError};
 
 /// Most pages that are remembered.
-const MOST: usize = 2_000_000;
+const MAX_PAGES: usize = 2_000_000;
 /// Most bytes of a title that are remembered.
-const TITLE: usize = 300;
+const MAX_TITLE_BYTES: usize = 300;
 /// Most bytes of all titles that are remembered.
-const TITLES: usize = 64 << 20;
+const MAX_TITLES_BYTES: usize = 64 << 20;
 /// Most bytes of one line: pages bring the text of their whole page.
-const LINE: usize = 16 << 20;
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -69,13 +69,13 @@ impl PageList {
         };
         // The first line describes the list and has none.
         let Some(url) = url else { return };
-        if self.pages.len() >= MOST || self.titles >= TITLES {
+        if self.pages.len() >= MAX_PAGES || self.titles >= MAX_TITLES_BYTES {
             self.full = true;
             return;
         }
         // Lists that were made without a look into the page have the URL for its title.
         let title = title.filter(|title| *title != url).unwrap_or_default();
-        let end = title.floor_char_boundary(TITLE);
+        let end = title.floor_char_boundary(MAX_TITLE_BYTES);
         let title = title.get(..end).unwrap_or_default().trim();
         let known = self.pages.entry(key(&url)).or_default();
         if known.is_empty() {
@@ -94,7 +94,7 @@ impl PageList {
         self.pages.len()
     }
 
-    /// Lines that are no JSON, or have more than 16 MiB.
+    /// Lines that are not JSON, or have more than 16 MiB.
     pub fn bad_lines(&self) -> usize {
         self.bad
     }
@@ -139,14 +139,14 @@ impl<R: BufRead> Lines<R> {
     pub(crate) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         self.line.clear();
         let mut is_ended = false;
-        while !is_ended && self.line.len() < LINE {
+        while !is_ended && self.line.len() < MAX_LINE_BYTES {
             let there = match self.input.fill_buf() {
                 Ok([]) => break,
                 Ok(there) => there,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let room = there.len().min(LINE - self.line.len());
+            let room = there.len().min(MAX_LINE_BYTES - self.line.len());
             let there = there.get(..room).unwrap_or_default();
             let end = memchr::memchr(b'\n', there);
             is_ended = end.is_some();
@@ -155,7 +155,7 @@ impl<R: BufRead> Lines<R> {
             self.input.consume(taken);
         }
         // Without an end it is one all the same if nothing follows.
-        let is_cut = !is_ended && self.line.len() == LINE && !self.input.fill_buf()?.is_empty();
+        let is_cut = !is_ended && self.line.len() == MAX_LINE_BYTES && !self.input.fill_buf()?.is_empty();
         let was_within = std::mem::replace(&mut self.is_within, is_cut);
         Ok(match (self.line.is_empty(), was_within, is_cut) {
             (true, ..) => None,

@@ -1,4 +1,4 @@
-//! Entries of a ZIP file whose directory is missing or damaged, by the headers before them.
+//! Finds the entries of a ZIP file with a missing or damaged directory by the headers before them.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -9,7 +9,7 @@ use crate::{
     entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
 };
 
-/// What stands behind an entry whose length was not known when it was begun.
+/// The first bytes of the descriptor behind an entry whose length was not known at its start.
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 /// A header of the directory.
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
@@ -55,8 +55,8 @@ fn is_plausible(version: u64, name_length: usize) -> bool {
     version & 0xff <= 63 && (1..=LONGEST_NAME).contains(&name_length)
 }
 
-/// The place of the next header in a block. As it looks at all that makes a header one, short of the fields
-/// behind the name, no block is read once for each of the things in it that begin as headers do.
+/// The place of the next header in a block. It checks all parts of a header, except the fields behind the
+/// name. So no block is read once for each place that only begins like a header.
 fn next_header(block: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = from + memmem::find(block.get(from..)?, &LOCAL)?;
@@ -72,14 +72,14 @@ fn next_header(block: &[u8], mut from: usize) -> Option<usize> {
     }
 }
 
-/// What stands before an entry.
+/// The header before an entry.
 struct Header {
     name: String,
     method: StorageMethod,
     encrypted: bool,
     /// Place of its bytes.
     data: u64,
-    /// How many there are; none if that stands behind them.
+    /// The number of stored bytes; none if it stands behind them.
     stored: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Copies a WACZ file, with the text of its pages added.
+//! Copies a WACZ file and adds the text of its pages.
 
 use std::{
     borrow::Cow,
@@ -21,7 +21,7 @@ use crate::{
     pages::{Lines, Piece, is_list},
 };
 
-/// What was written.
+/// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextsWritten {
     /// Pages that the container lists.
@@ -34,10 +34,10 @@ pub struct TextsWritten {
     pub unsigned: bool,
 }
 
-/// Writes to `out` a container with all entries of `container`, where each page listed in `pages/` has the
-/// `text` that `text` gives for its URL and time (`ts`); a page that gets none stays as it is. Archives and
-/// indexes are copied byte for byte, deflated ones stored as they are, as the format asks for. Its
-/// `datapackage.json` keeps what it says and has the hashes of what is in it now.
+/// Writes to `out` a container with all entries of `container`. Each page listed in `pages/` gets the
+/// `text` that `text` gives for its URL and time (`ts`); a page without one stays unchanged. Archives and
+/// indexes are copied byte for byte, deflated ones without compression, as the format asks.
+/// `datapackage.json` keeps its other contents and gets the hashes of the new files.
 ///
 /// # Errors
 /// If an entry cannot be read or the output cannot be written, if the container has no list of pages, and if
@@ -153,7 +153,7 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
     }
 }
 
-/// What is in a page or a description, whose values nobody looks into: parsed, they would take many times
+/// The members of a page or a description. Nobody reads their values, and parsed they would take many times
 /// their bytes.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 

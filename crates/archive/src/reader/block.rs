@@ -1,4 +1,4 @@
-//! Blocks of records and the line ends after them; mends wrong lengths.
+//! Reads the block of a record and the line ends after it, and corrects wrong lengths.
 
 use memchr::memchr_iter;
 
@@ -23,7 +23,7 @@ const LOOKAHEAD: usize = 4096;
 /// Why the bytes of a block came to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Taken {
-    /// As many as wanted.
+    /// All requested bytes were there.
     Whole,
     /// The next record begins.
     Start,
@@ -154,8 +154,8 @@ impl Reader {
         }
     }
 
-    /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that
-    /// is not known; with `scan`, up to the next record if it comes first.
+    /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that is not
+    /// known. With `scan`, it stops at the next record if that comes first.
     fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> Taken {
         let mut from = 0;
         // A header that damage ran together with a block ends right before the next record.
@@ -238,8 +238,8 @@ impl Reader {
         }
     }
 
-    /// Where a block of wrong length has run into the next record. None if the payload is itself
-    /// an archive.
+    /// The place at which a block of wrong length runs into the next record. None if the payload is itself an
+    /// archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {
             Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => blank_line(block, 0)?.1,

@@ -1,4 +1,4 @@
-//! One record out of plain bytes: its header, then its block.
+//! Reads one record from plain bytes: its header, then its block.
 
 use super::{Reader, block::Block};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     start::{ArcLine, names_warc, record_starts},
 };
 
-/// How the search for the end of a header went.
+/// The result of searching for the end of a header.
 enum HeaderEnd {
     /// Length of the header lines, and with the blank line.
     Blank(usize, usize),
@@ -19,7 +19,7 @@ enum HeaderEnd {
     Stopped,
 }
 
-/// A record but for the end of its place.
+/// A record without the end of its place.
 struct Draft {
     /// Stored offset and offset in the member.
     start: (u64, u64),

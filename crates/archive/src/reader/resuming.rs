@@ -1,4 +1,4 @@
-//! Continues to read a file where another reader stopped.
+//! Continues to read a file at the place where another reader stopped.
 
 use std::{
     collections::VecDeque,
@@ -42,7 +42,7 @@ impl Reader {
     /// and dropped. For what can't be sought in, such as standard input.
     ///
     /// # Errors
-    /// As [`Reader::new`], and [`ArchiveError::Changed`] if the point can't be reached.
+    /// Like [`Reader::new`], and [`ArchiveError::Changed`] if the point can't be reached.
     pub fn resume(
         file: impl Into<Arc<str>>,
         input: impl Read + Send + 'static,
@@ -67,7 +67,7 @@ impl Reader {
     /// Continues from `point` in the file at `path`, by seeking.
     ///
     /// # Errors
-    /// As [`Reader::open`], and [`ArchiveError::Changed`] if the point can't be reached.
+    /// Like [`Reader::open`], and [`ArchiveError::Changed`] if the point can't be reached.
     pub fn reopen(path: &Path, point: &ResumePoint, options: ReadOptions) -> Result<Reader, ArchiveError> {
         Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
     }
@@ -75,7 +75,7 @@ impl Reader {
     /// Continues from `point` in what `open` opens, by seeking: a file, or an archive inside of one.
     ///
     /// # Errors
-    /// As [`Reader::reopen`].
+    /// Like [`Reader::reopen`].
     pub fn reopen_with<R: Read + Seek + Send + 'static>(
         file: impl Into<Arc<str>>,
         open: impl Fn() -> io::Result<R>,

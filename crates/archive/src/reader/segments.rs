@@ -1,12 +1,12 @@
-//! Records that were written in segments, put together where the segments stand near one another.
+//! Joins the segments of a record if they are close to each other in the file.
 
 use super::Reader;
 use crate::record::{Note, Record, RecordType};
 
 /// Records between two segments of one, at the most.
-const NEAR: usize = 8;
+const MAX_GAP: usize = 8;
 /// Bytes of blocks that are held while the next segment is looked for.
-const HELD: usize = 16 * 1024 * 1024;
+const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 
 impl Reader {
     /// Whether the record at the head of the queue is a first segment whose others have not been
@@ -45,7 +45,7 @@ impl Reader {
                     at += 1;
                 }
             }
-            if complete || at >= NEAR || held > HELD || self.finished {
+            if complete || at >= MAX_GAP || held > MAX_HELD_BYTES || self.finished {
                 break;
             }
             self.step();

@@ -1,4 +1,4 @@
-//! Documents from the arguments of `trommel index`: archives, and outputs of runs.
+//! Reads the documents that the arguments of `trommel index` name, from archives or from outputs of runs.
 
 use std::{
     collections::BTreeMap,
@@ -21,14 +21,14 @@ use crate::{archives::Archives, messages::say};
 const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
 const WET: &str = ".wet";
 
-/// Inputs, sorted by what they hold.
+/// Inputs, sorted by their contents.
 pub(super) struct Documents {
     outputs: Vec<PathBuf>,
     wets: Vec<PathBuf>,
     archives: Option<Archives>,
 }
 
-/// What came of feeding.
+/// The result of feeding.
 #[derive(Debug, Default)]
 pub(super) struct FeedOutcome {
     /// Documents taken.

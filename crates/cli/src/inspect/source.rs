@@ -9,7 +9,7 @@ use trommel_pipeline::crawl_charset;
 
 use crate::page;
 
-/// The bytes of a page and what is known about it from outside.
+/// The bytes of a page, and facts about it from outside.
 #[derive(Debug)]
 pub struct InspectedPage {
     /// The page.

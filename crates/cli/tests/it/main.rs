@@ -43,6 +43,8 @@ mod settings;
 mod sites;
 #[cfg(feature = "train")]
 mod train;
+#[cfg(unix)]
+mod tutorials;
 mod wacz;
 #[cfg(unix)]
 mod waiting;

@@ -1,12 +1,13 @@
-//! Articles that follow another on its page, as pages append them that go on when a reader comes to their end.
+//! Finds further articles on a page. Endless pages append them when a reader comes to the end.
 
 use std::ops::Range;
 
 use trommel_html::{Element, NONE, Page, Tag};
 
 /// Kept words of an article; what has fewer is a teaser, or a post.
-const ARTICLE_WORDS: u32 = 40;
+const MIN_ARTICLE_WORDS: u32 = 40;
 /// Attributes of the element around an article that state its own address.
+// Attributes by which scripts of news sites change the address while a reader scrolls.
 const ADDRESSES: [&str; 12] = [
     "data-url", "data-href", "data-permalink", "data-article-url", "data-page-url", "data-post-url", "data-story-url",
     "data-canonical", "data-canonical-url", "data-share-url", "data-path", "itemid",
@@ -14,25 +15,27 @@ const ADDRESSES: [&str; 12] = [
 /// Words in the attributes of elements that hold an article.
 const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];
 /// Articles of a page that are looked at; a page with more is a listing.
-const MOST: usize = 100;
+// It also bounds the work: each of them is compared with the others.
+const MAX_ARTICLES: usize = 100;
 
-/// The elements of the articles that follow the first, none if there are none: elements of one kind side by side
-/// (at one depth) with text of their own, each with its own headline of the first level, or each with an address
-/// of its own that differs from the others in more than its query or fragment. Entries of a live blog and posts
-/// of a forum have neither. One flag a block in `kept`.
+/// The elements of the articles that follow the first; none if there are none. They are elements of one
+/// kind side by side (at one depth) with text of their own. Each has its own headline of the first level,
+/// or an address of its own that differs from the others in more than its query or fragment. Entries of a
+/// live blog and posts of a forum have neither. One flag a block in `kept`.
 pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range<u32>> {
+    // Headlines first, because addresses in attributes also belong to share buttons.
     let by_headline = || side_by_side(page, kept, with_headlines(page)?);
     let by_address = || side_by_side(page, kept, with_addresses(page, html)?);
     by_headline().or_else(by_address)
 }
 
-/// For each heading of the first level the outermost element around it that may hold an article and has no other
-/// such heading.
+/// For each heading of the first level, the outermost element around it that may hold an article and has no
+/// other such heading.
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
     let headlines = headlines.filter(|(_, own)| own.tag == Tag::H1 && !own.hidden);
-    let headlines: Vec<u32> = headlines.map(|(at, _)| at).take(MOST + 1).collect();
-    if headlines.len() > MOST {
+    let headlines: Vec<u32> = headlines.map(|(at, _)| at).take(MAX_ARTICLES + 1).collect();
+    if headlines.len() > MAX_ARTICLES {
         return None;
     }
     let is_alone = |at: u32, end: u32| {
@@ -59,7 +62,7 @@ fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
             end = element.end;
             found.push((at, address));
         }
-        if found.len() > MOST {
+        if found.len() > MAX_ARTICLES {
             return None;
         }
     }
@@ -78,6 +81,7 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
     }
     let mut words = vec![0u32; found.len()];
     for (block, kept) in page.blocks.iter().zip(kept) {
+        // A list of teasers has links for text, and must not look like articles.
         if !*kept || block.element == NONE || block.link_density() >= 0.5 {
             continue;
         }
@@ -91,10 +95,11 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
         }
     }
     let mut words = words.into_iter();
-    found.retain(|_| words.next().is_some_and(|words| words >= ARTICLE_WORDS));
+    found.retain(|_| words.next().is_some_and(|words| words >= MIN_ARTICLE_WORDS));
     let first = page.element(*found.first()?)?;
     found.retain(|own| {
         let own = page.element(*own);
+        // One template puts its articles at one depth; a related article deeper down is part of the first.
         own.is_some_and(|own| own.tag == first.tag && own.depth == first.depth)
     });
     let last = page.element(*found.last()?)?;
@@ -119,6 +124,7 @@ fn may_hold(page: &Page, element: &Element) -> bool {
 
 /// The address that an element states, without its query and fragment.
 fn address(element: &Element, html: &str) -> Option<String> {
+    // Entries of a live blog have addresses that differ by fragment, posts of a forum by query.
     let stated = ADDRESSES.iter().find_map(|name| element.attribute(html, name))?;
     let address = stated.split(['?', '#']).next().unwrap_or_default().trim();
     (!address.is_empty()).then(|| address.to_owned())

@@ -7,7 +7,8 @@ use trommel_html::{Element, ElementKinds, Page, Tag};
 use super::whole_units::outermost_code;
 use crate::role::Role;
 
-/// What was left out at a place, with the elements around it up to the first that holds the kept block before.
+/// A gap of dropped blocks, with the elements around it up to the first that holds the kept block before
+/// it.
 struct Gap {
     /// One past its last block.
     end: usize,
@@ -19,12 +20,14 @@ struct Gap {
     parent: u32,
 }
 
-/// Keeps lists, tables, quotes, code, headings and paragraphs of which nothing is kept, right between two kept blocks
-/// of the same element, and lists, tables and code behind which nothing more is kept of theirs: on a page that shows code, as manuals
-/// do, they are no menus. Terms and definitions between kept ones stay on any page (one entry a block).
+/// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same
+/// element, if no part of them is kept. Also keeps lists, tables and code at the end of an element with kept
+/// blocks, on pages that show code, as manuals do: there they are not menus. Terms and definitions between
+/// kept ones stay on any page (one entry a block).
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);
+    // Most pages end here, before any path is climbed.
     if !has_code && !page.kinds.contains(ElementKinds::OTHER_ITEM) {
         return;
     }
@@ -50,17 +53,19 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
         };
         let wanted = has_code && (is_between || is_last()) || gap.is_part && is_between;
         if wanted
+            // Comments between two parts of a text were left out on purpose.
             && !are_comments(roles, at..gap.end)
             && let Some(kept) = kept.get_mut(at..gap.end)
         {
             kept.fill(true);
         }
+        // Behind the gap: each block is looked at once.
         at = gap.end;
     }
 }
 
-/// What was left out from a block on, if it is a whole list, table or the like and all of an element right inside
-/// of one that holds the kept block before it.
+/// The gap from a block on, if it is a whole list, table or the like and fills an element directly inside
+/// one that holds the kept block before it.
 fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     let before = page.blocks.get(start.checked_sub(1)?)?.element;
     let mut end = start;
@@ -68,6 +73,8 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     let mut unit: Option<(Tag, usize)> = None;
     for (at, own) in page.path(page.blocks.get(start)?.element) {
         if (at..own.end).contains(&before) {
+            // The unit must be all that was dropped: half of a list is a choice of the model, the whole of it an
+            // oversight.
             let (tag, unit_end) = unit.filter(|(_, of)| *of == end)?;
             return Some(Gap {
                 end: unit_end,

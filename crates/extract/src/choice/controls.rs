@@ -1,16 +1,17 @@
-//! Kept blocks that serve the reading of a page and are no part of its text: the name of a language
-//! above its code, rows of letters that are links, and links between brackets beside a heading.
+//! Drops controls inside kept text: the name of a language above its code, rows of letters that are links,
+//! and links in brackets beside a heading.
 
 use trommel_html::{Block, ElementKinds, Page};
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
-const LETTERS: usize = 3;
+// Two linked letters in a row occur in text, as languages (`C`, `R`) do.
+const MIN_LETTERS: usize = 3;
 /// Words and characters of the name of a language.
-const LABEL: (u32, u32) = (2, 20);
+const MAX_LABEL: (u32, u32) = (2, 20);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
-const LONGEST_CONTROL: u32 = 40;
+const MAX_CONTROL_CHARS: u32 = 40;
 /// Elements around code whose classes name its language.
-const AROUND: usize = 4;
+const ANCESTORS: usize = 4;
 
 /// Takes controls out of `kept` (one entry a block).
 pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
@@ -20,10 +21,11 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
     let mut letters: Vec<usize> = Vec::new();
     for (rank, &at) in blocks.iter().enumerate() {
         let Some(own) = block(at) else { continue };
+        // Only letters that are links: single letters of a text are headings of an index or answers.
         if own.chars == 1 && own.words == 1 && own.link_density() == 1.0 {
             letters.push(at);
         } else {
-            if letters.len() >= LETTERS {
+            if letters.len() >= MIN_LETTERS {
                 drop.append(&mut letters);
             }
             letters.clear();
@@ -36,7 +38,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
             drop.push(at);
         }
     }
-    if letters.len() >= LETTERS {
+    if letters.len() >= MIN_LETTERS {
         drop.append(&mut letters);
     }
     for at in drop {
@@ -53,7 +55,8 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
         return false;
     };
     let text = page.text(own);
-    if own.chars > LONGEST_CONTROL
+    // Longer links between brackets are sources or remarks.
+    if own.chars > MAX_CONTROL_CHARS
         || own.link_density() < 1.0
         || !(text.starts_with('[') && text.ends_with(']'))
         || !text.contains(char::is_alphabetic)
@@ -72,15 +75,16 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     let is_heading = page.container(label).is_some_and(|(_, element)| element.tag.is_heading());
     if label.words == 0
         || is_heading
-        || label.words > LABEL.0
-        || label.chars > LABEL.1
+        || label.words > MAX_LABEL.0
+        || label.chars > MAX_LABEL.1
         || is_code(label)
         || !is_code(code)
     {
         return false;
     }
+    // The name must be among the classes of the code: "Example" above code is text, "python" is a label.
     let name = page.text(label).to_lowercase();
-    let around = page.path(code.element).take(AROUND).map(|(_, element)| element);
+    let around = page.path(code.element).take(ANCESTORS).map(|(_, element)| element);
     let inside = page.inline(code).iter().filter_map(|index| page.element(*index));
     around.chain(inside).any(|element| {
         let mut words = page.attribute_words(element).iter();

@@ -1,20 +1,23 @@
-//! Blocks that only repeat what the page has already said: a second headline for small screens, a
-//! hidden copy of an answer.
+//! Drops blocks that only repeat earlier text: a second headline for small screens, or a hidden copy of an
+//! answer.
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page, Tag};
 
 /// Words from which on a text does not stand on a page twice by chance.
-const LONG: u32 = 20;
+// Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.
+const MIN_WORDS: u32 = 20;
 /// The same if the text before or after it is a copy as well.
-const IN_RUN: u32 = 8;
+// A copy of a whole section has short lines as well, but they follow each other.
+const MIN_WORDS_IN_RUN: u32 = 8;
 
-/// Takes copies out of `kept` (one entry a block): a block whose text is that of the kept block right
-/// before it, and a long one whose text was kept anywhere before. Items, cells, quotes and code are
-/// left alone: there repetition is content.
+/// Takes copies out of `kept` (one entry a block). A copy is a block with the text of the kept block
+/// directly before it, or a long one whose text was kept anywhere before. Items, cells, quotes and code are
+/// left alone, because repetition is content there.
 pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
     let count = kept.iter().filter(|kept| **kept).count();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
+    // Texts are compared as slices of the page, so nothing is copied.
     seen.reserve(count);
     let blocks: Vec<(usize, &Block, bool)> = page
         .blocks
@@ -23,31 +26,32 @@ pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
         .filter(|(at, _)| kept.get(*at) == Some(&true))
         .map(|(at, block)| (at, block, !seen.insert(page.text(block))))
         .collect();
-    let mut before: Option<(usize, &Block, Place)> = None;
+    let mut before: Option<(usize, &Block, BlockKind)> = None;
     for (rank, &(at, block, is_copy)) in blocks.iter().enumerate() {
         let mut drop = None;
-        let place = Place::of(page, block);
+        let place = BlockKind::of(page, block);
         let beside = |rank: Option<usize>| {
             let neighbour = rank.and_then(|rank| blocks.get(rank));
             neighbour.is_some_and(|(_, _, is_copy)| *is_copy)
         };
-        if !is_copy || place == Place::Repeating {
+        if !is_copy || place == BlockKind::Repeating {
             // Nothing to drop.
         } else if let Some((last_at, last, last_place)) = before
-            && last_place != Place::Repeating
+            && last_place != BlockKind::Repeating
             && page.text(last) == page.text(block)
         {
             // Of the two the headline stays: it says more.
-            let headline = place == Place::Heading && last_place == Place::Plain;
+            let headline = place == BlockKind::Heading && last_place == BlockKind::Plain;
             drop = Some(if headline { last_at } else { at });
-        } else if block.words >= LONG
-            || block.words >= IN_RUN && (beside(rank.checked_sub(1)) || beside(Some(rank + 1)))
+        } else if block.words >= MIN_WORDS
+            || block.words >= MIN_WORDS_IN_RUN && (beside(rank.checked_sub(1)) || beside(Some(rank + 1)))
         {
             drop = Some(at);
         }
         if let Some(keep) = drop.and_then(|drop| kept.get_mut(drop)) {
             *keep = false;
         }
+        // A dropped copy must not stand for the block before the next one.
         if drop != Some(at) {
             before = Some((at, block, place));
         }
@@ -55,27 +59,28 @@ pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum BlockKind {
     Heading,
     Repeating,
     Plain,
 }
 
-impl Place {
+impl BlockKind {
     fn of(page: &Page, block: &Block) -> Self {
         let Some((_, container)) = page.container(block) else {
-            return Place::Plain;
+            return BlockKind::Plain;
         };
         let repeats = |tag: Tag| {
+            // A table may say the same in many cells, a poem or a quote in many lines.
             tag.keeps_space() || matches!(tag, Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote)
         };
         let around = page.element(container.parent);
         if container.tag.is_heading() {
-            Place::Heading
+            BlockKind::Heading
         } else if repeats(container.tag) || around.is_some_and(|around| repeats(around.tag)) {
-            Place::Repeating
+            BlockKind::Repeating
         } else {
-            Place::Plain
+            BlockKind::Plain
         }
     }
 }

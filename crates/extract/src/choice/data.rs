@@ -1,4 +1,4 @@
-//! Drops machine-readable data: JSON, ids and the like that a script left on the page.
+//! Drops machine-readable data, such as JSON and ids, that a script left on the page.
 
 use trommel_html::{Block, ElementKinds, Page};
 use trommel_text::long_run;
@@ -6,15 +6,18 @@ use trommel_text::long_run;
 use crate::confidence::data_share;
 
 /// Bytes from which on a block may be data.
-const LEAST: usize = 200;
+// Shorter data is an id or a token within a text.
+const MIN_BYTES: usize = 200;
 /// Bytes without white space at its beginning that speak for it.
-const RUN: u32 = 25;
+const MIN_RUN_BYTES: u32 = 25;
 /// Bytes of its words in the mean: those of code are shorter.
-const MEAN: usize = 16;
+// Without it the rule took shell code, whose words are short.
+const MIN_MEAN_WORD_BYTES: usize = 16;
 /// Share of data from which on a block is data.
-const SHARE: f32 = 0.6;
+// Documentation that quotes keys and hashes has less.
+const MIN_DATA_SHARE: f32 = 0.6;
 /// Words of other blocks that must be left: where there is nothing else, the data is what the page is.
-const REST: u32 = 20;
+const MIN_OTHER_WORDS: u32 = 20;
 
 /// Takes blocks of data out of `kept` (one entry a block). Code may be data and stays.
 pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
@@ -30,7 +33,7 @@ pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
             rest = rest.saturating_add(block.words);
         }
     }
-    if rest < REST {
+    if rest < MIN_OTHER_WORDS {
         return;
     }
     for at in drop {
@@ -42,13 +45,14 @@ pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
 
 fn is_data(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
-    let Some(start) = text.as_bytes().get(..LEAST) else {
+    let Some(start) = text.as_bytes().get(..MIN_BYTES) else {
         return false;
     };
     let spaces = || text.bytes().filter(u8::is_ascii_whitespace).count();
-    long_run(start, 0, RUN).is_some()
-        && (spaces() + 1) * MEAN <= text.len()
-        && data_share(text) >= SHARE
+    // The beginning first: most blocks fail here, before all of their bytes are counted.
+    long_run(start, 0, MIN_RUN_BYTES).is_some()
+        && (spaces() + 1) * MIN_MEAN_WORD_BYTES <= text.len()
+        && data_share(text) >= MIN_DATA_SHARE
         && !page.kinds_around(block).contains(ElementKinds::CODE)
 }
 

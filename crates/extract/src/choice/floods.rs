@@ -1,14 +1,15 @@
-//! Keeps paragraphs beside a flood: blocks so large that they distort the features of their page.
+//! Keeps paragraphs beside a flood. A flood is a block so large that it distorts the features of its page.
 
 use trommel_html::{Block, Page};
 
-/// Words from which on a block is no paragraph.
-const FLOOD: u32 = 3000;
+/// Words from which on a block is not a paragraph.
+// Such a block holds most of the words of its page, so that shares of words say nothing about the others.
+const MIN_FLOOD_WORDS: u32 = 3000;
 /// Words of a paragraph, and the most of them in links.
-const PARAGRAPH: u32 = 8;
-const LINKED: f32 = 0.3;
+const MIN_PARAGRAPH_WORDS: u32 = 8;
+const MAX_LINK_DENSITY: f32 = 0.3;
 
-/// What is kept of the paragraphs of a field.
+/// The kept part of the paragraphs of a field.
 #[derive(Clone, Copy, Default)]
 struct Field {
     words: u32,
@@ -18,12 +19,14 @@ struct Field {
 /// On a page with such a block, keeps the paragraphs that are made like others of which at least half of the words
 /// are kept. In `kept` and `fields` there is one entry a block: whether it is kept, and the number of its field.
 pub(crate) fn keep_beside_floods(page: &Page, fields: &[u32], kept: &mut [bool]) {
-    if page.blocks.iter().all(|block| block.words < FLOOD) {
+    if page.blocks.iter().all(|block| block.words < MIN_FLOOD_WORDS) {
         return;
     }
     let is_paragraph = |block: &Block| {
         let is_hidden = page.element(block.element).is_some_and(|own| own.hidden);
-        (PARAGRAPH..FLOOD).contains(&block.words) && block.link_density() < LINKED && !is_hidden
+        (MIN_PARAGRAPH_WORDS..MIN_FLOOD_WORDS).contains(&block.words)
+            && block.link_density() < MAX_LINK_DENSITY
+            && !is_hidden
     };
     let mut all = vec![Field::default(); page.blocks.len()];
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {
@@ -40,6 +43,7 @@ pub(crate) fn keep_beside_floods(page: &Page, fields: &[u32], kept: &mut [bool])
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter_mut()) {
         let field = all.get(*field as usize).copied().unwrap_or_default();
         let mostly = field.kept_words > 0 && field.kept_words >= field.words / 2;
+        // By what the model kept of the same field: the flood distorts what it says of single blocks.
         *kept |= mostly && is_paragraph(block);
     }
 }

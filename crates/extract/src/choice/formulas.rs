@@ -5,7 +5,8 @@ use trommel_html::{Block, NotationKind, Page};
 use crate::render::tex::is_displayed;
 
 /// Characters beside its formulas that a block may have, such as a number in brackets.
-const BESIDE: usize = 12;
+// More is a sentence, which the model judges by its words.
+const MAX_OTHER_CHARS: usize = 12;
 
 /// Judges the blocks that are formulas with their neighbours (one entry a block in `kept`): an article
 /// keeps all of them or none.
@@ -37,6 +38,7 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
         }
         let before = at.checked_sub(1).and_then(|at| kept.get(at)).copied();
         let after = kept.get(at + run).copied();
+        // A formula has no words that a model knows, so its neighbours decide.
         let keep = before.or(after).unwrap_or(false) || before == Some(false) && after == Some(true);
         for own in kept.iter_mut().skip(at).take(run) {
             *own = keep;
@@ -55,7 +57,7 @@ fn is_formula(page: &Page, block: &Block) -> bool {
             displayed = true;
         }
     }
-    displayed && text.len() <= covered + BESIDE
+    displayed && text.len() <= covered + MAX_OTHER_CHARS
 }
 
 #[cfg(test)]

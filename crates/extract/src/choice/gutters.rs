@@ -6,9 +6,10 @@ use trommel_html::{ElementKinds, NONE, Page, Tag};
 use super::whole_units::outermost_code;
 
 /// Elements around line numbers in one of which their code stands as well.
-const AROUND: usize = 4;
+const ANCESTORS: usize = 4;
 /// Links from which on a list of them is a table of contents.
-const CONTENTS: u32 = 3;
+// Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
+const MIN_CONTENTS_LINKS: u32 = 3;
 
 /// Takes code that is nothing but the numbers of the lines of the code after it out of `kept` (one entry a block).
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
@@ -27,9 +28,10 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
         let texts = page.blocks.get(at..next).unwrap_or_default().iter();
         let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
         let stands_beside = || {
-            let mut around = page.path(own).skip(1).take(AROUND);
+            let mut around = page.path(own).skip(1).take(ANCESTORS);
             code(next).is_some_and(|code| around.any(|(_, around)| code < around.end))
         };
+        // Numbers that count without a gap, and code beside them: a listing of data does neither.
         if are_consecutive(numbers) && stands_beside() {
             let own = kept.iter_mut().skip(at).take(next - at);
             own.for_each(|kept| *kept = false);
@@ -40,6 +42,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
 
 fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
     let mut number = |expected: Option<u32>| {
+        // What is no number ends the row, as no number follows the largest.
         let number: Option<u32> = numbers.next().map(|own| own.parse().unwrap_or(u32::MAX));
         number.map(|own| (own, expected.is_none_or(|expected| own == expected)))
     };
@@ -71,6 +74,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
             continue;
         }
         let (links, others) = lists.entry(list).or_default();
+        // Known not to be contents, so its links need not be read.
         if *others {
             continue;
         }
@@ -91,7 +95,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     }
     for (list, kept) in home.iter().zip(kept) {
         let list = lists.get(list);
-        *kept &= !list.is_some_and(|(links, others)| *links >= CONTENTS && !others);
+        *kept &= !list.is_some_and(|(links, others)| *links >= MIN_CONTENTS_LINKS && !others);
     }
 }
 

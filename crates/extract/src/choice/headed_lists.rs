@@ -5,7 +5,8 @@ use trommel_html::{Block, Element, Page, Tag};
 use super::sections::{heading, is_beside};
 
 /// Elements around a block that may be its item.
-const AROUND: usize = 6;
+// Items hold a paragraph and a link or two; a bound keeps each block at constant cost.
+const ANCESTORS: usize = 6;
 
 /// Keeps such lists where `wanted` says so of the list and its blocks (one flag a block in `kept`).
 pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(&Element, &[&Block]) -> bool) {
@@ -31,11 +32,12 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
 /// The list that begins with a block, unless it is hidden, and the blocks in it.
 fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
-    let mut path = page.path(block.element).take(AROUND);
+    let mut path = page.path(block.element).take(ANCESTORS);
     let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
     let list = page.element(item.parent).filter(|own| !own.hidden)?;
     let is_in = |block: &&Block| block.element > item.parent && block.element < list.end;
     let before = first.checked_sub(1).and_then(|at| page.blocks.get(at));
+    // The list began above the heading, which therefore does not head it.
     if before.is_some_and(|before| is_in(&before)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Lists of links to other sites below a heading of the text: what a page gives to read on, as an encyclopedia does.
+//! Keeps lists of links to other sites below a heading of the text: further reading, as in an encyclopedia.
 
 use trommel_html::{Block, Page, Tag};
 use url::Url;
@@ -6,32 +6,37 @@ use url::Url;
 use super::headed_lists::{has_words, keep_headed_lists};
 
 /// Items of such a list.
-const LEAST: usize = 2;
-const MOST: usize = 60;
+const MIN_ITEMS: usize = 2;
+// Longer ones are directories, whose links are the page and not a part of it.
+const MAX_ITEMS: usize = 60;
 /// Words of an item in the mean; buttons have fewer.
-const WORDS: usize = 2;
+const MIN_MEAN_WORDS: usize = 2;
 /// Elements around a block that may be its link.
-const AROUND: usize = 6;
+const ANCESTORS: usize = 6;
 
-/// Keeps lists right below a kept heading, and beside it, whose items all lead to other sites than that of the page
-/// (its `url`) and do not take its address along, as links that share it do. One flag a block in `kept`.
+/// Keeps lists directly below a kept heading and beside it, if all of their items lead to other sites than
+/// that of the page (its `url`). Links that share the page, which take its address along, do not count as
+/// such. One flag a block in `kept`.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
     let Some(own) = url.and_then(|url| Url::parse(url).ok()) else {
         return;
     };
+    // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.
     let Some(own) = own.host_str().map(site) else {
         return;
     };
     let leads_away = |block: &&Block| {
         let links = page.inline(block).iter();
-        let around = page.path(block.element).take(AROUND).map(|(at, _)| at);
+        let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
         let mut elements = links.copied().chain(around).filter_map(|at| page.element(at));
         let link = elements.find(|own| own.tag == Tag::A);
         let href = link.and_then(|link| link.attribute(html, "href"));
         href.is_some_and(|href| is_elsewhere(&href, own))
     };
     keep_headed_lists(page, kept, |_, blocks| {
-        (LEAST..=MOST).contains(&blocks.len()) && has_words(blocks, WORDS) && blocks.iter().all(leads_away)
+        (MIN_ITEMS..=MAX_ITEMS).contains(&blocks.len())
+            && has_words(blocks, MIN_MEAN_WORDS)
+            && blocks.iter().all(leads_away)
     });
 }
 
@@ -39,12 +44,14 @@ fn is_elsewhere(href: &str, own: &str) -> bool {
     let Ok(url) = Url::parse(href.trim()) else {
         return false;
     };
+    // Share links name the page's address in their query.
     matches!(url.scheme(), "http" | "https") && !href.contains(own)
 }
 
 /// The name of a site: its host without what stands before the last two names.
 fn site(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
+    // The last two names: `example.org`. For `example.co.uk` that is too little, which only keeps fewer lists.
     let before = dots.nth(1);
     before.and_then(|at| host.get(at + 1..)).unwrap_or(host)
 }

@@ -1,14 +1,14 @@
-//! Keeps all items of a list that is mostly kept.
+//! Keeps all items of a list if most of them are kept.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 /// Items of which a list consists at least; a list of fewer is layout.
-const ITEMS: u32 = 2;
+const MIN_ITEMS: u32 = 2;
 /// Least probability of an item of a list that is half kept: of those below, one in fourteen words is text.
-const LIKELY: f32 = 0.3;
+const MIN_PROBABILITY: f32 = 0.3;
 
-/// What is kept of a list, by its innermost items.
+/// The kept part of a list, by its innermost items.
 #[derive(Default)]
 struct List {
     words: u32,
@@ -22,7 +22,8 @@ struct List {
 impl List {
     /// Lists that serve as layout hold the text in one item and something else in the others.
     fn is_mostly_kept(&self) -> bool {
-        self.kept_words * 2 >= self.words && self.kept_items >= ITEMS && self.kept_items * 2 >= self.items
+        // Words alone would do the same to layout lists: zhweb lost .0015.
+        self.kept_words * 2 >= self.words && self.kept_items >= MIN_ITEMS && self.kept_items * 2 >= self.items
     }
 
     fn is_nearly_kept(&self) -> bool {
@@ -30,14 +31,15 @@ impl List {
     }
 }
 
-/// Keeps the items without a kept block of lists of which at least half of the words and of the items are kept,
-/// but for links among items that are none, and unlikely ones unless three quarters are kept (one entry a block in
-/// `probabilities` and `kept`).
+/// Keeps the items without a kept block in lists of which at least half of the words and of the items are
+/// kept. Links among items that are not links stay dropped. Unlikely items are kept only if three quarters
+/// are. One entry a block in `probabilities` and `kept`.
 pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::ITEM) {
         return;
     }
     // Whether a block of an item is kept.
+    // By item and not by block: an item of several blocks counts once, and is not completed when one of them is kept.
     let mut items: FxHashMap<u32, bool> = FxHashMap::default();
     let mut lists: FxHashMap<u32, List> = FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
@@ -65,9 +67,10 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
         let Some(list) = lists.get(list).filter(|list| list.is_mostly_kept()) else {
             continue;
         };
+        // A link among plain items is a control ("edit", "share").
         let are_links = list.linked * 2.0 >= list.kept_words as f32;
         let is_left_out = items.get(item) == Some(&false);
-        let is_likely = list.is_nearly_kept() || *probability >= LIKELY;
+        let is_likely = list.is_nearly_kept() || *probability >= MIN_PROBABILITY;
         *kept |= is_left_out && is_likely && (are_links || block.link_density() < 0.5);
     }
 }
@@ -116,7 +119,7 @@ mod tests {
     }
 
     fn left(html: &str) -> Vec<String> {
-        left_of(html, LIKELY)
+        left_of(html, MIN_PROBABILITY)
     }
 
     #[test]
@@ -127,7 +130,7 @@ mod tests {
         };
         assert_eq!(left_of(&list(1, 3), 0.01).len(), 4);
         assert_eq!(left_of(&list(2, 4), 0.01).len(), 4);
-        assert_eq!(left_of(&list(2, 4), LIKELY).len(), 6);
+        assert_eq!(left_of(&list(2, 4), MIN_PROBABILITY).len(), 6);
     }
 
     #[test]

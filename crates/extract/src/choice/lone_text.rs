@@ -2,23 +2,24 @@
 
 use trommel_html::{Element, Page, Tag};
 
-/// What an element, or a block, is to a page of which nothing was chosen.
+/// The part of an element or block in a page of which nothing was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text,
-    /// What stands around texts: navigation, controls, links.
+    /// Parts around texts: navigation, controls, links.
     Furniture,
     /// Nobody sees it.
     Unseen,
 }
 
-/// Keeps all that a page shows if nothing of it was chosen and nothing on it is what stands around texts: there is
-/// then nothing to tell its text from. Tells whether it did.
+/// Keeps everything that a page shows if nothing of it was chosen and nothing on it is navigation, a
+/// control or a link: then nothing distinguishes its text. Returns whether it did.
 pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
     if kept.contains(&true) {
         return false;
     }
     let parts = parts(page);
+    // With navigation on it the page could be an empty article, and its menus would become text.
     if parts.contains(&Part::Furniture) || !parts.contains(&Part::Text) {
         return false;
     }
@@ -28,7 +29,7 @@ pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
     true
 }
 
-/// What each block is.
+/// The part of each block.
 fn parts(page: &Page) -> Vec<Part> {
     let mut elements: Vec<Part> = Vec::with_capacity(page.elements.len());
     let of = |elements: &[Part], at: u32| elements.get(at as usize).copied();
@@ -55,6 +56,7 @@ fn parts(page: &Page) -> Vec<Part> {
 fn part(own: &Element) -> Part {
     match own.tag {
         _ if own.hidden => Part::Unseen,
+        // It says that scripts are needed, or counts visits.
         Tag::Noscript => Part::Unseen,
         Tag::Nav | Tag::Aside | Tag::Footer | Tag::Menu | Tag::Button | Tag::Label | Tag::Dialog => Part::Furniture,
         _ => Part::Text,

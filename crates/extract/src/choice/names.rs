@@ -1,4 +1,4 @@
-//! Keeps names with their values: headings of cards, terms of definitions, heads of rows.
+//! Keeps names together with their values: headings of cards, terms of definitions, heads of rows.
 
 use std::ops::Range;
 
@@ -6,15 +6,17 @@ use rustc_hash::FxHashMap;
 use trommel_html::{Block, ElementKinds, Page, Tag};
 
 /// Cards of one kind side by side from which on they are a pattern.
-const CARDS: u32 = 3;
+// As for repeated siblings among the features: two alike may be chance.
+const MIN_CARDS: u32 = 3;
 /// Elements around a block among which its card is looked for.
-const AROUND: usize = 8;
+const ANCESTORS: usize = 8;
 /// Blocks behind a name among which something is kept.
-const BEHIND: usize = 16;
+// Cards have some lines each. Farther away a kept block says nothing about the name.
+const BLOCKS_BEHIND: usize = 16;
 /// Fields of names from which on they are not counted one by one.
-const MOST_FIELDS: usize = 32;
+const MAX_COUNTED_FIELDS: usize = 32;
 /// Most words of a name.
-const NAME_WORDS: u32 = 25;
+const MAX_NAME_WORDS: u32 = 25;
 
 /// Cards in which a field names the rest, and those of them whose rest is mostly kept.
 #[derive(Clone, Copy, Default)]
@@ -58,7 +60,8 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
     }
     for (name, field) in wanted {
         let own = named.get(&field).copied().unwrap_or_default();
-        if own.kept >= CARDS
+        // Judged as a pattern: a single kept card does not make its name text.
+        if own.kept >= MIN_CARDS
             && own.kept * 2 >= own.cards
             && let Some(kept) = kept.get_mut(name)
         {
@@ -74,14 +77,14 @@ fn may_have_names(page: &Page, fields: &[u32], kept: &[bool]) -> bool {
     for (at, kept) in kept.iter().enumerate().rev() {
         if *kept {
             behind = at;
-        } else if behind.saturating_sub(at) <= BEHIND && is_name(page, at) {
+        } else if behind.saturating_sub(at) <= BLOCKS_BEHIND && is_name(page, at) {
             names.extend(fields.get(at));
         }
     }
     let count = |name: &u32| fields.iter().filter(|field| *field == name).count() as u32;
     names.sort_unstable();
     names.dedup();
-    names.len() > MOST_FIELDS || names.iter().any(|name| count(name) >= CARDS)
+    names.len() > MAX_COUNTED_FIELDS || names.iter().any(|name| count(name) >= MIN_CARDS)
 }
 
 /// The blocks of each card: of an element, with more than one block, that has others of its kind beside it.
@@ -96,11 +99,11 @@ fn cards(page: &Page) -> Vec<Range<usize>> {
         let next = at + 1;
         let card = page.blocks.get(at).and_then(|block| {
             let behind = page.blocks.get(next)?;
-            let mut path = page.path(block.element).take(AROUND);
+            let mut path = page.path(block.element).take(ANCESTORS);
             let (own, element) = path.find(|(own, element)| {
                 let is_with = behind.element >= *own && behind.element < element.end;
                 let count = kinds.get(&(element.parent, element.signature));
-                is_with && count.is_some_and(|count| *count >= CARDS)
+                is_with && count.is_some_and(|count| *count >= MIN_CARDS)
             })?;
             let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
             let is_first = before.is_none_or(|before| before.element < own);
@@ -127,7 +130,7 @@ fn is_name(page: &Page, at: usize) -> bool {
 
 fn is_shown(page: &Page, block: &Block) -> bool {
     let is_hidden = page.element(block.element).is_some_and(|own| own.hidden);
-    block.words <= NAME_WORDS && block.inputs == 0 && !is_hidden
+    block.words <= MAX_NAME_WORDS && block.inputs == 0 && !is_hidden
 }
 
 /// Keeps terms right above a definition that is kept, in one list.
@@ -137,7 +140,7 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     }
     let item = |at: usize| {
         let block = page.blocks.get(at)?;
-        let mut path = page.path(block.element).take(AROUND);
+        let mut path = page.path(block.element).take(ANCESTORS);
         path.find(|(_, own)| matches!(own.tag, Tag::Dd | Tag::Dt)).map(|(_, own)| (own.tag, own.parent))
     };
     for at in (1..page.blocks.len()).rev() {
@@ -167,7 +170,7 @@ pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
         if !page.kinds_around(block).contains(ElementKinds::TABLE) {
             return None;
         }
-        let mut path = page.path(block.element).take(AROUND);
+        let mut path = page.path(block.element).take(ANCESTORS);
         path.find(|(_, own)| matches!(own.tag, Tag::Td | Tag::Th)).map(|(_, own)| (own.tag, own.parent))
     };
     for at in 1..page.blocks.len() {

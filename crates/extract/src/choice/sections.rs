@@ -5,13 +5,14 @@ use trommel_html::{Element, ElementKinds, Page, Tag};
 use crate::render::content::level;
 
 /// Blocks and words of a heading; more are an element that was never closed.
-const HEADING_BLOCKS: usize = 3;
-const HEADING_WORDS: u32 = 25;
+const MAX_HEADING_BLOCKS: usize = 3;
+const MAX_HEADING_WORDS: u32 = 25;
 /// Elements around a heading that are looked at.
-const AROUND: usize = 12;
+// Sites wrap headings into several boxes; the bound keeps a climb constant.
+const ANCESTORS: usize = 12;
 
-/// Keeps headings, but for the headline (a block), right above what is kept and stands beside them, or beside an
-/// element with nothing but the heading in it (one entry a block in `kept`).
+/// Keeps headings directly above kept text, except the headline (a block). The kept text must stand beside
+/// the heading, or beside an element with nothing but the heading in it (one entry a block in `kept`).
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
@@ -33,11 +34,13 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
         let heads = headline.is_none_or(|own| !(at..next).contains(&own))
+            // A hidden heading may head a hidden tab, but not text that is shown.
             && (!element.hidden || is_hidden(page, next))
-            && inside <= HEADING_BLOCKS
-            && words <= HEADING_WORDS
+            && inside <= MAX_HEADING_BLOCKS
+            && words <= MAX_HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)
+            // Without it the rule took kickers and breadcrumbs above headlines.
             && !is_above(page, element, next)
             && is_beside(page, element.parent, at, next);
         if heads {
@@ -48,8 +51,8 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
     }
 }
 
-/// Whether a block is a heading of the same level as one before it, or of a higher: that one does not head it, but is
-/// a kicker, a path or the name of the site.
+/// Whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier
+/// one does not head it, but is a kicker, a path or the name of the site.
 fn is_above(page: &Page, before: &Element, block: usize) -> bool {
     let own = heading(page, block).and_then(|own| page.element(own));
     own.is_some_and(|own| level(own.tag) <= level(before.tag))
@@ -70,7 +73,7 @@ pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool
     element.tag == Tag::H1
         && !element.hidden
         && !has_others
-        && page.blocks.get(at).is_some_and(|own| own.words <= HEADING_WORDS)
+        && page.blocks.get(at).is_some_and(|own| own.words <= MAX_HEADING_WORDS)
         && kept.get(at) == Some(&false)
         && kept.get(next) == Some(&true)
         && is_beside(page, element.parent, at, next)
@@ -93,16 +96,17 @@ fn is_hidden(page: &Page, block: usize) -> bool {
     element.is_some_and(|own| own.hidden)
 }
 
-/// Whether a block is in the element around a heading (the block at `at` is its first), or in one around that which
-/// is reached through elements with nothing but the heading in them.
+/// Whether a block is in the element around a heading (the block at `at` is its first). Elements around
+/// that one count too, as long as those inside hold nothing but the heading.
 pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else {
         return false;
     };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let mut own = around;
-    for _ in 0..=AROUND {
+    for _ in 0..=ANCESTORS {
         let Some(element) = page.element(own) else {
+            // The page itself is around everything.
             return true;
         };
         if block.element < element.end {

@@ -1,16 +1,18 @@
-//! Parts of a page that are made alike are content together or not at all: of what is mostly left out no part is
-//! kept.
+//! Drops strays: the few kept blocks of a field whose other blocks are dropped. Blocks of one template are
+//! content together or not at all.
 
 use trommel_html::Page;
 
 /// Blocks of a field (those whose whole path of names and classes is equal) from which on it says something.
-const LEAST: u32 = 4;
+// Of three blocks a single kept one would already be a stray.
+const MIN_BLOCKS: u32 = 4;
 /// Share of a field, by the square roots of its words, up to which what is kept of it is a stray.
-const STRAY: f32 = 0.35;
+// Measured together with the next bound, without which zhweb lost .0141: all of one page.
+const MAX_STRAY_SHARE: f32 = 0.35;
 /// Share of the words of all that is kept up to which strays are dropped: a page may be nothing else.
-const MOST: f32 = 0.25;
+const MAX_PAGE_SHARE: f32 = 0.25;
 
-/// What is kept of the blocks of a field.
+/// The kept part of the blocks of a field.
 #[derive(Clone, Copy, Default)]
 struct Field {
     blocks: u32,
@@ -20,7 +22,7 @@ struct Field {
 
 impl Field {
     fn is_left_out(&self) -> bool {
-        self.blocks >= LEAST && self.kept_weight <= STRAY * self.weight
+        self.blocks >= MIN_BLOCKS && self.kept_weight <= MAX_STRAY_SHARE * self.weight
     }
 }
 
@@ -33,6 +35,7 @@ pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
         let Some(field) = all.get_mut(*field as usize) else {
             continue;
         };
+        // By square roots, so that one long block does not outvote all short ones, as in the model's mean over a field.
         let weight = (block.words as f32).sqrt();
         field.blocks += 1;
         field.weight += weight;
@@ -46,7 +49,8 @@ pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
             stray_words += if is_stray(field) { block.words as f32 } else { 0.0 };
         }
     }
-    if stray_words > MOST * words {
+    // All or none: the page's text may consist of fields that the model barely kept.
+    if stray_words > MAX_PAGE_SHARE * words {
         return;
     }
     for (kept, field) in kept.iter_mut().zip(fields) {

@@ -46,6 +46,7 @@ pub(crate) fn keep_summaries(page: &Page, kept: &mut [bool]) {
             && block.link_density() < 0.5;
         if is_question
             && chosen > 0
+            // A question belongs to its answer. Other rules for `details` kept more of menus and filters.
             && chosen * 2 > all
             && let Some(kept) = kept.get_mut(at)
         {

@@ -8,11 +8,12 @@ use trommel_html::{ElementKinds, NONE, Page, Tag};
 use crate::render::data_table::data_tables;
 
 /// Words of a sentence beside code.
-const SENTENCE: u32 = 4;
+const MIN_SENTENCE_WORDS: u32 = 4;
 const SENTENCE_ENDS: [char; 6] = ['.', ':', '!', '?', '\u{3002}', '\u{ff1a}'];
 /// Labels (the name of a file or language) between text and its code, and the words of one.
-const LABELS: usize = 2;
-const LABEL_WORDS: u32 = 4;
+const MAX_LABELS: usize = 2;
+// File names and languages; with them structure pages gained code .891 to .909.
+const MAX_LABEL_WORDS: u32 = 4;
 
 /// Keeps all blocks of code of which some are kept, and code right beside a kept block, as formulas are (one entry a
 /// block in `kept`). Pieces of code right behind each other are judged as one.
@@ -44,6 +45,7 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
     let is_kept = |kept: &[bool], blocks: &Range<usize>| kept.get(blocks.start) == Some(&true);
     let mut rest = pieces.as_slice();
+    // Highlighters divide a listing into several elements, which must not be judged apart.
     while let Some((first, _)) = rest.split_first() {
         let run = rest.iter().zip(rest.iter().skip(1));
         let run =
@@ -62,12 +64,13 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
 }
 
-/// Whether what is kept stands right before or right behind blocks of code; before them but for labels.
+/// Whether kept text stands directly before or behind blocks of code. A few labels may stand between the
+/// text before and the code.
 fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
     let before = before
-        .take(LABELS + 1)
-        .find(|(block, kept)| **kept || block.words > LABEL_WORDS)
+        .take(MAX_LABELS + 1)
+        .find(|(block, kept)| **kept || block.words > MAX_LABEL_WORDS)
         .is_some_and(|(_, kept)| *kept);
     before || kept.get(blocks.end) == Some(&true)
 }
@@ -83,12 +86,13 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
         })
     };
     for (at, block) in page.blocks.iter().enumerate() {
-        if kept.get(at) != Some(&false) || block.words < SENTENCE || block.link_density() > 0.3 {
+        if kept.get(at) != Some(&false) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
             continue;
         }
         let Some((_, own)) = page.container(block) else {
             continue;
         };
+        // Whole sentences alone: labels and buttons stand beside code as well.
         if own.tag != Tag::P || own.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
             continue;
         }
@@ -112,8 +116,8 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     code.map(|(at, _)| at)
 }
 
-/// Keeps the whole of each table of data of which at least half of the words are kept, or a quarter where the block
-/// right above it is kept: its caption, its header row, the heads of its rows.
+/// Keeps each data table whole if at least half of its words are kept, or a quarter if the block directly
+/// above it is kept: its caption, its header row, the heads of its rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;
@@ -148,10 +152,12 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
         table.is_some_and(|at| {
             tables
                 .get(&at)
+                // A quarter is enough below a kept block: from a quarter on everywhere zhweb lost .0006.
                 .is_some_and(|(all, own)| *own > 0 && own < all && (own * 2 >= *all || own * 4 >= *all && above(&at)))
         })
     };
     let blocks: Vec<u32> = (0u32..).zip(&home).filter(|(_, table)| mostly(table)).map(|(at, _)| at).collect();
+    // Reading cells again is the dear part.
     if blocks.is_empty() {
         return;
     }

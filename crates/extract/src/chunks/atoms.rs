@@ -1,4 +1,4 @@
-//! The parts of a text that chunks must not cut.
+//! Divides a text into atoms, the parts that a chunk must not cut.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(super) struct Atom {
     pub is_divided: bool,
 }
 
-/// What a part of a text belongs to.
+/// The unit to which a part of a text belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Paragraph(u32),
@@ -45,7 +45,7 @@ enum Unit {
         table: u32,
         row: u32,
     },
-    /// A line of a text that is no block, by its first byte.
+    /// A line of a text that is not a block, by its first byte.
     Line(usize),
 }
 
@@ -68,6 +68,7 @@ pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize
         if one.unit == other.unit {
             continue;
         }
+        // Where the text cannot be cut, both units become one atom.
         if let Some(cut) = cut(&text.text, one.place.end..other.place.start) {
             let own = pieces.get(first..=at).unwrap_or_default();
             add(&mut atoms, &text.text, own, start..cut, size);
@@ -109,6 +110,7 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
         return;
     }
     let mut from = place.start;
+    // Unicode's rules for sentences serve all scripts without a model for each language.
     let bounds = whole.split_sentence_bound_indices().skip(1).map(|(at, _)| at);
     // Signs before the text (`> `) are no sentence.
     let bounds = bounds.map(|at| place.start + at).filter(|at| *at > words.start);
@@ -134,11 +136,13 @@ fn nest(atoms: &mut [Atom]) {
     }
 }
 
-/// Where a text may be cut between two units: at an empty line, else at a line end, but not behind the fence of code.
+/// The place of a cut between two units: at an empty line, else at a line end, but not behind the fence of
+/// code.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
     let at = match between.rfind("\n\n") {
         Some(at) => at + 2,
+        // A cut between fence and code would leave both chunks with an open fence.
         None if between.contains("```") || between.contains("~~~") => return None,
         None => between.find('\n')? + 1,
     };
@@ -181,7 +185,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// What each kept block belongs to.
+/// The unit of each kept block.
 fn units(content: &KeptContent<'_>) -> FxHashMap<u32, Unit> {
     let mut units = FxHashMap::default();
     add_units(content, &mut units);
@@ -213,6 +217,7 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
                 units.extend(table.captions.iter().map(|at| (*at, own(0))));
                 let heads = table.rows.iter().take_while(|row| row.header).count();
                 // Markdown has a line below the first row.
+                // Row 0 and its header are one atom, so that no chunk ends with a header alone.
                 let heads = heads.max(1) as u32;
                 for (at, row) in (0u32..).zip(&table.rows) {
                     let blocks = row.cells.iter().flat_map(|cell| &cell.blocks);

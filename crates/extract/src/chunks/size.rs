@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// UTF-8 bytes of text that are taken for one token: what tokenizers of language models need on average of English
 /// prose.
+// An estimate: exact counts would tie the output to one tokenizer.
 const BYTES_A_TOKEN: usize = 4;
 
-/// How long chunks may be. Written `words=400`, or `tokens=512,overlap=64`.
+/// The size of chunks, written as `words=400` or `tokens=512,overlap=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ChunkSize {
-    /// What is counted.
+    /// The unit of the size.
     pub unit: ChunkUnit,
     /// Most of them in a chunk.
     pub size: NonZeroU32,
@@ -20,7 +21,7 @@ pub struct ChunkSize {
     pub overlap: u32,
 }
 
-/// What the length of a chunk is counted in.
+/// The unit in which the size of a chunk is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChunkUnit {
     /// Words; characters in scripts that do not divide words by spaces.
@@ -42,7 +43,7 @@ pub enum ChunkSizeError {
 }
 
 impl ChunkUnit {
-    /// How many there are in a text.
+    /// The number of units in a text.
     pub fn count(self, text: &str) -> u32 {
         match self {
             Self::Words => trommel_text::words::count(text),
@@ -74,6 +75,7 @@ impl FromStr for ChunkSize {
         if parts.next().is_some() {
             return Err(wrong());
         }
+        // A chunk that repeats all of the one before would never get further.
         if overlap >= size.get() {
             return Err(ChunkSizeError::Overlap(overlap, size.get()));
         }

@@ -1,4 +1,4 @@
-//! The main text in parts: by who wrote them, or by what they are.
+//! Divides the main text, by authors or by roles.
 
 use super::Extraction;
 use crate::metadata;
@@ -11,8 +11,8 @@ use crate::render::text::plain_text;
 use crate::role::Role;
 
 impl Extraction<'_> {
-    /// The posts of a page on which several people write (forums, questions and answers, comments that are
-    /// kept), as far as its markup says who wrote which, or when; empty if it does not.
+    /// The posts of a page on which several people write (forums, questions and answers, kept comments). Only
+    /// posts whose author or time the markup states are listed; empty if it states none.
     pub fn posts(&self, options: TextOptions) -> Vec<Post> {
         self.rendered(|| self.listed_posts(options))
     }
@@ -54,8 +54,8 @@ impl Extraction<'_> {
         text
     }
 
-    /// The main text as Markdown in which what is of a role of its own (all but [`Role::Headline`] and [`Role::Body`])
-    /// stands in divisions: `::: review` above it and `:::` below, as Pandoc reads them.
+    /// The main text as Markdown with divisions. Parts with a role of their own (all except [`Role::Headline`]
+    /// and [`Role::Body`]) stand between `::: review` and `:::`, as Pandoc reads them.
     pub fn markdown_of_sections(&self, options: &MarkdownOptions) -> String {
         self.rendered(|| self.sections_as_markdown(options, self.title_above(options).as_deref()))
     }

@@ -1,4 +1,4 @@
-//! The blocks of a judged page as rows, with what was decided about each.
+//! The blocks of a judged page as rows, each with the decision about it.
 
 use serde::Serialize;
 use trommel_html::Block;
@@ -11,6 +11,7 @@ use crate::render::embedded::role;
 use crate::role::Role;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
+// A page nested 512 deep would give each of its blocks a path of kilobytes.
 pub(super) const PATH: usize = 64;
 
 /// All that is known about one block, for tools that look at pages.
@@ -33,13 +34,13 @@ pub struct BlockRow<'a> {
     pub probability: f32,
     /// Whether the block is part of the text.
     pub kept: bool,
-    /// What decided that.
+    /// The decider of that.
     pub by: Decider,
-    /// What the block is on its page; none from a method that is no model.
+    /// The role of the block; none from a method that is not a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Where the text stands, if not among the page's own text: its span is that of the script's
-    /// contents, its tag `script`, its path type and property (`NewsArticle>articleBody`).
+    /// The place of the text, if it is not among the page's own text. Its span is then that of the script's
+    /// contents, its tag `script`, and its path the type and property (`NewsArticle>articleBody`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<BlockSource>,
 }

@@ -10,6 +10,7 @@ use super::site::key;
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold authors, best first.
+// From those made for authors to those that name whoever edited the file.
 const METAS: &[&str] = &[
     "author",
     "article:author",
@@ -35,25 +36,28 @@ const METAS: &[&str] = &[
 pub(super) const TOKENS: [&str; 8] = ["author", "authors", "byline", "byl", "writer", "auteur", "autor", "username"];
 
 /// Words in the attributes of elements that hold other things about authors, or other people.
-const OTHERS: [&str; 13] = [
+const OTHER_TOKENS: [&str; 13] = [
     "comment", "comments", "bio", "avatar", "image", "img", "photo", "related", "title", "social", "follow",
     "description", "widget",
 ];
 
-/// What a line begins with that names the author anywhere on the page.
-const BOXES: [&str; 6] = ["Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by "];
+/// Beginnings of lines that name the author anywhere on the page.
+const BOX_LEADS: [&str; 6] =
+    ["Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by "];
 
 /// Bytes of an element that holds an author.
-const ELEMENT: usize = 1500;
+// Enough for a linked name with a portrait; the bound matters where end tags are missing.
+const MAX_ELEMENT_BYTES: usize = 1500;
 /// Words of a line that names an author.
 pub(super) const LINE: u32 = 40;
 /// Author elements that are looked at for a name.
-const MOST: usize = 32;
+const MAX_ELEMENTS: usize = 32;
 
 /// The authors' names, of the first source that has any. The site's own name counts only where there
 /// is no other. Whoever wrote one of the items of a listing is not the page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] =
+        // From what is stated for machines to what only looks like a byline: the first source with a name wins.
         [from_graph, from_meta, from_labels, from_facts, from_links, from_markup, from_lines];
     let mut fallback = Vec::new();
     for read in reads {
@@ -64,6 +68,7 @@ pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
         if !names.iter().all(|name| sites.contains(&key(name))) {
             return names;
         }
+        // Sites put their own name where no author is known; a person further down the list is better.
         if fallback.is_empty() {
             fallback = names;
         }
@@ -122,7 +127,7 @@ fn from_labels(sources: &Sources) -> Vec<String> {
 fn from_facts(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let mut names = Vec::new();
-    for author in sources.facts(FactKind::Author).take(MOST) {
+    for author in sources.facts(FactKind::Author).take(MAX_ELEMENTS) {
         let Some(element) = page.element(author.element) else {
             continue;
         };
@@ -132,7 +137,7 @@ fn from_facts(sources: &Sources) -> Vec<String> {
             .find(|fact| fact.kind == FactKind::Name && (author.element..element.end).contains(&fact.element));
         let fact = name.unwrap_or(author);
         if fact.value.is_empty() {
-            person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
+            person::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
         } else {
             person::add(&fact.value, &mut names);
         }
@@ -161,7 +166,7 @@ fn from_links(sources: &Sources) -> Vec<String> {
         if fact.kind != FactKind::AuthorLink || block.is_some_and(|block| block != fact.block) {
             continue;
         }
-        person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
+        person::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
         if !names.is_empty() {
             if block.is_none() && is_listed(sources.html, sources.page, fact.element) {
                 return Vec::new();
@@ -180,7 +185,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
         return Vec::new();
     };
     let wanted = TOKENS.map(|token| word_hash(token.as_bytes()));
-    let others = OTHERS.map(|token| word_hash(token.as_bytes()));
+    let others = OTHER_TOKENS.map(|token| word_hash(token.as_bytes()));
     let mut names = Vec::new();
     for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
         let around = page.path(block.element).take(3);
@@ -191,8 +196,9 @@ fn from_markup(sources: &Sources) -> Vec<String> {
                     .iter()
                     .any(|token| token.attribute != Attribute::Role && set.contains(&token.hash))
             };
+            // `author-bio` and `author-avatar` hold a biography and a picture.
             if has(&wanted) && !has(&others) {
-                let text = element_text(sources.html, element.start, ELEMENT);
+                let text = element_text(sources.html, element.start, MAX_ELEMENT_BYTES);
                 if let Some(line) = text.lines().find(|line| !person::is_lead(line)) {
                     person::add(line, &mut names);
                 }
@@ -245,10 +251,11 @@ fn from_lines(sources: &Sources) -> Vec<String> {
         }
     }
     // A box about the author at the end of the text.
+    // Only short lines with a plain lead: the names in a text are those of other people.
     for block in page.blocks.iter().filter(|block| block.words <= 10) {
         let text = page.text(block);
         let begins = |lead: &&&str| lead.as_bytes().first() == text.as_bytes().first();
-        let mut leads = BOXES.iter().filter(begins);
+        let mut leads = BOX_LEADS.iter().filter(begins);
         let name = leads.find_map(|lead| text.strip_prefix(lead));
         if let Some(name) = name.filter(|name| person::is_full(name)) {
             if !is_listed(sources.html, page, block.element) {

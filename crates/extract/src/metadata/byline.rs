@@ -5,25 +5,28 @@ use trommel_html::{Block, Page};
 use super::likeness::TitleWords;
 
 /// Blocks before and after the headline that may hold a byline.
-const BEFORE: usize = 6;
-const AFTER: usize = 14;
+// More behind than before: bylines follow headlines, and categories and dates precede them.
+const BLOCKS_BEFORE: usize = 6;
+const BLOCKS_AFTER: usize = 14;
 
 /// Blocks that are searched for one that says the title.
-const SEARCHED: usize = 400;
+// Headlines come early; long pages need not be compared to their end.
+const MAX_SEARCHED_BLOCKS: usize = 400;
 /// Words of such a block.
-const SHORT: u32 = 40;
+const MAX_TITLE_WORDS: u32 = 40;
 /// Likeness to the title from which a block says it, and what counts for a heading among those that do.
-const SAYS_TITLE: f32 = 0.5;
+const MIN_LIKENESS: f32 = 0.5;
+// A breadcrumb and a share line repeat the title, too.
 const HEADING_BONUS: f32 = 0.2;
 
-/// Index of the block that a byline is looked for around: the page's `headline`, as judged, if it says
-/// the title; else the short block that says it best; else the headline again. Bylines do not stand
-/// around the name of the site, which is the only heading of many an old page.
+/// Index of the block around which a byline is searched. It is the `headline` of the page, as judged, if it
+/// repeats the title; else the short block that repeats it best; else the headline again. Bylines do not
+/// stand around the name of the site, which is the only heading of many an old page.
 pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) -> Option<usize> {
     let title = TitleWords::of(title.unwrap_or_default());
     let likeness = |block: &Block| TitleWords::of(page.text(block)).like(&title);
     let judged = headline.and_then(|at| page.blocks.get(at));
-    if judged.is_some_and(|block| likeness(block) >= SAYS_TITLE) {
+    if judged.is_some_and(|block| likeness(block) >= MIN_LIKENESS) {
         return headline;
     }
     let is_heading = |block: &Block| {
@@ -31,13 +34,13 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
         container.is_some_and(|(_, element)| element.tag.is_heading())
     };
     let mut best: Option<(f32, usize)> = None;
-    for (at, block) in page.blocks.iter().enumerate().take(SEARCHED) {
+    for (at, block) in page.blocks.iter().enumerate().take(MAX_SEARCHED_BLOCKS) {
         // One with less than a third of the title's words, even if all of them are, cannot say it.
-        if block.words > SHORT || (block.words as usize) * 3 < title.different_words() {
+        if block.words > MAX_TITLE_WORDS || (block.words as usize) * 3 < title.different_words() {
             continue;
         }
         let mut score = likeness(block);
-        if score < SAYS_TITLE {
+        if score < MIN_LIKENESS {
             continue;
         }
         if is_heading(block) {
@@ -52,8 +55,8 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
 
 /// Indices of the blocks near the headline, those after it first, nearest first.
 pub(super) fn near(page: &Page, headline: usize) -> impl Iterator<Item = usize> {
-    let after = headline + 1..(headline + 1 + AFTER).min(page.blocks.len());
-    let before = headline.saturating_sub(BEFORE)..headline;
+    let after = headline + 1..(headline + 1 + BLOCKS_AFTER).min(page.blocks.len());
+    let before = headline.saturating_sub(BLOCKS_BEFORE)..headline;
     after.chain(before.rev())
 }
 

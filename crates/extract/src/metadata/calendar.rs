@@ -1,13 +1,15 @@
-//! Reading of dates as pages write them.
+//! Parses dates in the forms that pages use.
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
 
 use super::months;
 
 /// Years that can be the date of a page.
+// The web has no older pages. Numbers of four digits are often prices and ids.
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 /// Bytes of a text that are searched for a date.
-const SEARCHED: usize = 400;
+// Elements that hold a date are short; a bound keeps long texts from being cut into tokens.
+const MAX_SEARCHED_BYTES: usize = 400;
 
 /// A date that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +20,16 @@ pub(super) struct Stamp {
     pub text: String,
 }
 
-/// The first date in a text: ISO 8601 and its usual deviations, RFC 2822, numbers in the order
-/// year-month-day, day-month-year or (with `month_first`) month-day-year, names of months in nine
-/// languages, 年月日, or Unix seconds or milliseconds alone.
+/// The first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
+/// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months
+/// in nine languages or 年月日, or be Unix seconds or milliseconds alone.
 pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
-    let mut end = text.len().min(SEARCHED);
+    let mut end = text.len().min(MAX_SEARCHED_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     let text = text.get(..end)?.trim();
+    // Ten digits are seconds, thirteen milliseconds; eight could be a day, which is read below.
     if text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 13 {
         return unix(text);
     }
@@ -41,10 +44,9 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     })
 }
 
-/// Where the first date of a text stands that has a month and a year: its first byte and one past its
-/// last.
+/// The place of the first date of a text with a month and a year: its first byte and one past its last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
-    let searched = text.get(..SEARCHED).unwrap_or(text);
+    let searched = text.get(..MAX_SEARCHED_BYTES).unwrap_or(text);
     if !has_year(searched) {
         return None;
     }
@@ -175,6 +177,7 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
             {
                 let us = between == '/' && month_first;
                 let (month, of_month) =
+                    // A number above 12 cannot be a month, whatever the page's custom.
                     if second > 12 || us && *first <= 12 { (*first, second) } else { (second, *first) };
                 return Some((day(year, month, of_month)?, 5));
             }
@@ -245,6 +248,7 @@ fn time(rest: &str) -> Option<String> {
     }
     let rest = rest.trim_start();
     let (hour, rest) = half_day(hour, rest);
+    // A leap second is allowed, and written as 59, because few libraries read 60.
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
@@ -284,6 +288,7 @@ fn offset(rest: &str) -> Option<String> {
         Some(minutes) => minutes.parse().ok()?,
         None => 0,
     };
+    // The farthest offset in use is +14:00.
     (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
 }
 

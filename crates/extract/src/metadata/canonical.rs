@@ -15,6 +15,7 @@ pub(super) fn canonical(sources: &Sources) -> Option<String> {
             Some(base) => base.join(text).ok()?,
             None => Url::parse(text).ok()?,
         };
+        // Generators write `file:` addresses, and paths without a host, of the machine that built the page.
         let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
         is_web.then(|| url.into())
     };

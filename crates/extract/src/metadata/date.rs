@@ -8,6 +8,7 @@ use super::calendar::{self, Stamp};
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold the day of publication, best first.
+// Standards first, then names of single systems, then `date`, which some use for the last change.
 const PUBLISHED: &[&str] = &[
     "article:published_time",
     "article:published",
@@ -69,16 +70,18 @@ const TOKENS: &[&str] =
     &["date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time", "posted", "entrydate"];
 
 /// Words of a block beyond which a date in it is one in the text.
-const SHORT: u32 = 30;
+// Bylines are short; dates in paragraphs are those of events.
+const MAX_BYLINE_WORDS: u32 = 30;
 /// Blocks after the headline in which a `<time>` is the page's.
-const FAR: usize = 30;
+const MAX_BLOCKS_AFTER_HEADLINE: usize = 30;
 /// Bytes of a path that are searched.
-const PATH: usize = 500;
+const MAX_PATH_BYTES: usize = 500;
 /// Bytes of an element that holds a date.
-const ELEMENT: usize = 1000;
+const MAX_ELEMENT_BYTES: usize = 1000;
 
 /// When the page was published.
 pub(super) fn published(sources: &Sources) -> Option<String> {
+    // From what is stated for machines to the address, which is the least certain.
     let stamp = from_graph(sources, |node| node.published())
         .or_else(|| from_meta(sources, PUBLISHED))
         .or_else(|| from_facts(sources, FactKind::Published))
@@ -99,6 +102,7 @@ pub(super) fn modified(sources: &Sources) -> Option<String> {
 /// A date that can be the page's: not after the crawl. A day is allowed for time zones.
 fn read(sources: &Sources, text: &str) -> Option<Stamp> {
     let stamp = calendar::find(text, month_first(sources))?;
+    // A later date is that of an event, or the clock of the server.
     let latest = sources.crawled.and_then(|crawled| crawled.checked_add(1.day()).ok()).unwrap_or(Date::MAX);
     (stamp.date <= latest).then_some(stamp)
 }
@@ -126,7 +130,7 @@ fn from_meta(sources: &Sources, names: &[&str]) -> Option<Stamp> {
 
 fn from_facts(sources: &Sources, kind: FactKind) -> Option<Stamp> {
     sources.facts(kind).take(4).find_map(|fact| {
-        read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, ELEMENT)))
+        read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, MAX_ELEMENT_BYTES)))
     })
 }
 
@@ -140,7 +144,7 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
             .find_map(|block| times().find(|fact| fact.block as usize == *block))
             .and_then(|fact| read(sources, &fact.value));
         let after = || {
-            let far = headline + FAR;
+            let far = headline + MAX_BLOCKS_AFTER_HEADLINE;
             times().find(|fact| (headline..far).contains(&(fact.block as usize)))
         };
         let found = found.or_else(|| read(sources, &after()?.value));
@@ -150,6 +154,7 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
     }
     let mut all = times();
     let first = all.next()?;
+    // Several different times without a headline are those of a listing.
     all.all(|fact| fact.value == first.value).then(|| read(sources, &first.value)).flatten()
 }
 
@@ -157,7 +162,8 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
 fn from_markup(sources: &Sources) -> Option<Stamp> {
     let page = sources.page;
     let headline = sources.headline?;
-    let short = || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= SHORT);
+    let short =
+        || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= MAX_BYLINE_WORDS);
     let said = short().find_map(|block| {
         let says = page
             .path(block.element)
@@ -174,7 +180,7 @@ fn from_markup(sources: &Sources) -> Option<Stamp> {
 /// `/2024/05/18/` or the like in the path of the URL.
 fn from_url(sources: &Sources) -> Option<Stamp> {
     let path = sources.url.as_ref()?.path();
-    let path = path.get(..PATH).unwrap_or(path);
+    let path = path.get(..MAX_PATH_BYTES).unwrap_or(path);
     let digits = path.find(|c: char| c.is_ascii_digit())?;
     let mut rest = path.get(digits..)?;
     loop {

@@ -5,11 +5,13 @@ use trommel_html::{fold_space, strip_markup};
 use super::sources::Sources;
 
 /// Bytes of a summary that are kept: a longer one is the text itself.
-const LONGEST: usize = 2000;
+// Some sites put whole articles there.
+const MAX_BYTES: usize = 2000;
 
 /// The summary in one line: that for sharing, that for search engines, that of the JSON-LD.
 pub(super) fn description(sources: &Sources) -> Option<String> {
     sources
+        // Texts for sharing are written for people, those for search engines often for keywords.
         .metas(&[
             "og:description", "description", "twitter:description", "dc.description", "dcterms.abstract",
             "sailthru.description",
@@ -21,8 +23,8 @@ pub(super) fn description(sources: &Sources) -> Option<String> {
 }
 
 fn cut(mut text: String) -> String {
-    if text.len() > LONGEST {
-        let mut end = LONGEST;
+    if text.len() > MAX_BYTES {
+        let mut end = MAX_BYTES;
         while !text.is_char_boundary(end) {
             end -= 1;
         }

@@ -10,6 +10,7 @@ const COMPARED_WORDS: usize = 80;
 #[derive(Clone, Debug)]
 pub(super) struct TitleWords {
     /// Hashes, the different ones first and in their order.
+    // On the stack: hundreds of blocks of a page are compared with its title.
     hashes: [u64; COMPARED_WORDS],
     different: usize,
 }
@@ -57,6 +58,7 @@ impl TitleWords {
         let (own, theirs) = (self.different(), other.different());
         let shared = own.iter().filter(|hash| theirs.binary_search(hash).is_ok());
         let shared = shared.count();
+        // Dice's coefficient, so that a title within a long text is not alike to it.
         2.0 * shared as f32 / all as f32
     }
 }

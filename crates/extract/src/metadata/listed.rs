@@ -8,18 +8,19 @@ use trommel_text::word_hash;
 use super::author::{LINE, TOKENS};
 
 /// Items from which on parts side by side are a listing.
-const ITEMS: usize = 3;
+// Two articles side by side may be a text and its translation.
+const MIN_ITEMS: usize = 3;
 /// Elements around an author among which the item is looked for.
-const AROUND: usize = 10;
+const ANCESTORS: usize = 10;
 /// Elements of a title that are looked at for a link.
-const INSIDE: usize = 16;
+const MAX_DESCENDANTS: usize = 16;
 /// Words in the attributes of elements that hold the title of an item.
 const TITLES: [&str; 2] = ["title", "headline"];
 
 /// Whether the element stands in one of several parts side by side that are alike: each has a linked title of
 /// its own and names an author. A part with the page's first headline is the page's own.
 pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
-    let mut around = page.path(element).skip(1).take(AROUND);
+    let mut around = page.path(element).skip(1).take(ANCESTORS);
     around.any(|(at, own)| {
         if own.tag.is_inline() || !is_item(html, page, at..own.end) {
             return false;
@@ -36,7 +37,7 @@ pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
             }
             next = sibling.end.max(next + 1);
         }
-        items >= ITEMS
+        items >= MIN_ITEMS
     })
 }
 
@@ -48,6 +49,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
         let Some(element) = page.element(at) else {
             break;
         };
+        // The part with the headline is the page itself, even if others look like it.
         if element.tag == Tag::H1 {
             return false;
         }
@@ -64,7 +66,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
         };
         has_title = has_title
             || is_title
-                && ((at..element.end).take(INSIDE).any(is_link)
+                && ((at..element.end).take(MAX_DESCENDANTS).any(is_link)
                     || page
                         .path(at)
                         .take_while(|(around, _)| *around >= elements.start)

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 /// Dutch, Russian and Polish: a line a month. A name stands once even if several languages share it.
 const NAMES: &str = include_str!("months.txt");
 
+// A table: names are asked for once for each word beside a number.
 static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
     let named = (1..).zip(NAMES.lines());
     named.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()

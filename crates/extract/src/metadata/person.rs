@@ -4,16 +4,18 @@ use trommel_html::fold_space;
 
 use super::{calendar, months};
 
-/// Characters and words beyond which a text is no name.
-const LONGEST: usize = 80;
-const MOST_WORDS: usize = 8;
+/// Characters and words beyond which a text is not a name.
+// Longer texts are sentences about an author.
+const MAX_NAME_CHARS: usize = 80;
+const MAX_NAME_WORDS: usize = 8;
 /// Characters of a piece of text that are looked at.
-const SEARCHED: usize = 300;
+// A name comes first; biographies follow it.
+const MAX_SEARCHED_CHARS: usize = 300;
 /// Names of a page that are kept.
-const MOST: usize = 32;
+const MAX_NAMES: usize = 32;
 
-/// What stands before a name, in lower case.
-const BEFORE: &[&str] = &[
+/// Words before a name, in lower case.
+const LEADS: &[&str] = &[
     "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
     "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
     "text by", "post by", "topic by", "submitted by", "authored by", "photos by", "author:", "authors:", "author",
@@ -22,8 +24,8 @@ const BEFORE: &[&str] = &[
     "מאת ", "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
-/// Where what follows a name starts.
-const AFTER: &[&str] = &[
+/// Beginnings of text after a name.
+const ENDS: &[&str] = &[
     " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
     " posted", " on behalf of ",
 ];
@@ -39,30 +41,30 @@ const PARTICLES: &[&str] = &[
 
 /// Appends the names in a text that are not among `names` yet.
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
-    for piece in text.split([';', '\n']).take(MOST) {
-        let end = piece.char_indices().nth(SEARCHED).map_or(piece.len(), |(at, _)| at);
+    for piece in text.split([';', '\n']).take(MAX_NAMES) {
+        let end = piece.char_indices().nth(MAX_SEARCHED_CHARS).map_or(piece.len(), |(at, _)| at);
         for name in split(&trim(piece.get(..end).unwrap_or_default())) {
             let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
-            if names.len() < MOST && is_name(name) && !names.iter().any(|known| same(known, name)) {
+            if names.len() < MAX_NAMES && is_name(name) && !names.iter().any(|known| same(known, name)) {
                 names.push(name.to_owned());
             }
         }
     }
 }
 
-/// What a text that names one writer calls them: as [`add`], but of any form.
+/// The name of the one writer that a text names: like [`add`], but of any form.
 pub(super) fn pen_name(text: &str) -> Option<String> {
     let mut lines = text.lines().filter(|line| !is_lead(line));
     let name = trim(lines.find(|line| line.contains(char::is_alphanumeric))?);
     let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
-    let is_short = name.chars().count() <= LONGEST && name.split(' ').count() <= MOST_WORDS;
+    let is_short = name.chars().count() <= MAX_NAME_CHARS && name.split(' ').count() <= MAX_NAME_WORDS;
     (is_short && name.contains(char::is_alphanumeric)).then(|| name.to_owned())
 }
 
 /// Whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().trim_end_matches(':').to_lowercase();
-    BEFORE.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
+    LEADS.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -74,7 +76,7 @@ fn trim(text: &str) -> String {
     let mut text = fold_space(text);
     loop {
         let lower = text.to_lowercase();
-        let prefix = BEFORE.iter().find(|prefix| {
+        let prefix = LEADS.iter().find(|prefix| {
             lower.strip_prefix(**prefix).is_some_and(|rest| {
                 let closed = !prefix.ends_with(|c: char| c.is_ascii_alphabetic());
                 closed || rest.starts_with([' ', ':', '\u{a0}'])
@@ -96,7 +98,7 @@ fn trim(text: &str) -> String {
         let kept = if start == 0 { text.get(end..) } else { text.get(..start) };
         text = kept.unwrap_or_default().trim_start_matches([' ', ',', '·', '|', '•', '-', '–']).to_owned();
     }
-    let end = AFTER.iter().filter_map(|mark| text.to_ascii_lowercase().find(mark)).min();
+    let end = ENDS.iter().filter_map(|mark| text.to_ascii_lowercase().find(mark)).min();
     if let Some(end) = end {
         text.truncate(end);
     }
@@ -117,6 +119,7 @@ fn split(text: &str) -> Vec<&str> {
     if parts.iter().all(|part| is_full(part)) && (last.is_some() || parts.len() > 1) {
         parts.into_iter().chain(last).collect()
     } else {
+        // "Smith, John" and "Agence France-Presse, Paris" must not become two people.
         vec![text]
     }
 }
@@ -124,6 +127,7 @@ fn split(text: &str) -> Vec<&str> {
 /// Whether a text is surely the full name of a person: two to four words that begin as names do.
 pub(super) fn is_full(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
+    // One word is as often a site or an account.
     (2..=5).contains(&words.len())
         && words.iter().all(|word| PARTICLES.contains(word) || word.chars().next().is_some_and(char::is_uppercase))
         && !words.contains(&"of")
@@ -132,12 +136,13 @@ pub(super) fn is_full(text: &str) -> bool {
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
-        && name.chars().count() <= LONGEST
-        && name.split_whitespace().count() <= MOST_WORDS
+        && name.chars().count() <= MAX_NAME_CHARS
+        && name.split_whitespace().count() <= MAX_NAME_WORDS
         && !lower.contains("://")
         && !lower.contains("www.")
         && !is_address(&lower)
         && !lower.ends_with(".com")
+        // A byline without a name leaves its date.
         && !is_day(&lower)
         && !is_account(&lower)
         && !name.contains(['{', '}', '<', '>', '=', '?', '!'])

@@ -5,7 +5,8 @@ use trommel_html::{FactKind, fold_space, strip_markup};
 use super::sources::Sources;
 
 /// Characters beyond which a name is none.
-const LONGEST: usize = 100;
+// Longer ones are slogans or the title of the page.
+const MAX_NAME_CHARS: usize = 100;
 
 /// Name of the site or publisher, where the page states it.
 pub(super) fn site(sources: &Sources) -> Option<String> {
@@ -26,6 +27,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
         let fact = sources.page.facts.iter().find(|fact| fact.kind == FactKind::Publisher && !fact.value.is_empty())?;
         Some(fold_space(&fact.value))
     };
+    // The name made for sharing is the one that readers know; publishers are often companies.
     meta(&["og:site_name"])
         .or_else(|| publisher().filter(|name| is_name(name)))
         .or_else(|| website().filter(|name| is_name(name)))
@@ -50,7 +52,7 @@ pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
     let publisher = sources.main.and_then(|node| node.publisher(&sources.graph));
     keys.extend(publisher.as_deref().map(key));
     keys.extend(host_names(sources));
-    keys.retain(|key| !key.is_empty() && key.chars().count() <= LONGEST);
+    keys.retain(|key| !key.is_empty() && key.chars().count() <= MAX_NAME_CHARS);
     keys
 }
 
@@ -66,6 +68,7 @@ fn host_names(sources: &Sources) -> Vec<String> {
         names.push(key(rest));
     }
     let ending = labels.len().saturating_sub(1);
+    // Shorter labels are endings (`co`, `com`), which would match words of titles.
     names.extend(labels.iter().take(ending).filter(|label| label.len() > 3).map(|label| key(label)));
     names
 }
@@ -84,7 +87,7 @@ pub(super) fn key(name: &str) -> String {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().count() <= LONGEST && !name.contains("://")
+    !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.contains("://")
 }
 
 #[cfg(test)]

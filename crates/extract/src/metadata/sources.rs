@@ -46,6 +46,7 @@ impl<'a> Sources<'a> {
     /// The facts of a kind that don't belong to a comment, an answer or a review on the page.
     pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
+        // Comments state authors and dates in the same microdata as the page.
         let is_comment = move |fact: &StatedFact| {
             page.path(fact.element).flat_map(|(_, element)| page.attribute_words(element)).any(|token| {
                 token.attribute == Attribute::Itemprop
@@ -61,7 +62,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// How much a node of a type can say about the page, 0 for those that describe something else.
+/// The rank of a node by its type: how much it can say about the page, 0 if it describes something else.
 pub(super) fn rank(node: &Node) -> u32 {
     node.types()
         .map(|name| match name {
@@ -91,6 +92,7 @@ pub(super) fn rank(node: &Node) -> u32 {
             | "JobPosting" => 0,
             "WebPage" | "CollectionPage" | "ItemPage" | "AboutPage" | "FAQPage" | "QAPage" | "ProfilePage"
             | "ContactPage" | "ItemList" => 1,
+            // Types that are about one text, and thereby about the page.
             "Report"
             | "Recipe"
             | "HowTo"
@@ -130,10 +132,12 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
         let here = node.url().is_some_and(same);
         // Videos and products inside a page, questions with their answers, and related articles
         // describe themselves.
+        // Plugins describe several things in one page; only that with the page's title or address is the page.
         let alike = about >= 0.3 || here || !headed;
         if !alike && (rank == 2 || rank == 3 && !node.is_top()) {
             continue;
         }
+        // The address weighs most because titles are edited for each place they are shown.
         let score = rank * 10 + u32::from(node.is_top()) * 4 + u32::from(here) * 12 + (about * 20.0) as u32;
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, *node));

@@ -8,14 +8,17 @@ use super::sources::{Sources, rank};
 use crate::heading_text::shown_text;
 
 /// Characters beyond which a title is none.
-const LONGEST: usize = 400;
+// Longer ones are texts in a `title` element.
+const MAX_TITLE_CHARS: usize = 400;
 
 /// Likeness of a heading and a title from which they are the same thing said twice.
-const ALIKE: f32 = 0.3;
-/// Blocks that are searched for a headline that is no heading.
-const ECHO_BLOCKS: usize = 300;
+// Low, since headings and titles are often worded apart; two about other things share hardly a word.
+const MIN_LIKENESS: f32 = 0.3;
+/// Blocks that are searched for a headline that is not a heading.
+const MAX_ECHO_BLOCKS: usize = 300;
 
 /// Names of parts that are of no use without what they are parts of.
+// Manuals and books head each chapter so.
 const PARTS: [&str; 28] = [
     "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index", "contents",
     "table of contents", "preface", "foreword", "prologue", "summary", "abstract", "welcome", "untitled", "start",
@@ -35,7 +38,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let stated = metas.map(|title| fold_space(&strip_markup(title))).chain([sources.page.head.title.clone()]);
     let mut fuller = stated.filter(|title| {
         title.len() > chosen.len()
-            && title.chars().count() <= LONGEST
+            && title.chars().count() <= MAX_TITLE_CHARS
             && (title.to_lowercase().starts_with(&own) || title.to_lowercase().ends_with(&own))
     });
     fuller.next().or(Some(chosen))
@@ -48,15 +51,17 @@ fn is_part(title: &str) -> bool {
     PARTS.contains(&name.as_str())
 }
 
-/// The best title of a page without the name of its site: the `h1` that is like one of the titles the
-/// page states, else the headline of its JSON-LD, `og:title`, `<title>`, its first heading.
+/// The best title of a page without the name of its site. The first of these counts: the `h1` that is like
+/// one of the titles that the page states, the headline of its JSON-LD, `og:title`, `<title>`, its first
+/// heading.
 fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let page = sources.page;
     let headings: Vec<String> = page
         .blocks
         .iter()
-        .filter(|block| block.chars as usize <= LONGEST)
+        .filter(|block| block.chars as usize <= MAX_TITLE_CHARS)
         .filter(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))
+        // More headings of the first level are those of a listing.
         .take(8)
         .map(|block| nameless(&heading_text(sources, block), names).to_owned())
         .collect();
@@ -72,7 +77,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let agrees = |title: &String| {
         let mut others = stated.iter().chain(&headings).filter(|other| !other.is_empty());
         let mut any = others.clone();
-        any.next().is_none() || others.any(|other| overlap(title, other) >= ALIKE)
+        any.next().is_none() || others.any(|other| overlap(title, other) >= MIN_LIKENESS)
     };
     let from_graph = sources
         .main
@@ -82,11 +87,12 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let mut cleaned: Vec<String> = from_graph
         .into_iter()
         .chain(stated)
-        .filter(|title| !title.is_empty() && title.chars().count() <= LONGEST)
+        .filter(|title| !title.is_empty() && title.chars().count() <= MAX_TITLE_CHARS)
         .map(|title| clean(&title, &headings, names))
         .filter(|title| !names.contains(&key(title)))
         .collect();
     let is_article = sources.main.is_some_and(|node| rank(&node) == 3);
+    // Pages of other kinds with a stated title state a good one.
     let article = is_article || !has_meta;
     if let Some(heading) = heading(&headings, &cleaned, names, article) {
         // A heading in capitals may stand in plain letters elsewhere.
@@ -94,7 +100,7 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
         return Some(same.map_or_else(|| heading.to_owned(), String::clone));
     }
     if cleaned.is_empty() {
-        let title: String = page.head.title.chars().take(LONGEST).collect();
+        let title: String = page.head.title.chars().take(MAX_TITLE_CHARS).collect();
         cleaned.extend(Some(title).filter(|title| !title.is_empty()));
         cleaned.extend(headings);
     }
@@ -134,17 +140,19 @@ fn echo(page: &Page, title: &str) -> Option<String> {
     let is_mark = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric() && c != ':' && c != ',');
     page.blocks
         .iter()
-        .take(ECHO_BLOCKS)
+        .take(MAX_ECHO_BLOCKS)
         .filter(|block| (3..=30).contains(&block.words))
         .map(|block| page.text(block))
         .filter(|text| may_echo(text, title))
         .map(fold_space)
+        // Two fifths of the title at least: a shorter block is a category.
         .filter(|text| text.len() * 5 >= title.len() * 2 && text.len() < title.len())
         .filter(|text| {
             let text = text.to_lowercase();
             let after = lower.strip_prefix(&text);
             let before = lower.strip_suffix(&text);
             // At the end stands the site as often as the headline: that must be most of the title.
+            // Just more than half.
             let most = text.len() * 20 >= lower.len() * 11;
             after.is_some_and(|rest| is_mark(rest.trim_start().chars().next()))
                 || most && before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
@@ -182,7 +190,7 @@ fn heading<'h>(headings: &'h [String], titles: &[String], names: &[String], arti
         if is_section {
             continue;
         }
-        if like >= ALIKE && best.is_none_or(|(known, _)| like > known) {
+        if like >= MIN_LIKENESS && best.is_none_or(|(known, _)| like > known) {
             best = Some((like, heading));
         }
     }
@@ -215,6 +223,7 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
     if cuts.is_empty() {
         return title.to_owned();
     }
+    // Letters and digits only: titles differ from headings in quotation marks and dashes.
     let own = key(title);
     // A heading that is one end of the title says where the site's part starts.
     for heading in headings {
@@ -287,15 +296,15 @@ fn is_same_name(part: &str, name: &str) -> bool {
 /// Whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
 fn is_short_for(name: &str, text: &str) -> bool {
     /// Words and characters that are looked at.
-    const MOST: usize = 8;
-    const LONGEST: usize = 40;
+    const MAX_WORDS: usize = 8;
+    const MAX_NAME_CHARS: usize = 40;
     let name: Vec<char> = name.chars().collect();
     let words: Vec<Vec<char>> = text
         .split_whitespace()
         .map(|word| key(word).chars().collect())
         .filter(|word: &Vec<char>| !word.is_empty())
         .collect();
-    if name.len() > LONGEST || !(2..=MOST).contains(&words.len()) {
+    if name.len() > MAX_NAME_CHARS || !(2..=MAX_WORDS).contains(&words.len()) {
         return false;
     }
     // Where in the name a word can begin, after each of the words.
@@ -319,6 +328,7 @@ fn is_short_for(name: &str, text: &str) -> bool {
         }
         starts = next;
     }
+    // The name must be used up by the words.
     starts.last().copied().unwrap_or_default()
 }
 
@@ -333,6 +343,7 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
         let is_separator = match c {
             'a'..='z' | 'A'..='Z' | ' ' => false,
             '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹' | '›' | '→' | '⋆'
+            // A dash without spaces joins words; a bar never does.
             | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
             ':' => after.starts_with(' '),
             '_' => !before.is_ascii() && !after.is_ascii() || spaced(),

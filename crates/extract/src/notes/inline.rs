@@ -6,7 +6,8 @@ use super::label::label;
 use super::{Pair, Target};
 
 /// Bytes between a mark and the note beside it.
-const BETWEEN: u32 = 2;
+// A space, or a sign of one or two bytes.
+const MAX_BYTES_BETWEEN: u32 = 2;
 
 /// Adds the notes within lines of kept blocks to pairs in the order of the page. One that only repeats a note
 /// that is linked to is left out.
@@ -29,7 +30,7 @@ pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
             let linked = behind.checked_sub(1).and_then(|at| pairs.get_mut(at));
             match linked {
                 // The mark takes the place of the copy.
-                Some(pair) if pair.block == at && own.text.0 - pair.to <= BETWEEN => {
+                Some(pair) if pair.block == at && own.text.0 - pair.to <= MAX_BYTES_BETWEEN => {
                     pair.to = own.text.1;
                 }
                 _ => found.extend(note(page, block, at, own, mark)),
@@ -43,7 +44,7 @@ fn note(page: &Page, block: &Block, at: u32, own: Notation, mark: Option<Notatio
     let text = page.text(block);
     let to = own.text.1 as usize;
     let from = own.text.0 as usize;
-    let mark = mark.filter(|mark| mark.text.1 <= own.text.0 && own.text.0 - mark.text.1 <= BETWEEN);
+    let mark = mark.filter(|mark| mark.text.1 <= own.text.0 && own.text.0 - mark.text.1 <= MAX_BYTES_BETWEEN);
     let shown = mark.and_then(|mark| text.get(mark.text.0 as usize..mark.text.1 as usize));
     let shown = shown.and_then(label).unwrap_or_default();
     let is_sign = |c: char| c.is_whitespace() || matches!(c, '.' | ')' | ':');

@@ -3,13 +3,14 @@
 use trommel_html::{Block, NotationKind, Page};
 
 /// Characters of the label of a note.
-const LONGEST: usize = 12;
+// `[footnote 3]` has as many; longer links are text.
+const MAX_LABEL_CHARS: usize = 12;
 
 /// The label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a
 /// number behind a word for note.
 pub(super) fn label(text: &str) -> Option<&str> {
     // Of a whole paragraph no more than this is looked at: each of its marks asks.
-    if text.chars().nth(LONGEST).is_some() {
+    if text.chars().nth(MAX_LABEL_CHARS).is_some() {
         return None;
     }
     let inner = text.trim().trim_matches(['[', ']', '(', ')', '{', '}', '.', ':', '^', '\u{a0}', ' ']);
@@ -24,6 +25,7 @@ pub(super) fn label(text: &str) -> Option<&str> {
     );
     let is_number = number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = word.is_empty() && inner.chars().count() <= 2 && inner.chars().all(|c| c.is_ascii_alphabetic());
+    // Up to five letters: `xviii` is the longest below 20.
     let is_roman = word.is_empty() && inner.len() <= 5 && inner.bytes().all(|own| b"ivx".contains(&own));
     let is_sign = inner.chars().count() <= 4
         && inner.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '∗' | '⁎' | '#' | '✽'));
@@ -64,6 +66,7 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     }
     // The number as plain text.
     let open = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '(' | '^' | '↑'));
+    // Only the number of this very note: a year at the start of a note is text.
     let digits = open.trim_start_matches(|c: char| c.is_ascii_digit());
     let shown = open.strip_suffix(digits).unwrap_or_default();
     let closed = digits.trim_start_matches(sign);

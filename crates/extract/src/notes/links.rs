@@ -1,4 +1,4 @@
-//! Marks and notes that link to each other.
+//! Finds marks and notes that link to each other.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Element, NotationKind, Page, Tag, anchors};
@@ -7,10 +7,11 @@ use super::label::{is_number, label};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
 
 /// Elements around a mark that may name its note.
-const AROUND: usize = 2;
+const ANCESTORS: usize = 2;
 
 /// Links of a note's block that are looked at for one back.
-const LINKS: usize = 32;
+// A note cited in a hundred places links back to each; the first ones are enough.
+const MAX_BACK_LINKS: usize = 32;
 
 /// A link in the text that could be a mark.
 #[derive(Clone, Debug)]
@@ -32,6 +33,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let mut wanted: FxHashMap<&str, u32> = candidates.iter().map(|own| (own.fragment.as_str(), u32::MAX)).collect();
     for (name, element) in anchors(page, html, |name| wanted.contains_key(name)) {
         if let Some(place) = wanted.get_mut(name.as_str())
+            // The first element of a name counts, as in browsers.
             && *place == u32::MAX
         {
             *place = element;
@@ -81,10 +83,12 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
         })
         .collect();
     let notes: rustc_hash::FxHashSet<u32> = notes.into_iter().collect();
+    // Tables whose rows link to each other have no mark outside of what would be the notes.
     let outside = pairs.iter().any(|own| !notes.contains(&own.block));
     if !outside {
         pairs.clear();
     }
+    // A link at the start of a note leads back; it is no mark.
     pairs.retain(|own| !(notes.contains(&own.block) && own.from == 0));
     pairs
 }
@@ -104,7 +108,7 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
             let href = element.attribute(html, "href").unwrap_or_default();
             let mut fragment = href.rsplit('#').next().unwrap_or_default().to_owned();
             if fragment.is_empty() {
-                let around = page.path(own.element).take(1 + AROUND);
+                let around = page.path(own.element).take(1 + ANCESTORS);
                 fragment =
                     around.filter_map(|(_, own)| own.attribute(html, "data-definition")).next().unwrap_or_default();
             }
@@ -148,7 +152,7 @@ fn percent(text: &str) -> Result<String, std::string::FromUtf8Error> {
     String::from_utf8(bytes)
 }
 
-/// What the name of a mark and that of its note have in common.
+/// The common part of the name of a mark and that of its note.
 fn root(fragment: &str) -> String {
     let mut root = fragment.to_ascii_lowercase();
     for word in ["_ref", "-ref", "ref", "-back", "back", "-link", "-return"] {
@@ -226,7 +230,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
     let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"].iter().any(|name| fragment.contains(name));
     let back = || {
         blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).any(|block| {
-            of_kind(page, block, NotationKind::FragmentLink).take(LINKS).any(|own| {
+            of_kind(page, block, NotationKind::FragmentLink).take(MAX_BACK_LINKS).any(|own| {
                 let text = page.text(block);
                 let text = text.get(own.text.0 as usize..own.text.1 as usize).unwrap_or_default();
                 text.chars().count() <= 24
@@ -239,7 +243,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
         })
     };
     let is_said = || {
-        page.path(mark.element).take(1 + AROUND).any(|(_, own)| {
+        page.path(mark.element).take(1 + ANCESTORS).any(|(_, own)| {
             own.tag == Tag::Sup
                 || page.attribute_words(own).iter().any(|word| {
                     matches!(
@@ -253,6 +257,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
         .element(note)
         .zip(page.blocks.get(mark.block as usize))
         .is_some_and(|(note, block)| note.start < block.span.0);
+    // A note before its mark is rare, so it needs both kinds of evidence.
     let strong = in_notes(page, note) || back();
     if before {
         return strong && is_said();
@@ -262,7 +267,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
 
 /// Whether the mark, or an element right around it, has that name.
 fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
-    page.path(mark.element).take(1 + AROUND).any(|(_, own)| {
+    page.path(mark.element).take(1 + ANCESTORS).any(|(_, own)| {
         own.attribute(html, "id").as_deref() == Some(name) || own.attribute(html, "name").as_deref() == Some(name)
     })
 }

@@ -1,4 +1,5 @@
-//! Marks and notes that nothing links: raised numbers in the text, and the notes that start with the same.
+//! Finds marks and notes without links: raised numbers in the text, and notes that begin with the same
+//! number.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, NotationKind, Page, Tag};
@@ -7,7 +8,8 @@ use super::label::{is_heading, is_number, label, names_notes};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
 
 /// Characters of a word before a raised number from which on the number is hardly its power.
-const WORD: usize = 2;
+// `x2` is a power, `mill2` a note.
+const MIN_WORD_CHARS: usize = 2;
 
 /// A block that starts with its number, in a place of notes.
 struct Start {
@@ -66,7 +68,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
             };
             let before = text.get(..from).unwrap_or_default();
             let last = before.chars().next_back();
-            let word = before.chars().rev().take_while(|c| c.is_alphabetic()).take(WORD).count();
+            let word = before.chars().rev().take_while(|c| c.is_alphabetic()).take(MIN_WORD_CHARS).count();
             let is_power = last.is_some_and(|c| c.is_ascii_digit()) || word == 1;
             let said = page.element(own.element).is_some_and(|own| {
                 let mut words = page.attribute_words(own).iter();
@@ -86,6 +88,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
 
 /// The blocks that start notes, in order.
 fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_mark: u32) -> Vec<Start> {
+    // Old pages have no markup for notes but a rule above them.
     let rule = page.elements.iter().rfind(|own| own.tag == Tag::Hr).map_or(u32::MAX, |own| own.start);
     let mut under_heading = false;
     let mut starts = Vec::new();
@@ -167,7 +170,7 @@ fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
         && next.is_none_or(|next| at < next)
         && block.element < parent.end
         && !is_heading(page, block)
-        && blocks.len() <= super::LONGEST.0
+        && blocks.len() <= super::MAX_NOTE.0
     {
         blocks.push(at);
         at += 1;

@@ -47,21 +47,23 @@ const TOOLTIPS: [&str; 6] =
 /// Words in the attributes of elements that hold what somebody else wrote.
 const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
 /// Most words, and elements, of an element that names the author or the time of a post and is not the post.
-const LABEL: u32 = 12;
+// A name, a rank, a date and a number of posts.
+const MAX_LABEL_WORDS: u32 = 12;
 /// Elements around a time by which it is that of its writer.
-const AROUND: usize = 4;
+const ANCESTORS: usize = 4;
 /// Most words of a line that says who wrote something, or when, beside other things.
 pub(super) const LONGEST_LINE: u32 = 30;
 /// Most words beside a date in what only says a time.
-const BESIDE_DATE: usize = 4;
+const MAX_WORDS_BESIDE_DATE: usize = 4;
 /// Most words of a name that only its place beside a date tells.
-const NAME_WORDS: usize = 4;
+const MAX_NAME_WORDS: usize = 4;
 /// Bytes of an element that holds a name or a time.
-const ELEMENT: usize = 2000;
+// Bounds keep reading again linear where end tags are missing.
+const MAX_ELEMENT_BYTES: usize = 2000;
 /// Bytes of an attribute that holds a name or a time.
-const VALUE: usize = 120;
+const MAX_VALUE_BYTES: usize = 120;
 
-/// What a mark is about.
+/// The kind of a mark: author or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum About {
     Writer,
@@ -75,9 +77,9 @@ pub(super) struct Mark {
     pub(super) element: u32,
     /// Equal for marks that one template made.
     pub(super) shape: u64,
-    /// How plainly it says so.
+    /// How plainly the mark states it.
     pub(super) strength: u8,
-    /// The name; or the time as the page writes it, empty where that is no date ("yesterday").
+    /// The name; or the time as the page writes it, empty where that is not a date ("yesterday").
     pub(super) value: String,
 }
 
@@ -86,7 +88,7 @@ pub(super) struct Mark {
 pub(super) struct Marks {
     /// In the order of their elements.
     pub(super) all: Vec<Mark>,
-    /// Of each block, whether it is a line that says who or when, and hardly more.
+    /// For each block, whether it is a line with author or time and hardly anything else.
     pub(super) is_label: Vec<bool>,
 }
 
@@ -134,7 +136,7 @@ fn words_of_elements(page: &Page) -> Vec<u32> {
     words
 }
 
-/// Which elements stand in a quote.
+/// For each element, whether it stands in a quote.
 fn quoted(page: &Page) -> Vec<bool> {
     let mut quoted = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
@@ -160,6 +162,7 @@ impl Finder<'_> {
             return;
         }
         let mark = |about, strength, value| Mark { about, element: at, shape: shape(self.page, at), strength, value };
+        // Read again from the page, because a page keeps no more than 400 facts and a thread has more.
         let name = self.stated(at, element, &WRITER_ATTRIBUTES);
         if let Some(name) = name.as_deref().and_then(pen_name) {
             marks.push(mark(About::Writer, 5, name));
@@ -175,11 +178,12 @@ impl Finder<'_> {
             let value = if strength == 5 { time } else { String::new() };
             marks.push(mark(About::Time, strength, value));
         }
+        // Whatever holds more than a label is a post or a column, and states nothing about one post.
         if !is_small {
             return;
         }
         let text = self.text(element);
-        if text.split_whitespace().count() > LABEL as usize {
+        if text.split_whitespace().count() > MAX_LABEL_WORDS as usize {
             return;
         }
         // "Journal" with a time is no time.
@@ -249,7 +253,7 @@ impl Finder<'_> {
                 let mut facts = self.page.facts.iter().filter(within);
                 let name = facts.find(|fact| fact.kind == FactKind::Name).unwrap_or(fact);
                 let name = match name.value.as_str() {
-                    "" => pen_name(&element_text(self.html, name.start, ELEMENT)),
+                    "" => pen_name(&element_text(self.html, name.start, MAX_ELEMENT_BYTES)),
                     value => pen_name(value),
                 };
                 if let Some(name) = name {
@@ -263,8 +267,8 @@ impl Finder<'_> {
     /// Text of an element, also of one without an end tag.
     fn text(&self, element: &Element) -> String {
         let next = self.page.element(element.end).map(|next| next.start);
-        let len = next.map_or(ELEMENT, |next| (next - element.start.min(next)) as usize);
-        element_text(self.html, element.start, len.min(ELEMENT))
+        let len = next.map_or(MAX_ELEMENT_BYTES, |next| (next - element.start.min(next)) as usize);
+        element_text(self.html, element.start, len.min(MAX_ELEMENT_BYTES))
     }
 
     /// Value of the first of some attributes that the element has.
@@ -275,14 +279,14 @@ impl Finder<'_> {
         let tag = self.html.get(element.start as usize..end)?;
         let names = names.iter().filter(|name| tag.contains(**name));
         let mut values = names.filter_map(|name| element.attribute(self.html, name));
-        values.find(|value| !value.trim().is_empty() && value.len() <= VALUE)
+        values.find(|value| !value.trim().is_empty() && value.len() <= MAX_VALUE_BYTES)
     }
 
     /// The name in a line that says a name and behind it a date, of the element that says the date.
     fn name_beside_date(&self, at: u32, element: &Element, text: &str, is_date: bool) -> Option<String> {
         let block = self.page.blocks.get(self.block(at)).filter(|_| is_date)?;
         // The line is one of more than the date.
-        if block.span.0 >= element.start || block.words > LABEL {
+        if block.span.0 >= element.start || block.words > MAX_LABEL_WORDS {
             return None;
         }
         let line = self.page.text(block);
@@ -292,7 +296,7 @@ impl Finder<'_> {
         let words = name.split(' ').count();
         // "answered", "posted"
         let is_verb = name.starts_with(char::is_lowercase) && name.ends_with("ed");
-        (words <= NAME_WORDS && is_name(&name) && !is_verb).then_some(name)
+        (words <= MAX_NAME_WORDS && is_name(&name) && !is_verb).then_some(name)
     }
 
     /// The block that an element stands in, or the first in it or behind its start.
@@ -310,10 +314,10 @@ impl Finder<'_> {
     /// Whether an element can be one that only says who or when.
     fn is_small(&self, at: u32, element: &Element) -> bool {
         let words = self.words.get(at as usize).copied().unwrap_or_default();
-        element.end.saturating_sub(at) <= LABEL && words <= LABEL
+        element.end.saturating_sub(at) <= MAX_LABEL_WORDS && words <= MAX_LABEL_WORDS
     }
 
-    /// Of each block, whether it holds one of the marks and hardly anything else.
+    /// For each block, whether it holds one of the marks and hardly anything else.
     fn labels(&self, marks: &[Mark]) -> Vec<bool> {
         let mut marked = vec![false; self.page.elements.len()];
         for mark in marks {
@@ -340,7 +344,7 @@ impl Finder<'_> {
 
     /// Whether a time in an element is one of its writer's: when they joined.
     fn is_of_writer(&self, at: u32) -> bool {
-        let mut around = self.page.path(at).take(AROUND);
+        let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);
         let is_about_writer = around.any(|(_, own)| says_about_writer(self.page, own))
             || parent.is_some_and(|(_, own)| says(self.page, own, &OTHER_TIMES));
@@ -393,7 +397,7 @@ fn is_date(text: &str) -> bool {
 fn says_only_a_date(text: &str) -> bool {
     // "5 May 2024, 10:02 (last edited by ...)"
     let text = text.split('(').next().unwrap_or_default();
-    if text.len() > VALUE || !is_date(text) {
+    if text.len() > MAX_VALUE_BYTES || !is_date(text) {
         return false;
     }
     let mut others = 0;
@@ -406,10 +410,11 @@ fn says_only_a_date(text: &str) -> bool {
         others += usize::from(!is_number);
     }
     // The names of a day and of a month, "am".
-    others <= BESIDE_DATE + 3
+    // Three for day, month and half of the day, which are words as well.
+    others <= MAX_WORDS_BESIDE_DATE + 3
 }
 
-/// What a template makes of an element and the one around it.
+/// A hash of the template of an element: of its shape and that of the element around it.
 fn shape(page: &Page, at: u32) -> u64 {
     let mut hasher = FxHasher::default();
     for (_, element) in page.path(at).take(2) {

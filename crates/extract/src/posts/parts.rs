@@ -1,4 +1,4 @@
-//! Parts of a page that are posts.
+//! Finds the parts of a page that are posts.
 
 use std::ops::Range;
 
@@ -16,17 +16,19 @@ const POSTS: [&str; 19] = [
     "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario", "bericht", "reactie",
 ];
 /// Elements around a part that may belong to it.
-const GROWTH: usize = 16;
+const MAX_GROWTH: usize = 16;
 /// Parts before and behind one among which its like is looked for.
-const NEAR: usize = 12;
+// Comparing all parts with each other would be quadratic on long threads.
+const NEIGHBOURS: usize = 12;
 /// Marks of a part that are looked at.
-const MARKS: usize = 40;
+const MAX_MARKS: usize = 40;
 /// Elements around a text in which its author and time are looked for where the element that says to be a
 /// post does not hold them.
-const AROUND: u8 = 3;
+// Forums set writer and text side by side, in columns of one row.
+const ANCESTORS: u8 = 3;
 /// Words of text that was not kept from which on it makes a part as well, so that its author is not taken for
 /// that of another.
-const OTHER_TEXT: u32 = 8;
+const MIN_DROPPED_WORDS: u32 = 8;
 
 /// A part of the page that somebody wrote.
 #[derive(Clone, Debug)]
@@ -41,9 +43,9 @@ pub(super) struct Part {
     is_half: bool,
 }
 
-/// What is known of an element from what is in it and in no part within it.
+/// The contents of an element that are in none of the parts within it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Inside {
+struct ElementContents {
     has_text: bool,
     /// Some of it is kept.
     is_kept: bool,
@@ -55,11 +57,11 @@ struct Inside {
     unsigned: u32,
     /// Parts that say who and not when, and when and not who.
     halves: [u32; 2],
-    /// How many more elements around may hold what those lack.
+    /// How many more elements around it may hold the missing marks.
     around: u8,
 }
 
-impl Inside {
+impl ElementContents {
     fn add(&mut self, child: Self) {
         self.has_text |= child.has_text;
         self.is_kept |= child.is_kept;
@@ -101,6 +103,7 @@ pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], m
     let are_teasers: Vec<bool> = parts.iter().map(|part| teasers.is_one(part)).collect();
     let count = are_teasers.iter().filter(|is_one| **is_one).count();
     // A post may begin with a link.
+    // Mostly teasers: the page is a listing of articles, each with author and date.
     if 2 * count >= parts.len() {
         let mut are_teasers = are_teasers.into_iter();
         parts.retain(|_| are_teasers.next() != Some(true));
@@ -111,7 +114,7 @@ pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], m
 
 /// Parts that hold text and say who wrote it, and when; or that say to be posts and one of both.
 fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
-    let mut inside = vec![Inside::default(); page.elements.len()];
+    let mut inside = vec![ElementContents::default(); page.elements.len()];
     let labels = marks.is_label.iter();
     for ((block, kept), is_label) in page.blocks.iter().zip(kept).zip(labels) {
         // A line that begins with a link is not in the link.
@@ -119,7 +122,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
         let Some(own) = inside.get_mut(around as usize) else {
             continue;
         };
-        let is_long = block.words >= OTHER_TEXT && block.link_density() < 0.5;
+        let is_long = block.words >= MIN_DROPPED_WORDS && block.link_density() < 0.5;
         let is_heading = block.words <= LONGEST_LINE && page.element(around).is_some_and(|own| own.tag.is_heading());
         if !is_label && !is_heading && (*kept || is_long) {
             own.has_text = true;
@@ -150,7 +153,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
             if rows.len() > 1 {
                 found.extend(rows);
                 open.truncate(open.len().saturating_sub(own.count_halves()));
-                own = Inside::default();
+                own = ElementContents::default();
             }
         }
         let part = Part {
@@ -170,21 +173,21 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
                 }
             }
             found.push(part);
-            own = Inside::default();
+            own = ElementContents::default();
         } else if own.count_halves() > 1 || own.holds_halves() && own.around == 0 {
             // They stay alone.
             let halves = own.count_halves();
             open.truncate(open.len().saturating_sub(halves));
-            own = Inside::default();
+            own = ElementContents::default();
         } else if own.holds_halves() {
             own.around -= 1;
         } else if own.has_text && own.has_writer != own.has_time && (says_post || own.unsigned == 1 && own.around > 0) {
             open.push(found.len());
             found.push(part);
             own.halves[usize::from(own.has_time)] = 1;
-            own.around = AROUND;
+            own.around = ANCESTORS;
         } else if says_post && own.has_text && own.unsigned == 0 {
-            (own.unsigned, own.around) = (1, AROUND);
+            (own.unsigned, own.around) = (1, ANCESTORS);
         } else {
             own.around = own.around.saturating_sub(1);
         }
@@ -216,7 +219,7 @@ fn says_post(page: &Page, element: &Element) -> bool {
 }
 
 /// Parts that are rows side by side: one that says who and when, and those up to the next such.
-fn rows(page: &Page, at: u32, element: &Element, inside: &[Inside]) -> Vec<Part> {
+fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> Vec<Part> {
     let mut rows: Vec<Part> = Vec::new();
     let mut open: Option<Part> = None;
     let mut child = at + 1;
@@ -264,12 +267,12 @@ fn grow(page: &Page, parts: &mut [Part]) {
             continue;
         }
         // The element that says to be a post may hold others, behind its own text.
-        let mut around = page.path(part.own.start).skip(1).take(AROUND.into());
+        let mut around = page.path(part.own.start).skip(1).take(ANCESTORS.into());
         part.says_post |= around.any(|(at, own)| {
             let is_first = others(at..part.own.start) == 0;
             is_first && !says_about_writer(page, own) && says_post(page, own)
         });
-        for (at, around) in page.path(part.own.start).skip(1).take(GROWTH) {
+        for (at, around) in page.path(part.own.start).skip(1).take(MAX_GROWTH) {
             if matches!(around.tag, Tag::Body | Tag::Html) || others(at..around.end) > inside {
                 break;
             }
@@ -278,12 +281,12 @@ fn grow(page: &Page, parts: &mut [Part]) {
     }
 }
 
-/// What elements made by one template share.
+/// The common properties of elements from one template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PartKind<'a> {
     name: &'a str,
     class: &'a str,
-    /// Of elements without a class those around them have to be the same.
+    /// The shape of the elements around it, which must be equal for elements without a class.
     around: u32,
 }
 
@@ -295,21 +298,21 @@ impl<'a> PartKind<'a> {
     }
 }
 
-/// What the parts of a page have in common, to tell posts from what only looks so.
+/// The common properties of the parts of a page, which distinguish posts from similar parts.
 #[derive(Debug)]
 struct Kinds<'a> {
-    /// Of each part names and classes of its own element and of the outermost that is its own.
+    /// For each part, names and classes of its own element and of the outermost one that belongs to it alone.
     of_part: Vec<[Option<PartKind<'a>>; 2]>,
-    /// Of each part the names in it.
+    /// For each part, the names in it.
     writers: Vec<Vec<&'a str>>,
-    /// Of each part the shapes of its marks.
+    /// For each part, the shapes of its marks.
     shapes: Vec<Vec<(About, u64)>>,
 }
 
 impl<'a> Kinds<'a> {
     fn new(page: &'a Page, marks: &'a Marks, parts: &[Part]) -> Self {
         let of_part = parts.iter().map(|part| [part.own.start, part.elements.start].map(|at| PartKind::of(page, at)));
-        let within = |part: &Part| marks.within(&part.elements).iter().take(MARKS);
+        let within = |part: &Part| marks.within(&part.elements).iter().take(MAX_MARKS);
         let writers = parts.iter().map(|part| {
             let own = within(part).filter(|own| own.about == About::Writer);
             own.map(|own| own.value.as_str()).collect()
@@ -334,6 +337,7 @@ impl<'a> Kinds<'a> {
             let mut own = shapes.iter().filter(|own| own.0 == about);
             own.any(|own| other_shapes.contains(own))
         };
+        // By different people, since one author's articles in a list share their template as well.
         is_of_kind && others.iter().any(|name| !names.contains(name)) && share(About::Writer) && share(About::Time)
     }
 }
@@ -344,7 +348,7 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     let count = parts.len();
     let is_repeated = |at: usize| {
         // Neighbours first; what is alike stands together.
-        let mut near = at.saturating_sub(NEAR)..count.min(at + NEAR + 1);
+        let mut near = at.saturating_sub(NEIGHBOURS)..count.min(at + NEIGHBOURS + 1);
         near.any(|other| other != at && kinds.are_alike(at, other))
     };
     let repeated: Vec<bool> = (0..count).map(is_repeated).collect();
@@ -354,6 +358,7 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     let mut kept = (0..count).filter(with_text);
     let (first, second) = (kept.next(), kept.next());
     if second.is_none() && first.is_none_or(|at| repeated.get(at) != Some(&true)) {
+        // Otherwise an article with a byline would be a thread of one post.
         parts.clear();
         return;
     }

@@ -1,4 +1,4 @@
-//! Addresses of people's pages.
+//! Recognises the addresses of people's pages.
 
 use url::Url;
 
@@ -9,7 +9,7 @@ const PEOPLE: [&str; 16] = [
 ];
 /// Names in the query of an address behind which the name or number of a person stands.
 const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
-/// Steps behind [`PEOPLE`] that are no person.
+/// Steps behind [`PEOPLE`] that are not people.
 const NOBODY: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
 /// Whether an address is one of the page's site, as far as the page's own is known.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
@@ -39,6 +39,7 @@ pub(super) fn is_of_person(href: &str) -> bool {
     let mut steps = path.split('/').filter(|step| !step.is_empty()).peekable();
     while let Some(step) = steps.next() {
         let lower = step.to_ascii_lowercase();
+        // Universities and Mastodon write people so.
         let is_handle = lower.len() > 1 && lower.starts_with(['~', '@']);
         let behind = steps.peek().map(|next| next.to_ascii_lowercase());
         let is_somebody = behind.is_some_and(|next| !NOBODY.contains(&next.as_str()));

@@ -1,4 +1,4 @@
-//! Author, time and text of a post, chosen from its marks.
+//! Chooses author, time and text of a post from its marks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};
@@ -9,22 +9,23 @@ use super::says_about_writer;
 use crate::metadata::{date_in, says_month_first};
 
 /// Most words of a line that holds the mark of its post and is none of its text.
-const LINE: u32 = 12;
+const MAX_LABEL_WORDS: u32 = 12;
 
-/// Who wrote the posts of a page, when, and what.
+/// Chooses author, time and text of the posts of a page.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     page: &'a Page,
     /// The innermost post around each element.
     post_of: Vec<u32>,
-    /// Of each post the mark of its writer and that of its time.
+    /// For each post, the mark of its author and that of its time.
     chosen: Vec<[Option<&'a Mark>; 2]>,
     month_first: bool,
 }
 
-/// What one mark is better by than another, the weightiest first: it has a value, which is another in every post;
-/// the posts that have its like; and how plainly it says what it is.
-type Worth = (bool, bool, u32, u8);
+/// The order of marks, the weightiest criterion first: it has a value, which differs in every post; the
+/// number of posts with a similar mark; and how plainly it states its meaning.
+// A tuple, so that comparing two marks weighs these in this order.
+type MarkRank = (bool, bool, u32, u8);
 
 impl<'a> Signing<'a> {
     pub(super) fn new(page: &'a Page, marks: &'a Marks, parts: &[Part], month_first: bool) -> Self {
@@ -38,10 +39,11 @@ impl<'a> Signing<'a> {
         }
         let spread = spread(&own);
         let choose = |marks: &[&'a Mark], about: About| {
-            let mut best: Option<(&'a Mark, Worth)> = None;
+            let mut best: Option<(&'a Mark, MarkRank)> = None;
             for mark in marks.iter().filter(|own| own.about == about) {
                 let (posts, varies) = spread.get(&(about, mark.shape)).copied().unwrap_or_default();
                 // What is the same in every post ("View profile") is no name.
+                // Two posts of one minute have the same time; two with one name may be by one person, but not all.
                 let varies = varies || about == About::Time;
                 if !varies && mark.strength < 2 {
                     continue;
@@ -55,6 +57,7 @@ impl<'a> Signing<'a> {
         };
         let chosen: Vec<[Option<&Mark>; 2]> =
             own.iter().map(|marks| [About::Writer, About::Time].map(|about| choose(marks, about))).collect();
+        // One date of the thread that leaves no doubt decides for all: a program writes all dates alike.
         let mut times = chosen.iter().filter_map(|own| own[1]);
         let told = times.find_map(|time| says_month_first(&time.value));
         Self { page, post_of, chosen, month_first: told.unwrap_or(month_first) }
@@ -67,7 +70,7 @@ impl<'a> Signing<'a> {
         (writer.map(|writer| writer.value.clone()), published)
     }
 
-    /// Which elements within posts are about who wrote them.
+    /// For each element within posts, whether it is about the author.
     fn about_writer(&self) -> Vec<bool> {
         let mut about_writer = Vec::with_capacity(self.page.elements.len());
         for (at, element) in self.page.elements.iter().enumerate() {
@@ -98,10 +101,10 @@ impl<'a> Signing<'a> {
             let holds = |mark: &&Mark| {
                 let element = self.page.element(mark.element);
                 let around = element.map_or(0..0, |element| mark.element..element.end);
-                let is_in = around.contains(&block.element) && around.len() <= LINE as usize;
+                let is_in = around.contains(&block.element) && around.len() <= MAX_LABEL_WORDS as usize;
                 is_in || self.page.inline(block).contains(&mark.element)
             };
-            let is_label = block.words <= LINE && chosen.iter().flatten().any(holds);
+            let is_label = block.words <= MAX_LABEL_WORDS && chosen.iter().flatten().any(holds);
             if !is_label && let Some(text) = texts.get_mut(post as usize) {
                 text.push(at);
             }

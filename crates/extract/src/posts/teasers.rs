@@ -7,15 +7,15 @@ use super::parts::Part;
 use super::people::is_of_person;
 use super::says;
 
-/// Words in the attributes of elements that hold what is said on a page itself, and no words about another.
-const SAID: [&str; 14] = [
+/// Words in the attributes of elements with content of the page itself. Such elements are not teasers.
+const OWN_CONTENT: [&str; 14] = [
     "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review", "antwort", "kommentar",
     "commentaire", "comentario", "reactie",
 ];
 /// Elements, and lines, of a part among which its headline, and its first kept line, is looked for.
-const FIRST: usize = 80;
+const MAX_SEARCHED: usize = 80;
 /// Share of the words of a line in links from which on it is a link.
-const LINK: f32 = 0.7;
+const MIN_LINK_DENSITY: f32 = 0.7;
 
 /// Tells teasers.
 #[derive(Debug)]
@@ -31,17 +31,18 @@ impl Teasers<'_> {
     pub(super) fn is_one(&self, part: &Part) -> bool {
         let own = self.page.path(part.own.start);
         let mut own = own.take_while(|(at, _)| *at >= part.elements.start);
-        if own.any(|(_, element)| says(self.page, element, &SAID)) {
+        // A comment may begin with a link; it is said here all the same.
+        if own.any(|(_, element)| says(self.page, element, &OWN_CONTENT)) {
             return false;
         }
         let elements = part.elements.clone();
-        let mut headings = elements.clone().take(FIRST).filter(|at| {
+        let mut headings = elements.clone().take(MAX_SEARCHED).filter(|at| {
             let element = self.page.element(*at);
             element.is_some_and(|element| element.tag.is_heading())
         });
         let heading = headings.next().and_then(|at| Some((at, self.page.element(at)?)));
         let is_title = heading.is_some_and(|(at, heading)| {
-            let within = (at..heading.end).take(FIRST);
+            let within = (at..heading.end).take(MAX_SEARCHED);
             let within = within.filter_map(|at| self.page.element(at));
             let around = self.page.path(at).skip(1);
             let around = around.take_while(|(at, _)| *at >= elements.start);
@@ -56,7 +57,7 @@ impl Teasers<'_> {
         let start = self.page.element(part.elements.start)?.start;
         let first = self.page.blocks.partition_point(|block| block.span.1 <= start);
         let blocks = self.page.blocks.get(first..)?.iter();
-        let blocks = blocks.zip(self.kept.get(first..)?).take(FIRST);
+        let blocks = blocks.zip(self.kept.get(first..)?).take(MAX_SEARCHED);
         let mut blocks = blocks.take_while(|(block, _)| {
             let around = self.page.container(block).map_or(NONE, |(at, _)| at);
             part.elements.contains(&around)
@@ -68,7 +69,7 @@ impl Teasers<'_> {
         let inline = self.page.inline(line).iter().copied();
         let around = self.page.path(line.element).take(2).map(|(at, _)| at);
         let mut links = inline.chain(around).filter_map(|at| self.page.element(at));
-        line.link_density() >= LINK && links.any(|own| self.leads_away(own))
+        line.link_density() >= MIN_LINK_DENSITY && links.any(|own| self.leads_away(own))
     }
 
     /// Whether an element is a link to another page of the site which is not that of a person.

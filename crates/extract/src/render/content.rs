@@ -15,10 +15,11 @@ use crate::render::pieces::{Form, Piece, PieceKind, pieces};
 use crate::render::traced::{OriginSource, TracedText};
 
 /// A heading with more blocks is an element that was never closed.
-const HEADING_BLOCKS: usize = 3;
+// Headings of two lines and a kicker occur.
+const MAX_HEADING_BLOCKS: usize = 3;
 /// Bytes of code that are read again for each byte of the page: elements that are never closed would else
 /// be read once for each other.
-const CODE_ROOM: usize = 4;
+const CODE_BYTES_PER_PAGE_BYTE: usize = 4;
 
 /// The kept blocks of a page in the order of the page.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub(crate) struct KeptContent<'a> {
     code_room: Cell<usize>,
 }
 
-/// What blocks make up. Blocks are indices into the page's table; none is empty.
+/// A segment of blocks. Blocks are indices into the page's table; none is empty.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
     Paragraph {
@@ -94,6 +95,7 @@ impl<'a> KeptContent<'a> {
         let mut group: Option<(Group, Vec<u32>)> = None;
         for (&block, &table) in blocks.iter().zip(&home) {
             // Code may stand in a cell; a table in code is a part of that.
+            // Most blocks belong to nothing, and end here without a path being climbed.
             let of = match Group::of(page, block) {
                 Group::Code(pre) if table == NONE || pre < table => Group::Code(pre),
                 of if table == NONE => of,
@@ -133,7 +135,7 @@ impl<'a> KeptContent<'a> {
             segments,
             options: TextOptions::default(),
             notes: None,
-            code_room: Cell::new(html.len().saturating_mul(CODE_ROOM)),
+            code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
         }
     }
 
@@ -232,6 +234,7 @@ impl<'a> KeptContent<'a> {
         let own = self.page.element(element)?;
         let behind = self.page.element(own.end).map_or(self.html.len(), |own| own.start as usize);
         let len = behind.saturating_sub(own.start as usize);
+        // Beyond it code is put together from its blocks, which loses only white space.
         self.code_room.set(self.code_room.get().checked_sub(len)?);
         let (text, reached) = code_text(self.html.get(..behind)?, own.start)?;
         (!text.is_empty() && reached >= end).then_some(text)
@@ -339,7 +342,7 @@ fn until_indent(text: &str) -> &str {
     text.rfind('\n').and_then(|at| text.get(..=at)).unwrap_or_default()
 }
 
-/// What neighbouring blocks have in common.
+/// The common place of neighbouring blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
     Nothing,
@@ -352,6 +355,7 @@ impl Group {
     fn of(page: &Page, block: u32) -> Self {
         let element = page.blocks.get(block as usize).map_or(NONE, |block| block.element);
         let around = page.element(element).map(|element| element.within);
+        // The element knows the kinds around it, so nearly no path is climbed.
         if !around.is_some_and(|own| own.intersects(ElementKinds::CODE | ElementKinds::HEADING)) {
             return Group::Nothing;
         }
@@ -388,7 +392,7 @@ impl Group {
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {
     let sizes = blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).map(|block| (block.words, block.chars));
-    blocks.len() <= HEADING_BLOCKS && !is_too_long(sizes)
+    blocks.len() <= MAX_HEADING_BLOCKS && !is_too_long(sizes)
 }
 
 /// Elements in a heading that show that it was never closed.

@@ -1,13 +1,14 @@
-//! Tables that hold data: their rows and cells, as far as they are kept. Tables that only lay out the
-//! page are told apart, so that their cells become paragraphs.
+//! Tables that hold data: the kept rows and cells. Tables that only lay out the page are recognised, and
+//! their cells become paragraphs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag, cell_sign};
 
 /// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
-const COLUMNS: usize = 64;
+// A hostile `colspan` would else make each row as long as it says.
+const MAX_COLUMNS: usize = 64;
 
-/// What the cells of a table of data may hold; posts and sections laid out in a table hold more.
+/// The bounds on cells of data tables. Posts and sections that are laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
 struct CellBounds {
     /// Most blocks of a cell.
@@ -19,6 +20,7 @@ struct CellBounds {
 }
 
 /// In a table with header cells, `thead` or `caption`.
+// Header cells say that a table is data, so its cells may be long.
 const HEADED: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
 /// In any other table.
 const BARE: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
@@ -63,7 +65,7 @@ pub(crate) struct TableCell {
     pub sign: String,
 }
 
-/// Where in a table a block stands.
+/// The position of a block in a table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Position {
     table: u32,
@@ -105,6 +107,7 @@ pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u
     }
     for &table in &order {
         let parent = page.element(table).map_or(NONE, |element| element.parent);
+        // A table that holds another lays out the page.
         for (at, _) in page.path(parent).filter(|(_, e)| e.tag == Tag::Table) {
             drafts.entry(at).or_default().layout = true;
         }
@@ -152,6 +155,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
 fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTable> {
     let table = page.element(at)?;
     let is_role = |token: &trommel_html::AttributeWord| {
+        // The author says that the table means nothing (WAI-ARIA).
         token.attribute == Attribute::Role && matches!(page.word_text(token), "presentation" | "none")
     };
     if page.attribute_words(table).iter().any(is_role) {
@@ -192,11 +196,10 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
-                let sign =
-                    (own.is_empty() && !has_text(page, index, element)).then(|| cell_sign(html, element)).flatten();
-                if let Some(sign) = sign {
+                let has_no_text = own.is_empty() && !has_text(page, index, element);
+                if let Some(sign) = has_no_text.then(|| cell_sign(html, element)).flatten() {
                     row.cells.push(TableCell { column, blocks: Vec::new(), sign });
-                } else if own.is_empty() && column < COLUMNS {
+                } else if own.is_empty() && column < MAX_COLUMNS {
                     let place = if has_text(page, index, element) { &mut dropped } else { &mut empty };
                     place.insert(column);
                 }
@@ -228,6 +231,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
     let is_data = blocks.is_empty()
         && fits
         && all_words <= cells.saturating_mul(most.mean)
+        // One row of long cells is a layout of columns.
         && (headed || wide_rows > 1 || is_short_row(page, &rows))
         && rows.iter().any(|row| row.cells_with_blocks().count() > 1);
     is_data.then(|| {
@@ -269,7 +273,7 @@ fn has_text(page: &Page, at: u32, element: &Element) -> bool {
     first.is_some_and(|block| (at..element.end).contains(&block.element))
 }
 
-/// Takes out the columns without a cell but for the empty ones that stay; gives how many are left.
+/// Removes the columns without a cell, except the empty ones that stay. Returns the number of columns left.
 fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     let cells = || rows.iter().flat_map(|row| &row.cells);
     let columns = cells().map(|cell| cell.column);
@@ -298,7 +302,7 @@ fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     columns
 }
 
-/// Where the next cell of a row stands.
+/// The place of the next cell of a row.
 #[derive(Debug, Default)]
 struct Columns {
     /// Rows that a cell above still covers, by column.
@@ -318,17 +322,18 @@ impl Columns {
     fn place(&mut self, cell: &Element, html: &str) -> usize {
         let span = |name: &str| -> usize {
             let value = cell.attribute(html, name);
+            // As the HTML standard bounds `colspan`.
             value.and_then(|value| value.trim().parse().ok()).unwrap_or(1).clamp(1, 1000)
         };
         while self.covered.get(self.next).is_some_and(|rows| *rows > 0) {
             self.next += 1;
         }
         let column = self.next;
-        if column >= COLUMNS {
+        if column >= MAX_COLUMNS {
             self.next += 1;
             return column;
         }
-        self.next = (column + span("colspan")).min(COLUMNS);
+        self.next = (column + span("colspan")).min(MAX_COLUMNS);
         let rows = span("rowspan");
         if rows > 1 {
             if self.covered.len() < self.next {

@@ -9,6 +9,7 @@ use crate::role::Role;
 pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -> String {
     let role = |origin: &Origin| match origin.source {
         OriginSource::Copied { block, .. } | OriginSource::Blocks(block, _) => role(block),
+        // Texts of scripts have no place on the page, and so no section.
         OriginSource::Page(..) => None,
     };
     let mut out = String::with_capacity(traced.text.len());

@@ -1,4 +1,4 @@
-//! Texts that stand in a page's JSON-LD alone, in the text and among its blocks.
+//! Adds texts that stand only in a page's JSON-LD to the text and to the blocks.
 
 use trommel_model::JudgedEmbedded;
 
@@ -16,7 +16,7 @@ pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>)
     text
 }
 
-/// What an embedded text is on its page.
+/// The role of an embedded text on its page.
 pub(crate) fn role(own: &JudgedEmbedded) -> Role {
     if own.is_comment() {
         Role::Comment

@@ -1,5 +1,5 @@
-//! Listings in several parts: `code` set as blocks right behind each other, and the output of the last, are one
-//! piece of code, as a page of Verso shows them.
+//! Joins listings in several parts: `code` elements in a row that are laid out as blocks, and the output
+//! below the last. Pages of Verso show code in this way.
 
 use trommel_html::{Page, Tag};
 
@@ -20,6 +20,7 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32
     let mut words = page.attribute_words(next).iter();
     last + 1 == block
         && part.parent == next.parent
+        // Nothing at all between them: two pieces of code with a sentence between are two.
         && part.end == own
         && is_part(part.start)
         && (is_part(next.start) || next.tag == Tag::Pre && words.any(|own| page.word_text(own) == "output"))

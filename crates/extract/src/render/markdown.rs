@@ -1,8 +1,9 @@
-//! The kept blocks as Markdown: CommonMark with the tables and struck-out text (`~~`) of GFM.
+//! Renders the kept blocks as Markdown: CommonMark with the tables and the struck-out text (`~~`) of GFM.
 //!
-//! Headings, nested lists, quotes, code with its language, tables, strong text and emphasis, links on
-//! request. A term of a definition list is an item that begins with it, strong, and holds its definitions; captions
-//! are emphasised paragraphs. What Markdown would take for markup is escaped.
+//! This covers headings, nested lists, quotes, code with its language, tables, strong text, emphasis and, on
+//! request, links. The term of a definition list becomes an item that begins with the term in strong text and
+//! holds the definitions. Captions become emphasised paragraphs. Characters that Markdown would take for
+//! markup are escaped.
 
 mod callout;
 mod code;
@@ -30,9 +31,10 @@ use inline::{Inline, Mode};
 use links::Links;
 
 /// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
-const FILLED: usize = 64;
+// A wide table of short rows would else be mostly bars.
+const MAX_FILLED_COLUMNS: usize = 64;
 
-/// What the Markdown of a page shows.
+/// Options for the Markdown of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
@@ -44,9 +46,10 @@ pub struct MarkdownOptions {
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
-    /// What is more than text in divisions, `::: ROLE` above and `:::` below.
+    /// Puts sections of roles other than headline and body into divisions, with `::: ROLE` above and `:::`
+    /// below.
     pub sections: bool,
-    /// How formulas, notes and scripts are given.
+    /// The form of formulas, notes and scripts.
     pub text: TextOptions,
 }
 
@@ -93,7 +96,7 @@ impl MarkdownOptions {
     }
 }
 
-/// Where the headline of a page stands: it alone is a heading of the first level.
+/// The place of the headline, which alone is a heading of the first level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Headline {
     /// No other heading than those of the first level is known to be it.
@@ -112,11 +115,12 @@ impl Headline {
             Headline::Above => true,
             Headline::Element(own) => content.page.path(element).all(|(at, _)| at != own),
         };
+        // A document has one title; other `h1` are its sections.
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Other headings of the first level with some of the second are the outline of the page itself: lower, they would
-    /// be one with those. A single one below a title that stands above the text may be the same title.
+    /// Other headings of the first level, with some of the second, are the outline of the page itself: one level
+    /// lower, they would merge with the latter. A single one below a title above the text may be the same title.
     fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|own| {
             matches!(own, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(own).0, content) > 1
@@ -160,6 +164,7 @@ pub(crate) fn markdown(
     options: &MarkdownOptions,
     headline: Headline,
 ) -> TracedText {
+    // Before anything is written: it looks at all headings.
     let headline = headline.beside_outline(content);
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
@@ -307,7 +312,7 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     Some(if is_done { "[x] " } else { "[ ] " })
 }
 
-/// What a paragraph is in a definition list.
+/// The part of a paragraph in a definition list.
 fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else {
         return Part::Other;
@@ -324,7 +329,7 @@ fn part(content: &KeptContent, block: u32) -> Part {
     }
 }
 
-/// How the paragraph at an element is written.
+/// The mode of writing the paragraph at an element.
 fn mode(content: &KeptContent, element: u32) -> Mode {
     let around = content.page.path(element).find_map(|(_, e)| match e.tag {
         Tag::Dt => Some(Mode::Term),
@@ -355,7 +360,7 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
         header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)),
         format!("|{}", " --- |".repeat(columns)),
     ];
-    let fill = if columns <= FILLED { columns } else { 0 };
+    let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
     lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
     lines.join("\n")
 }

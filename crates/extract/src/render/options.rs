@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How formulas are given.
+/// The form of formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -28,7 +28,7 @@ pub enum NoteForm {
     Drop,
 }
 
-/// How superscripts and subscripts are given that would run together with what is before them.
+/// The form of superscripts and subscripts that would run together with the text before them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -40,7 +40,7 @@ pub enum ScriptForm {
     Unicode,
 }
 
-/// How text, plain or Markdown, says what a page says by setting.
+/// Options for formulas, footnotes and scripts, in plain text and in Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextOptions {

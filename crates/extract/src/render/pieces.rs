@@ -1,4 +1,4 @@
-//! A block's text in pieces: what is copied, what is written otherwise, what is left out.
+//! Divides a block's text into pieces: copied, rewritten or left out.
 
 use trommel_html::{Notation, NotationKind};
 use trommel_text::words;
@@ -7,8 +7,9 @@ use super::options::{MathForm, NoteForm, ScriptForm, TextOptions};
 use crate::notes::Notes;
 
 /// Words and bytes of a part of a line that is left out if the page hides it.
-const HIDDEN_WORDS: u32 = 8;
-const HIDDEN_BYTES: usize = 200;
+// Labels for screen readers are short. Longer hidden parts are answers and tabs, which readers can open.
+const MAX_HIDDEN_WORDS: u32 = 8;
+const MAX_HIDDEN_BYTES: usize = 200;
 
 /// A piece of a block's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(crate) struct Piece {
     pub kind: PieceKind,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// The text as it stands.
@@ -36,7 +37,7 @@ pub(crate) enum PieceKind {
     Sign(String),
 }
 
-/// What the pieces are for.
+/// The purpose of the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Plain text, which shows neither what is struck out nor images.
@@ -109,7 +110,7 @@ pub(crate) fn pieces(
             NotationKind::Hidden if from == 0 && to == len => {}
             NotationKind::Hidden => {
                 let own = text.get(from..to).unwrap_or_default();
-                if own.len() <= HIDDEN_BYTES && words::count(own) <= HIDDEN_WORDS {
+                if own.len() <= MAX_HIDDEN_BYTES && words::count(own) <= MAX_HIDDEN_WORDS {
                     // White space before it stays.
                     let space = own.len() - own.trim_start().len();
                     change(from + space, to, nothing());
@@ -140,6 +141,7 @@ pub(crate) fn pieces(
         return None;
     }
     // Of two that overlap the one that starts first counts, of such the longer.
+    // Pieces must not overlap: writers copy what lies between them.
     changes.sort_by_key(|own| (own.from, len - own.to));
     let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
     let mut at = 0;
@@ -174,9 +176,9 @@ fn all_deleted(text: &str, notations: &[Notation]) -> bool {
 }
 
 /// Letters of a script from which on, behind a word of some length, it is a word beside it.
-const WORD: usize = 3;
+const MIN_WORD_LETTERS: usize = 3;
 
-/// What has to be written so that a script does not run together with what is before it.
+/// The text that must be written so that a script does not run together with the text before it.
 fn script(
     text: &str,
     from: usize,
@@ -200,9 +202,10 @@ fn script(
     if own.starts_with(char::is_whitespace) || !says {
         return;
     }
-    let word = before.chars().rev().take(2 * WORD);
+    let word = before.chars().rev().take(2 * MIN_WORD_LETTERS);
     let word = word.take_while(|c| c.is_alphanumeric());
-    let is_behind_word = word.clone().all(char::is_alphabetic) && word.take(WORD).count() == WORD;
+    let is_behind_word =
+        word.clone().all(char::is_alphabetic) && word.take(MIN_WORD_LETTERS).count() == MIN_WORD_LETTERS;
     let is_behind_sentence = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '”' | '"' | '»');
     if is_sup && is_number && (is_behind_word || is_behind_sentence) {
         // The mark of a note that is not known: no power of what is before.
@@ -221,7 +224,10 @@ fn script(
     if is_sup && is_word && is_ordinal(inner, last.is_ascii_digit()) {
         return;
     }
-    if is_word && inner.chars().count() >= WORD && word.chars().count() >= WORD && word.chars().all(char::is_alphabetic)
+    if is_word
+        && inner.chars().count() >= MIN_WORD_LETTERS
+        && word.chars().count() >= MIN_WORD_LETTERS
+        && word.chars().all(char::is_alphabetic)
     {
         // A badge, or a remark: no script of what is before.
         return change(from, from, PieceKind::Sign(" ".to_owned()));
@@ -277,6 +283,7 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
 
 /// The raised or lowered sign of a character.
 fn sign(c: char, is_sup: bool) -> Option<char> {
+    // Pairs in one text: the list is read rarely, and a table would take more room than the search.
     const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
     const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
     let mut pairs = if is_sup { RAISED } else { LOWERED }.chars();

@@ -17,14 +17,15 @@ pub struct DocumentTable {
     pub caption: String,
     /// Rows at its start that are header rows.
     pub header_rows: u32,
-    /// Its rows from the top, of cells from the left, white space folded. A cell that spans several columns or
-    /// rows stands in the first, the others are empty; so all rows are equally long, but in a table whose spans
-    /// ask for more cells than its page could hold, where cells simply follow each other.
+    /// Its rows from the top, with cells from the left and white space folded. A cell that spans several
+    /// columns or rows stands in the first, and the others are empty. So all rows have the same length. In a
+    /// table whose spans ask for more cells than its page could hold, cells simply follow each other.
     pub rows: Vec<Vec<String>>,
 }
 
 /// The tables of a content, in its order.
 pub(crate) fn document_tables(content: &KeptContent) -> Vec<DocumentTable> {
+    // Shared by all tables: each could ask for as many cells as the whole page holds.
     let mut room = content.html.len() / BYTES_A_CELL;
     let tables = content.segments.iter().filter_map(|own| match own {
         Segment::Table(table) => Some(table),

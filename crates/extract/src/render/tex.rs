@@ -1,7 +1,8 @@
-//! TeX that stands in a text between its usual marks, which Markdown has to leave as it is.
+//! Finds TeX between its usual marks in a text, which Markdown must leave unchanged.
 
 /// Longest formula that is looked for, in bytes.
-const LONGEST: usize = 4096;
+// Farther apart two dollar signs are two prices.
+const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
 /// The TeX of a formula without the marks around it, and whether they are those of a displayed formula.
@@ -27,6 +28,7 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     // Where each closing mark stands next: what one opening mark has found, the next need not search for.
+    // Without it each opening mark would search to the end of the text.
     let mut closing = [0usize; PAIRS.len()];
     while let Some(next) = text.get(at..).and_then(|rest| rest.find(['$', '\\'])) {
         let start = at + next;
@@ -54,7 +56,7 @@ fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usi
         let next = text.get(from..)?.find(close);
         *known = next.map_or(usize::MAX, |at| from + at);
     }
-    if *known <= from || *known - from > LONGEST {
+    if *known <= from || *known - from > MAX_FORMULA_BYTES {
         return None;
     }
     let end = *known + close.len();
@@ -73,7 +75,7 @@ fn dollars(text: &str, start: usize) -> Option<usize> {
         return None;
     }
     let inner = text.get(start + 1..)?;
-    let mut len = LONGEST.min(inner.len());
+    let mut len = MAX_FORMULA_BYTES.min(inner.len());
     while !inner.is_char_boundary(len) {
         len -= 1;
     }

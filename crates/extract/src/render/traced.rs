@@ -1,12 +1,12 @@
-//! Text that knows which blocks it came from.
+//! Text that records the blocks it came from.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use trommel_html::{Page, source_ranges};
 
-/// Where a part of a document's text stands in the decoded page (UTF-8, as after reading the page's encoding).
-/// Written as a list of its four numbers.
+/// The place of a part of a document's text in the decoded page (in UTF-8). It is written as a list of its
+/// four numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u32; 4]", into = "[u32; 4]")]
 pub struct TextSpan {
@@ -40,7 +40,7 @@ pub(crate) struct TracedText {
     pub origins: Vec<Origin>,
 }
 
-/// Where a part of a text came from.
+/// The origin of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Bytes of the text.
@@ -48,7 +48,7 @@ pub(crate) struct Origin {
     pub source: OriginSource,
 }
 
-/// What a part of a text was made of.
+/// The source of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
     /// The text of a block from this byte on, as it stands.
@@ -85,6 +85,7 @@ impl TracedText {
             (own.source, from..to)
         });
         let mut found: Vec<(u32, u32)> = places(page, html, parts).into_iter().flatten().collect();
+        // Notes and tables are written in another order than the page has them.
         found.sort_unstable();
         let mut apart: Vec<(u32, u32)> = Vec::with_capacity(found.len());
         for (start, end) in found {

@@ -5,7 +5,7 @@ use trommel_html::NONE;
 use super::levels::{LEVELS, Levels};
 use crate::columns::LANES;
 
-/// What is known of a batch of blocks.
+/// Facts about a batch of blocks.
 pub(crate) struct Batch {
     /// The elements at each level above each block, if a group needs them.
     pub levels: [Levels; LANES],

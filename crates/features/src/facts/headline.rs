@@ -1,5 +1,5 @@
-//! The outline of a page: its main headline, the heading above each block, and where the block stands
-//! to both.
+//! The outline of a page: its main headline, the heading above each block, and the place of the block
+//! relative to both.
 
 use trommel_html::{NONE, Page, Tag};
 
@@ -76,6 +76,7 @@ impl Outline {
             title_share: 0.0,
             meetings: Scratch::default(),
             section: Scratch::with_capacity(page.blocks.len()),
+            // What comes before the first heading has a section, too, so every block has one.
             sections: Scratch::filled(1, Section::default()),
             headings: 0,
             main_headings: 0,
@@ -92,12 +93,15 @@ impl Outline {
                 outline.sections.push(Section { heading: Some(at), level, ..Section::default() });
                 // The best title is the heading that shares most with the page's own; of equal ones
                 // the higher, then the first.
+                // Longer headings are paragraphs set as headings; they share words with any title by their length
+                // alone.
                 let shared = if block.words <= 40 && !title.is_empty() {
                     let (own, common) = terms.overlap(at, &title);
                     2.0 * common as f32 / (own + title.len()) as f32
                 } else {
                     0.0
                 };
+                // An `h1` gains .3 only: sites set their own name as `h1`, too, and a better match must win.
                 let score = shared + if level == 1 { 0.3 } else { 0.02 * f32::from(6 - level) };
                 if (level == 1 || shared >= 0.3) && best.is_none_or(|(known, _)| score > known) {
                     best = Some((score, at));
@@ -127,7 +131,7 @@ impl Outline {
         self.sections.get(section as usize)?.heading
     }
 
-    /// Where a block stands to the headings.
+    /// The place of a block relative to the headings.
     pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];
@@ -148,6 +152,7 @@ impl Outline {
         // Levels from the block up to the element that holds the heading as well.
         let up_to_heading = heading.map_or(0, |heading| {
             page.path(block.element)
+                // The climb is bounded, so that a block costs the same however deep its page is nested.
                 .take(12)
                 .inspect(|_| count_work(1))
                 .take_while(|(index, element)| !(*index..element.end).contains(&heading.element))

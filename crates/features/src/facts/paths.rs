@@ -1,7 +1,8 @@
-//! The elements on the paths to blocks, as columns: those that text stands in, directly or deeper. A third of a
-//! page's elements holds none (images, line breaks, empty boxes), and no feature asks for them.
+//! The elements on the paths to blocks, as columns: those that hold text directly or deeper.
 //!
-//! An element is known by its place among these; a place is lower than those of all elements inside.
+//! A third of the elements of a page hold none (images, line breaks, empty boxes), and no feature reads them.
+//! An element is known by its place in these columns. Its place is lower than those of all elements inside
+//! it.
 
 use trommel_html::{Element, NONE, Page};
 
@@ -11,15 +12,15 @@ use crate::work::count_work;
 /// The elements with text of one page.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
-    /// Of each: its index in the page's table.
+    /// For each element, its index in the page's table.
     pub elements: Scratch<u32>,
-    /// Of each: the place of the element around it, or [`NONE`].
+    /// For each element, the place of the element around it, or [`NONE`].
     pub parents: Scratch<u32>,
-    /// Of each: one past the place of the last inside of it.
+    /// For each element, one past the place of the last inside it.
     pub ends: Scratch<u32>,
-    /// Of each block: the place of its element, or [`NONE`].
+    /// For each block, the place of its element, or [`NONE`].
     pub blocks: Scratch<u32>,
-    /// Of each element of the page: the place of the innermost one with text that it is or stands in.
+    /// For each element of the page, the place of the innermost one with text that it is or stands in.
     around: Scratch<u32>,
 }
 
@@ -28,6 +29,7 @@ const HAS_TEXT: u32 = 0;
 
 impl Paths {
     pub fn new(page: &Page) -> Self {
+        // One column serves twice, first for marks and then for places: a column less to clear for each page.
         let mut around = Scratch::filled(page.elements.len(), NONE);
         for block in &page.blocks {
             for (at, _) in page.path(block.element) {
@@ -44,6 +46,7 @@ impl Paths {
         let mut elements = Scratch::with_capacity(page.elements.len());
         let mut parents = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
+            // Elements come after those around them, so the parent's mark has been replaced by its place.
             let parent = around.get(element.parent as usize).copied().unwrap_or(NONE);
             if let Some(own) = around.get_mut(at as usize) {
                 *own = if *own == HAS_TEXT {
@@ -56,6 +59,7 @@ impl Paths {
             }
         }
         let mut ends: Scratch<u32> = (1..=elements.len() as u32).collect();
+        // Backwards, so that the end of each element is known before it is passed to the one around it.
         for (at, parent) in parents.iter().enumerate().rev() {
             let end = ends.get(at).copied().unwrap_or_default();
             if let Some(outer) = ends.get_mut(*parent as usize) {
@@ -108,13 +112,14 @@ impl Paths {
         element.map_or(0, |element| element.depth)
     }
 
-    /// For each element: how many levels above it is the innermost that also holds `target`, and which that is
-    /// ([`NONE`] if there is none).
+    /// For each element, the number of levels up to the innermost one that also holds `target`, and the place
+    /// of that one ([`NONE`] if there is none).
     pub fn meetings(&self, target: u32) -> Scratch<(u16, u32)> {
         count_work(self.len());
         let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(self.len());
         for ((at, parent), end) in (0u32..).zip(&self.parents).zip(&self.ends) {
             let around = at <= target && target < *end && target != NONE;
+            // An element comes after its parent, whose answer is therefore known: one pass answers for all.
             let own = if around {
                 (0, at)
             } else {

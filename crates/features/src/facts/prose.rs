@@ -1,9 +1,9 @@
-//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page
-//! methods as features.
+//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page methods
+//! as features.
 //!
-//! The *top* is the element with the most prose directly inside it, a container's grandparent getting
-//! half (the candidate of Readability); the intervals are those of BTE (Finn, Kushmerick and Smyth,
-//! 2001) and of maximum subsequence segmentation (Pasternack and Roth, WWW 2009).
+//! The *top* is the element with the most prose directly inside it; a grandparent gets half (the candidate of
+//! Readability). The intervals are those of BTE (Finn, Kushmerick and Smyth, 2001) and of maximum subsequence
+//! segmentation (Pasternack and Roth, WWW 2009).
 
 use trommel_html::{NONE, Page};
 
@@ -41,7 +41,7 @@ pub(crate) struct Prose {
     segment: (usize, usize),
     longest: u32,
     blocks: u32,
-    /// Of each element: share of its words that are prose, and its share in the prose of the page.
+    /// For each element, the share of its words that are prose, and its share in the prose of the page.
     shares: Scratch<[f32; 2]>,
     facts: [f32; 7],
 }
@@ -55,6 +55,7 @@ impl Prose {
             let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else {
                 continue;
             };
+            // As in Readability, the score goes to the parent of a paragraph: paragraphs of one text are siblings.
             let around = paths.parent(paths.around(container));
             if let Some(sum) = direct.get_mut(around as usize) {
                 *sum += 2 * prose;
@@ -63,6 +64,7 @@ impl Prose {
                 }
             }
         }
+        // Of equal sums the first element, which is also the outer one.
         let best =
             (0u32..).zip(&direct).filter(|(_, prose)| **prose > 0).max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
         let top = best.map_or(NONE, |(at, _)| at);
@@ -72,6 +74,7 @@ impl Prose {
             .zip(&direct)
             .filter(|(at, _)| {
                 let (own_first, own_end) = range(*at);
+                // Only elements beside the top count as a rival; those inside or around it share its prose.
                 own_end <= first || own_first >= end
             })
             .map(|(_, prose)| *prose)
@@ -83,19 +86,24 @@ impl Prose {
         let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
         let mut words = 0;
         for block in &page.blocks {
+            // One more than blocks, so that words up to the end are found without a special case.
             words_before.push(words);
             words += block.words;
         }
         words_before.push(words);
         let bte = best_interval(page.blocks.iter().map(|block| {
+            // BTE: words count for an interval, tags against it.
             let tags = i64::from(block.tags_before + block.tags_inside);
             i64::from(block.words) - tags
         }));
         let segment = best_interval(page.blocks.iter().zip(&own).map(|(block, prose)| {
+            // The constant makes a gap between paragraphs cost something: an interval bridges only gaps that prose
+            // outweighs.
             2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
         }));
         let mut prose = Self {
             shares: Scratch::with_capacity(paths.len()),
+            // Filled below: they need the sums of this very structure.
             facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
             meetings: paths.meetings(top),
@@ -130,9 +138,9 @@ impl Prose {
         self.top_element
     }
 
-    /// The facts of the whole page among the features: log prose words, their share of all words, the
-    /// top's share of them, log prose words of the top, the second best element against the top, log
-    /// prose blocks, log words of the longest.
+    /// The features about the whole page: log prose words, their share of all words, the top's share of them,
+    /// log prose words of the top. Then the second best element against the top, log prose blocks, and log
+    /// words of the longest.
     fn page_facts(&self, top: u32) -> [f32; 7] {
         [
             log(self.total),
@@ -152,8 +160,7 @@ impl Prose {
         shares.copied().unwrap_or_default()
     }
 
-    /// The features of block `at` but for those of its levels.
-    /// Where a block stands to the prose.
+    /// The features of block `at`, except those of its levels: its place relative to the prose.
     pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         if at >= page.blocks.len() {
             return [0.0; NAMES.len()];
@@ -208,6 +215,7 @@ fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
     let (mut best, mut best_sum) = ((0, 0), 0);
     let (mut start, mut sum) = (0, 0);
     for (at, value) in values.enumerate() {
+        // Kadane's algorithm: a run that sums to nothing cannot begin the best interval.
         if sum <= 0 {
             (start, sum) = (at, 0);
         }

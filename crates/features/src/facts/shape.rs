@@ -24,17 +24,18 @@ impl Shape {
     pub fn prose_words(&self, block: &Block) -> u32 {
         let unlinked = block.words - block.link_words;
         let density = block.link_density();
+        // Long lines are prose even without a full stop; short ones must end as sentences do.
         let long = unlinked >= 10 && density < 0.5;
         let sentence = unlinked >= 4 && density < 0.3 && self.ends_sentence;
         if long || sentence { unlinked } else { 0 }
     }
 
-    /// That of a text.
+    /// The shape of a text.
     pub fn of(text: &str) -> Self {
         Self::within(text, &TextMasks::of(text), 0..text.len())
     }
 
-    /// That of a part of a text whose masks are given.
+    /// The shape of a part of a text with these masks.
     #[inline(always)]
     pub fn within(all: &str, masks: &TextMasks, part: Range<usize>) -> Self {
         let counts = masks.counts(part.clone());
@@ -46,6 +47,7 @@ impl Shape {
             ..Shape::default()
         };
         let text = all.get(part.clone()).unwrap_or_default();
+        // The masks count ASCII only. Most blocks of most pages need no second look.
         if !masks.is_ascii(part) {
             shape.count_wide(text);
         }

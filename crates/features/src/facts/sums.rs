@@ -51,6 +51,7 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
     let mut sums = Scratch::filled(paths.len(), Sums::default());
     let mut whole = Sums::default();
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {
+        // By the container and not the element: a paragraph may hold its words in `span` or `b`.
         let paragraph = page.container(block).is_some_and(|(_, element)| element.tag == Tag::P);
         let own = Sums {
             words: block.words,
@@ -68,6 +69,7 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
     }
     count_work(page.elements.len());
     for (at, element) in (0u32..).zip(&page.elements) {
+        // Images hold no text and so have no place of their own: they count for what is around them.
         if element.tag == Tag::Img
             && let Some(sum) = sums.get_mut(paths.around(at) as usize)
         {

@@ -1,4 +1,4 @@
-//! The words of every block as hashes, computed once for all groups that look at words.
+//! The words of every block as hashes, computed once for all groups that read words.
 
 use crate::work::count_work;
 
@@ -11,8 +11,10 @@ use crate::scratch::Scratch;
 use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
 
 /// Words at the start of a block that are hashed.
-const SAMPLE: usize = 60;
+// The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
+const SAMPLE_WORDS: usize = 60;
 /// Words at the start of a block whose pairs are hashed as well.
+// Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED: usize = 12;
 
 /// A set of hashes of words, most often asked for words that it does not have.
@@ -76,10 +78,12 @@ pub(crate) struct Sieve {
 impl Sieve {
     /// A sieve for about this many hashes.
     pub fn with_capacity(hashes: usize) -> Self {
+        // Eight bits a hash let through about one foreign hash in eight. A power of two makes the place a mask.
         Self { bits: vec![0; (hashes / 8).next_power_of_two().max(16)] }
     }
 
     pub fn put(&mut self, hash: u64) {
+        // The default sieve has no memory, because many sets stay empty.
         if self.bits.is_empty() {
             *self = Self::with_capacity(0);
         }
@@ -118,6 +122,7 @@ impl Terms {
     #[inline(always)]
     fn read(page: &Page, masks: &TextMasks) -> Self {
         let mut terms = Self {
+            // A guess: blocks are short in the mean, as in menus and cards.
             words: Scratch::with_capacity(page.blocks.len() * 8),
             pairs: Scratch::with_capacity(page.blocks.len() * 4),
             starts: Scratch::with_capacity(page.blocks.len() + 1),
@@ -127,7 +132,7 @@ impl Terms {
             let first = terms.words.len();
             let part = page.text_range(block);
             count_work(part.len());
-            push_hashes(page.texts(), masks, part, SAMPLE, &mut terms.words);
+            push_hashes(page.texts(), masks, part, SAMPLE_WORDS, &mut terms.words);
             let own = terms.words.get(first..).unwrap_or_default();
             let paired = own.get(..own.len().min(PAIRED)).unwrap_or_default();
             let pairs = paired.windows(2).map(|pair| match pair {
@@ -156,9 +161,10 @@ impl Terms {
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// How many different words are among the first words of a block, and how many of them `set` has.
+    /// The number of different words among the first words of a block, and the number of them in `set`.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let own = self.words(at);
+        // A filter of 256 bits: the exact but quadratic search runs only where two words share a bit.
         let mut seen = [0u64; 4];
         let (mut distinct, mut shared) = (0, 0);
         for (place, hash) in own.iter().enumerate() {
@@ -202,6 +208,7 @@ impl ByteTask for Read<'_> {
 pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
     let mut before: Option<(u64, usize)> = None;
+    // As many as are hashed when pages are judged: other terms would get weights that nobody looks up.
     for word in words::words(page.text(block), words::Rule::Characters).take(PAIRED) {
         if before.is_some() {
             text.push(' ');
@@ -250,7 +257,7 @@ mod tests {
             let table = Terms::new(&page, &TextMasks::of(page.texts()));
             assert_eq!(table.words(0), table.words(1), "{words}");
             assert_eq!(table.pairs(0), table.pairs(1), "{words}");
-            assert_eq!(table.words(0).len(), SAMPLE.min(2 * words));
+            assert_eq!(table.words(0).len(), SAMPLE_WORDS.min(2 * words));
             assert_eq!(table.pairs(0).len(), PAIRED.min(2 * words) - 1);
         }
     }

@@ -1,4 +1,4 @@
-//! Features of the page's address: its path, and how much of the title stands in it.
+//! Features of the page's address: its path, and the share of the title in it.
 
 use rustc_hash::FxHashSet;
 use trommel_html::Page;
@@ -31,6 +31,7 @@ impl<'a> Group<'a> for Address {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+        // Page types alone use it: with the address as features of blocks DAnIEL fell from .848 to .838.
         Self(features(facts.page, facts.url))
     }
 }
@@ -43,6 +44,7 @@ impl Fill for Address {
 
 /// The address features of a page; all zero if its URL is not known.
 fn features(page: &Page, url: Option<&str>) -> [f32; NAMES.len()] {
+    // Zeros for an unknown address, with a column that says so: 0 segments would else be the page of a site's root.
     let Some((_, rest)) = url.and_then(|url| url.split_once("://")) else {
         return [0.0; NAMES.len()];
     };
@@ -56,10 +58,12 @@ fn features(page: &Page, url: Option<&str>) -> [f32; NAMES.len()] {
     let last = segments.last().copied().unwrap_or_default();
     let flag = |value: bool| f32::from(u8::from(value));
     let digits = last.bytes().filter(u8::is_ascii_digit).count();
+    // Slugs join the words of the title by such signs.
     let spaced = last.replace(['-', '_', '+', '.'], " ").replace("%20", " ");
     let slug: FxHashSet<u64> = words::words(&spaced, words::Rule::Characters).map(word_hash).collect();
     let title: FxHashSet<u64> = words::words(&page.head.title, words::Rule::Characters).map(word_hash).collect();
     let is_year = |part: &str| {
+        // Addresses of articles often name the year; other numbers of four digits are ids.
         part.len() == 4
             && (part.starts_with("19") || part.starts_with("20"))
             && part.bytes().all(|b| b.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! The elements around a block: its own, the one around that, and those with a meaning.
+//! Features of the elements around a block: its own, the next outer one, and those with a meaning.
 
 use trommel_html::{Page, Tag};
 
@@ -85,6 +85,7 @@ const AROUND: [Tag; 25] = [
     Tag::Fieldset,
 ];
 
+// Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
 const HEADING_BIT: u64 = 1 << AROUND.len();
 
 fn names() -> Vec<String> {
@@ -102,6 +103,7 @@ fn names() -> Vec<String> {
 }
 
 /// Place of each tag in a list; the length of the list for tags that are not in it.
+// Made by the compiler: a tag is looked up for every element of every page.
 const fn places<const N: usize>(tags: &[Tag; N]) -> [u8; 256] {
     let mut places = [N as u8; 256];
     let mut at = 0;
@@ -119,6 +121,7 @@ const IN_AROUND: [u8; 256] = places(&AROUND);
 
 /// For every element on a path, a bit for each tag of [`AROUND`] that it is or stands in.
 fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
+    // Bits are inherited in one pass down, so no block climbs its path.
     let mut sets: Scratch<u64> = Scratch::with_capacity(paths.len());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = sets.get(*parent as usize).copied().unwrap_or(0);
@@ -154,6 +157,7 @@ impl Fill for Ancestry<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         let (mut own, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
         let (mut sets, mut hidden, mut depth) = ([0u64; LANES], [0.0; LANES], [0.0; LANES]);
+        // A number that no list reaches, so that all columns are 0.
         let none = u8::MAX;
         for (lane, at) in out.blocks().enumerate() {
             let Some(block) = self.page.blocks.get(at) else {
@@ -171,6 +175,7 @@ impl Fill for Ancestry<'_> {
             depth[lane] = log(element.map_or(0, |own| own.depth));
         }
         let one_hot = [(&own, OWN.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
+        // Lane by lane above, column by column here: each table is read once for a batch.
         for (places, len) in one_hot {
             for place in 0..len {
                 out.put_lanes(|lane| f32::from(u8::from(usize::from(places[lane]) == place)));

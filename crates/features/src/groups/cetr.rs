@@ -1,9 +1,9 @@
-//! Tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq,
-//! WWW 2013, section 3.2).
+//! Tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq, WWW 2013,
+//! section 3.2).
 //!
-//! The ratio of a block is its characters divided by its tags. The ratios and the absolute difference
-//! between each and the mean of the next three are smoothed along the page; k-means in that plane,
-//! with one centre held at the origin, gives the verdict of the whole algorithm.
+//! The ratio of a block is its characters divided by its tags. Two values are smoothed along the page: the
+//! ratio, and the absolute difference between it and the mean of the next three. k-means in that plane, with
+//! one centre fixed at the origin, gives the verdict of the whole algorithm.
 
 use trommel_html::Page;
 
@@ -15,10 +15,11 @@ use crate::scratch::Scratch;
 
 const NAMES: [&str; 3] = ["tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster"];
 
-/// Which of them is the verdict of the whole algorithm.
+/// The column with the verdict of the whole algorithm.
 const CLUSTER: usize = 2;
 
 /// Blocks ahead that the derivative looks at.
+// As in the paper, as are the deviation of the kernel, the three clusters and the centre at the origin.
 const AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
@@ -31,6 +32,7 @@ impl<'a> Group<'a> for TagRatios {
     const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+        // Clustering is the dear part, and models need not ask for its verdict.
         Self(features(facts.page, asked.any([CLUSTER])))
     }
 }
@@ -71,6 +73,7 @@ pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
         .iter()
         .map(|block| {
             let tags = block.tags_before.saturating_add(block.tags_inside);
+            // A block without tags would have an infinite ratio.
             block.chars as f32 / tags.max(1) as f32
         })
         .collect()
@@ -109,6 +112,7 @@ fn smooth(series: &[f32]) -> Scratch<f32> {
         .map(|at| {
             // Away from the ends nothing is mirrored.
             let middle = at as usize;
+            // Near the start the difference wraps to a huge index, for which `get` gives nothing.
             let around = series.get(middle.wrapping_sub(reach)..);
             if let Some(around) = around.and_then(|around| around.first_chunk()) {
                 return smoothed(around);

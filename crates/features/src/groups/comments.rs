@@ -1,5 +1,5 @@
-//! Readers' comments: the parts of a page whose `id` or `class` says that they hold comments, against
-//! the prose outside of them.
+//! Features of readers' comments: the parts of a page whose `id` or `class` names comments, compared with the
+//! prose outside of them.
 
 use std::sync::LazyLock;
 
@@ -26,6 +26,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Attribute tokens of comment sections, in several languages.
+// Class names of the comment sections of common blog and news systems; a list, because what they hold looks like prose.
 const TOKENS: [&str; 30] = [
     "comment", "comments", "commentlist", "commenttext", "commentbody", "commentaires", "commentaire", "comentarios",
     "comentario", "comentarii", "commenti", "commento", "kommentar", "kommentare", "kommentarer", "komentarz",
@@ -37,12 +38,13 @@ const TOKENS: [&str; 30] = [
 static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
     let mut sieve = Sieve::with_capacity(64 * TOKENS.len());
     for token in TOKENS {
+        // By hash first: comparing each word of a page with thirty texts would cost more than the rest of the group.
         sieve.put(word_hash(token.as_bytes()));
     }
     sieve
 });
 
-/// Where the blocks of a page stand to its comment sections.
+/// Features of the blocks of a page relative to its comment sections.
 pub(crate) struct CommentSections<'a> {
     page: &'a Page,
     sections: Sections,
@@ -82,6 +84,7 @@ impl Sections {
             let sum = paths.of_element(element).and_then(|at| sums.get(at as usize));
             sum.map_or(0, |sum| sum.prose)
         };
+        // Without a headline NONE is larger than any element, so nothing holds it.
         let headline = outline.headline().and_then(|at| page.blocks.get(at)).map_or(NONE, |block| block.element);
         let mut found = Self { prose: prose.total(), first: usize::MAX, ..Self::default() };
         let is_named = |token: &AttributeWord| HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token));
@@ -100,6 +103,7 @@ impl Sections {
             count_work(1 + page.attribute_words(element).len());
             let above = found.region.get(element.parent as usize).copied().unwrap_or(NONE);
             // What holds the headline holds the page, whatever it is called (`class="no-comments"`).
+            // Only the outermost counts: each comment in a section is named like the section.
             let is_one = above == NONE
                 && !element.tag.is_inline()
                 && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
@@ -126,6 +130,7 @@ impl Sections {
         let inside =
             |at: Option<usize>| at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element));
         let own = inside(Some(at));
+        // Comments are content where there is no other prose, as in a forum, so both amounts are features.
         let outside = self.prose.saturating_sub(self.prose_inside);
         let share = self.prose_inside as f32 / self.prose.max(1) as f32;
         [

@@ -1,4 +1,4 @@
-//! Aggregates of the elements around a block, from its own outwards.
+//! Aggregates over the elements around a block, from its own outwards.
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
@@ -20,7 +20,7 @@ fn names() -> Vec<String> {
 /// The parts of every element's features.
 pub(crate) struct Containers {
     elements: Scratch<[f32; PARTS.len()]>,
-    /// What stands outside of all elements.
+    /// The aggregates over everything outside of all elements.
     whole: [f32; PARTS.len()],
 }
 
@@ -49,12 +49,14 @@ impl Fill for Containers {
 impl Containers {
     fn of(facts: &PageFacts) -> Self {
         let PageFacts { page, paths, sums, whole, .. } = facts;
+        // Once an element and not once a block: the blocks of a page share most of the elements around them.
         let parts = |sum: &Sums, descendants: u32| {
             [
                 Sums::share(sum.words, whole.words),
                 sum.link_density(),
                 log(sum.blocks),
                 sum.paragraph_share(),
+                // Words for each element inside: menus and cards need many elements for few words.
                 log(f64::from(sum.words) / f64::from(descendants.max(1))),
                 Sums::share(sum.commas, sum.words),
             ]
@@ -68,6 +70,7 @@ impl Containers {
 
     #[inline]
     fn parts(&self, place: u32) -> &[f32; PARTS.len()] {
+        // Text outside of all elements is held by the page.
         self.elements.get(place as usize).unwrap_or(&self.whole)
     }
 }

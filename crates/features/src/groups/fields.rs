@@ -1,5 +1,5 @@
-//! A field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short one by one;
-//! how many there are, how alike, and whether they begin with a quantity tells what they are.
+//! Features of a field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short.
+//! Their number, their likeness and quantities at their beginnings show what they are.
 
 use trommel_html::{FieldIndex, Page};
 
@@ -27,6 +27,7 @@ const NAMES: [&str; 9] = [
 struct Sum {
     blocks: u32,
     words: u32,
+    // Sums of squares need more digits than f32 has, or the variance of long texts would be noise.
     squares: f64,
     link_words: u32,
     numbers: u32,
@@ -36,7 +37,7 @@ struct Sum {
     last: usize,
 }
 
-/// What the fields of a page are like.
+/// Features of the fields of a page.
 pub(crate) struct FieldFeatures<'a> {
     index: &'a FieldIndex,
     rows: Scratch<[f32; NAMES.len()]>,
@@ -84,6 +85,7 @@ impl<'a> FieldFeatures<'a> {
             sum.words += block.words;
             sum.squares += f64::from(block.words).powi(2);
             sum.link_words += block.link_words;
+            // Ingredients begin with a quantity, which tells their list from a menu of lines as short.
             sum.numbers += u32::from(begins_with_number(page.text(block)));
             sum.sentences += u32::from(shape.ends_sentence);
             sum.inputs += u32::from(block.inputs > 0);
@@ -102,6 +104,7 @@ impl Sum {
     fn row(&self, page_words: u32) -> [f32; NAMES.len()] {
         let blocks = f64::from(self.blocks.max(1));
         let mean = f64::from(self.words) / blocks;
+        // Rounding can leave a small negative number, which has no root.
         let variance = (self.squares / blocks - mean * mean).max(0.0);
         let share = |part: u32| part as f32 / self.blocks.max(1) as f32;
         [
@@ -113,6 +116,7 @@ impl Sum {
             share(self.sentences),
             self.link_words as f32 / self.words.max(1) as f32,
             share(self.inputs),
+            // Fields that are spread over a page are labels of cards; dense ones are lists.
             log((self.last - self.first + 1) as f64 / blocks),
         ]
     }

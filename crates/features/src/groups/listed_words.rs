@@ -1,5 +1,5 @@
-//! Listed attribute words: those whose odds between content and other blocks are strong and that are
-//! common have a 0/1 feature each (Peters and Lecocq, WWW 2013, section 3.3).
+//! Listed attribute words: a 0/1 feature for each common word with strong odds between content and other
+//! blocks (Peters and Lecocq, WWW 2013, section 3.3).
 
 use trommel_html::{Block, Page};
 
@@ -8,10 +8,10 @@ use crate::facts::PageFacts;
 use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 
-/// Which listed words stand on each element or on one around it: a bit set an element.
+/// The listed words on each element or on one around it: a bit set for each element.
 pub(crate) struct ListedWords<'a> {
     page: &'a Page,
-    /// How many words are listed.
+    /// The number of listed words.
     listed: usize,
     /// 64-bit words a set.
     stride: usize,
@@ -20,9 +20,11 @@ pub(crate) struct ListedWords<'a> {
 
 impl<'a> ListedWords<'a> {
     fn of(page: &'a Page, lexicon: &Lexicon) -> Self {
+        // Sets of bits are inherited by copying a few words; lists would grow with the depth.
         let stride = lexicon.listed_names().len().div_ceil(64);
         let mut sets = vec![0u64; stride * page.elements.len()];
         for (at, element) in page.elements.iter().enumerate() {
+            // A parent comes before its children, so its set is complete in the first part.
             let (before, own) = sets.split_at_mut(at * stride);
             let Some(own) = own.get_mut(..stride) else {
                 break;
@@ -47,6 +49,7 @@ impl<'a> ListedWords<'a> {
 
     /// Whether a listed word stands on an element around the block or on an inline element inside it.
     fn has(&self, block: &Block, listed: usize) -> bool {
+        // The paper takes words of tags inside of a block as well as of those around it.
         let elements = std::iter::once(&block.element).chain(self.page.inline(block));
         elements
             .map(|element| self.set(*element))

@@ -1,4 +1,4 @@
-//! The blocks around a block, as far as three away.
+//! Features of the three blocks before and after a block.
 
 use trommel_html::Page;
 
@@ -9,6 +9,7 @@ use crate::group::{Asked, Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 
+// Further than the two neighbours of the paper: a caption or date between paragraphs hides the next paragraph.
 const OFFSETS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
 const PARTS: [&str; 5] = ["log_words", "link_density", "ends_sentence", "heading", "same_container"];
 
@@ -17,7 +18,7 @@ fn names() -> Vec<String> {
     crossed(neighbours, &PARTS)
 }
 
-/// What a block is to the blocks around it.
+/// The facts about a block that its neighbours read.
 struct Neighbour {
     parts: [f32; 4],
     /// Element around its container.
@@ -62,6 +63,7 @@ impl<'a> Group<'a> for Neighbours {
 impl Fill for Neighbours {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         for offset in OFFSETS {
+            // Before the first block the sum wraps to an index that no page has.
             let of = |at: usize| self.0.get(at.wrapping_add_signed(offset));
             for part in 0..PARTS.len() - 1 {
                 out.put(|at| of(at).map_or(0.0, |neighbour| neighbour.parts[part]));

@@ -5,7 +5,7 @@ use crate::facts::PageFacts;
 use crate::facts::headline::NAMES;
 use crate::group::{Asked, Batch, Fact, Fill, Group};
 
-/// Where the blocks of a page stand to its headings.
+/// Features of the blocks of a page relative to its headings.
 pub(crate) struct OutlineFeatures<'a>(&'a PageFacts<'a>);
 
 impl<'a> Group<'a> for OutlineFeatures<'a> {

@@ -37,6 +37,7 @@ fn features(page: &Page, whole: &Sums) -> [f32; NAMES.len()] {
         let container = page.container(block);
         container.is_some_and(|(_, element)| element.tag == Tag::H1)
     });
+    // JSON-LD as well, because `og:type` has no value for lists and forums.
     let og = page.head.meta("og:type").unwrap_or_default().to_ascii_lowercase();
     let says = |og_part: &str, types: &[&str]| {
         let og = !og_part.is_empty() && og.contains(og_part);

@@ -1,6 +1,6 @@
-//! Log odds of attribute words: every word of `id`, `class`, `role` and `itemprop` that was seen on enough
-//! training pages has a weight, summed up along the elements around a block (after Peters and Lecocq,
-//! WWW 2013, section 3.3, who list a few words only).
+//! Log odds of attribute words, after Peters and Lecocq (WWW 2013, section 3.3), who list only a few words.
+//! Every word of `id`, `class`, `role` and `itemprop` that occurred on enough training pages has a weight.
+//! The weights are summed along the elements around a block.
 
 use trommel_html::{AttributeWord, Page};
 
@@ -17,12 +17,14 @@ const NAMES: [&str; 11] = [
     "weights.parent_max", "weights.inline_min", "weights.inline_max", "weights.previous", "weights.next",
 ];
 
-/// How much of an element's sum its children inherit.
+/// The share of an element's sum that its children inherit.
+// Names of far elements say less about a block: after ten levels a tenth is left.
 const DECAY: f32 = 0.8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct PathWeight {
     sum: f32,
+    // A single strong word (`sidebar`) must not drown in the sum of many weak ones.
     min: f32,
     max: f32,
     own: f32,
@@ -31,7 +33,7 @@ struct PathWeight {
 /// The weights gathered down the path to every block.
 pub(crate) struct PathWeights<'a> {
     facts: &'a PageFacts<'a>,
-    /// Of the elements on these paths, by their places.
+    /// The weights of the elements on these paths, by their places.
     elements: Scratch<PathWeight>,
 }
 
@@ -53,7 +55,7 @@ impl Fill for PathWeights<'_> {
 /// The weights of some words that stand side by side.
 #[derive(Clone, Copy, Debug, Default)]
 struct OwnWeights {
-    /// How many there are.
+    /// The number of tokens.
     tokens: usize,
     sum: f32,
     /// The lowest and the highest, 0 if none is lower or higher.
@@ -76,6 +78,7 @@ impl OwnWeights {
 /// Word weights of every element on a path, gathered down to it.
 fn path_weights(page: &Page, paths: &Paths, lexicon: &Lexicon) -> Scratch<PathWeight> {
     let mut all: Scratch<PathWeight> = Scratch::with_capacity(paths.len());
+    // Kept at the first word of each distinct value, so a class used a thousand times is weighed once.
     let mut known = Scratch::filled(page.attribute_words.len(), OwnWeights::default());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = all.get(*parent as usize).copied().unwrap_or_default();
@@ -119,6 +122,7 @@ fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32
         let element = page.element(*at);
         match paths.of_element(*at) {
             Some(place) => of(place).own,
+            // Computed when wanted: only elements with text on their path have a place.
             None => element.map_or(0.0, |element| OwnWeights::of(page.attribute_words(element), facts.lexicon).sum),
         }
     });

@@ -33,26 +33,26 @@ const NAMES: [&str; 16] = [
     "position.log_tags_before",
 ];
 
-/// Which of them are about the words of the title, about equal texts, about equal elements.
+/// The columns about the words of the title, about equal texts, and about equal elements.
 const OF_TITLE: Range<usize> = 8..10;
 const OF_TEXTS: Range<usize> = 10..12;
 const OF_SIGNATURES: Range<usize> = 12..14;
 
-/// What is known of the whole page. Title, texts and signatures are empty if no column asks for them.
+/// Facts about the whole page. Title, texts and signatures are empty if no column asks for them.
 struct Positions {
     words: u32,
     longest: u32,
     headline: Option<usize>,
     title: WordSet,
-    /// Of each text: how often it stands on the page, and at which block first.
+    /// For each text, how often it stands on the page, and its first block.
     texts: Scratch<(u32, usize)>,
-    /// Of each signature: blocks and words.
+    /// For each signature, its blocks and words.
     signatures: Scratch<(u32, u32)>,
-    /// Of each block: words before it, its text and its signature.
+    /// For each block, the words before it, its text and its signature.
     blocks: Scratch<(u32, u32, u32)>,
 }
 
-/// Where the blocks of a page stand.
+/// Features of the places of the blocks of a page.
 pub(crate) struct Position<'a> {
     facts: &'a PageFacts<'a>,
     positions: Positions,
@@ -76,11 +76,13 @@ impl Fill for Position<'_> {
 
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
+    // Three levels are enough to tell the lines of one template from those of others.
     page.path(block.element).take(3).fold(0, |sum: u64, (_, element)| sum.rotate_left(21) ^ element.signature)
 }
 
 impl Positions {
     fn new(page: &Page, asked: Asked) -> Self {
+        // Each of these passes hashes every block, so a model that does not ask for them does not pay.
         let with_texts = asked.any(OF_TEXTS);
         let with_signatures = asked.any(OF_SIGNATURES);
         let title = match asked.any(OF_TITLE) {
@@ -112,6 +114,7 @@ impl Positions {
             if with_texts {
                 count_work(page.text(block).len());
                 let mut hasher = FxHasher::default();
+                // Whole texts and not their words: a repeated line is repeated letter by letter.
                 hasher.write(page.text(block).as_bytes());
                 text = *by_text.entry(hasher.finish()).or_insert_with(|| {
                     positions.texts.push((0, at));
@@ -148,6 +151,7 @@ impl Positions {
             None => (0, 0),
         };
         let (own, shared) =
+            // A long paragraph shares words with any title.
             if block.words <= 40 && !self.title.is_empty() { terms.overlap(at, &self.title) } else { (0, 0) };
         let shared = shared as f32;
         let (repeats, first) = self.texts.get(text as usize).copied().unwrap_or((1, at));

@@ -14,7 +14,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Where the blocks of a page stand to its prose.
+/// Features of the blocks of a page relative to its prose.
 pub(crate) struct ProseFeatures<'a>(&'a PageFacts<'a>);
 
 impl<'a> Group<'a> for ProseFeatures<'a> {

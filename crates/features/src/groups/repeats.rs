@@ -1,5 +1,5 @@
-//! Repeated elements: the groups of siblings made by one template (cards, rows, posts, menu items)
-//! that a block stands in, outermost and innermost.
+//! Features of repeated elements: the innermost and the outermost group of siblings around a block that come
+//! from one template, such as cards, rows, posts or menu items.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Tag};
@@ -19,7 +19,7 @@ const PARTS: [&str; 8] = [
     "uneven",
 ];
 
-/// Which of them is the item's place in its group.
+/// The column with the item's place in its group.
 const PLACE: usize = 6;
 
 fn names() -> Vec<String> {
@@ -30,7 +30,8 @@ fn names() -> Vec<String> {
 }
 
 /// Siblings needed for a group.
-const LEAST: u32 = 3;
+// Two siblings alike are common by chance (two columns, two buttons); three are a template.
+const MIN_SIBLINGS: u32 = 3;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Template {
@@ -45,7 +46,7 @@ struct Template {
 /// The groups of repeated siblings of a page, each made by one template.
 struct Templates {
     groups: Scratch<Template>,
-    /// What each group gives to the features of its items, but for their place.
+    /// For each group, the features that all of its items share; the place of an item is not among them.
     parts: Scratch<[f32; PARTS.len()]>,
     /// Outermost and innermost item around each element on a path, by places, or [`NONE`].
     items: Scratch<(u32, u32)>,
@@ -65,6 +66,7 @@ struct ByTemplate {
 }
 
 /// Groups of an element that are looked through.
+// Comparing eight signatures side by side is cheaper than a hash; without the bound a hostile page would be quadratic.
 const LOOKED_THROUGH: usize = 8;
 
 impl ByTemplate {
@@ -158,6 +160,7 @@ impl Templates {
         let mut by_template = ByTemplate::new(paths.len());
         let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
         for ((element, parent), own) in paths.rows(page).zip(&paths.parents).zip(sums) {
+            // Paragraphs repeat in every text: as items they would make each article look like a list.
             if !is_item(element.tag) {
                 places.push((NONE, 0));
                 continue;
@@ -183,7 +186,8 @@ impl Templates {
             let above = items.get(*parent as usize).copied();
             let (outer, inner) = above.unwrap_or((NONE, NONE));
             let group = groups.get(*group as usize);
-            let repeated = group.is_some_and(|group| group.items >= LEAST);
+            let repeated = group.is_some_and(|group| group.items >= MIN_SIBLINGS);
+            // Outermost and innermost: a card in a grid and a label in that card say different things.
             items.push(if repeated { (if outer == NONE { at } else { outer }, at) } else { (outer, inner) });
         }
         Self { parts: groups.iter().map(|group| group.parts(whole.words)).collect(), groups, items, places }
@@ -226,6 +230,7 @@ impl Template {
             self.link_words as f32 / words,
             words / page_words.max(1) as f32,
             self.prose as f32 / words,
+            // More images for one item are a gallery, whatever their number.
             (f64::from(self.images) / items).min(5.0) as f32,
             0.0,
             (variance.sqrt() / mean.max(1.0)) as f32,

@@ -1,5 +1,5 @@
-//! Shallow text features: text density and link density of the block and its two neighbours
-//! (Kohlschütter, Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
+//! Shallow text features: text density and link density of the block and its two neighbours (Kohlschütter,
+//! Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
 
 use trommel_html::Page;
 use trommel_text::words;
@@ -10,7 +10,8 @@ use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
-const LINE: usize = 80;
+// The width of Kohlschütter, Fankhauser and Nejdl, kept so that figures can be compared with theirs.
+const LINE_CHARS: usize = 80;
 
 const NAMES: [&str; 6] = [
     "text_density.previous", "link_density.previous", "text_density", "link_density", "text_density.next",
@@ -22,19 +23,22 @@ const NAMES: [&str; 6] = [
 ///
 /// `words` and `chars` are those of the text.
 pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
-    let lines = (chars as usize).saturating_sub(1) / LINE;
+    // One less than the characters: a line that is exactly full is the last line, not one before an empty line.
+    let lines = (chars as usize).saturating_sub(1) / LINE_CHARS;
     if lines == 0 {
         return (words, 1);
     }
     // The last line is short: its words are counted and taken off.
-    let last = (chars as usize).saturating_sub(lines * LINE);
+    let last = (chars as usize).saturating_sub(lines * LINE_CHARS);
+    // In ASCII a character is a byte, so the end of the full lines need not be searched.
     let end = if text.is_ascii() {
-        lines * LINE
+        lines * LINE_CHARS
     } else {
         let mut places = text.char_indices().rev();
         places.nth(last.saturating_sub(1)).map_or(text.len(), |(at, _)| at)
     };
     let (full, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    // A word cut by the end of a line counts in both parts.
     let across = u32::from(words::goes_on(full, rest));
     let counted = (words + across).saturating_sub(words::count(rest));
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))
@@ -110,11 +114,11 @@ mod tests {
                 let all = words_of.iter().cycle().skip(start).map(|word| word.chars());
                 let text: String = all.flatten().take(length).collect();
                 let (words, chars) = (words::count(&text), text.chars().count() as u32);
-                let lines = (length - 1) / LINE;
+                let lines = (length - 1) / LINE_CHARS;
                 let expected = match lines {
                     0 => (words, 1),
                     lines => {
-                        let full: String = text.chars().take(lines * LINE).collect();
+                        let full: String = text.chars().take(lines * LINE_CHARS).collect();
                         (words::count(&full), lines as u32)
                     }
                 };

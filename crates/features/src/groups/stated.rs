@@ -1,5 +1,5 @@
-//! Compares structured data - ingredients, steps, questions and answers - with the words of each
-//! block: a line of three words is content if the page says that it is an ingredient.
+//! Compares structured data (ingredients, steps, questions and answers) with the words of each block. A line
+//! of three words is content if the page states that it is an ingredient.
 
 use trommel_html::Page;
 
@@ -15,7 +15,7 @@ const NAMES: [&str; 6] =
     ["stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after", "stated.log_items"];
 
 /// Words of a line that tell it from others: as many as are hashed of a block.
-const LINE: usize = 60;
+const LINE_WORDS: usize = 60;
 
 /// The listed items, as sets of lines, pairs and words.
 #[derive(Debug, Default)]
@@ -43,6 +43,7 @@ impl<'a> Group<'a> for StatedItems<'a> {
 
 impl Fill for StatedItems<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        // Most pages list nothing, and the columns are then constant.
         if self.items.number == 0 {
             for _ in NAMES {
                 out.put_constant(0.0);
@@ -55,7 +56,8 @@ impl Fill for StatedItems<'_> {
 
 /// The hash of a line.
 fn line(words: &[u64]) -> u64 {
-    let words = words.iter().take(LINE);
+    let words = words.iter().take(LINE_WORDS);
+    // By words: markup and punctuation differ between structured data and the page.
     words.fold(0, |sum: u64, word| pair_hash(sum, *word))
 }
 
@@ -77,7 +79,7 @@ impl Items {
         items
     }
 
-    /// How much of a block is listed: 1 if it is an item, else the share of its pairs.
+    /// The listed share of a block: 1 if it is an item, else the share of its pairs.
     fn listed(&self, terms: &Terms, at: usize) -> (f32, f32) {
         let words = terms.words(at);
         if words.is_empty() {
@@ -95,6 +97,7 @@ impl Items {
         let (same, pairs) = self.listed(terms, at);
         let words = terms.words(at);
         let known = words.iter().filter(|word| self.words.contains(**word));
+        // Pages add lines of their own to a list; stated neighbours show that they belong to it.
         let beside = |at: Option<usize>| {
             let (same, pairs) = at.map_or((0.0, 0.0), |at| self.listed(terms, at));
             same.max(pairs)

@@ -1,5 +1,5 @@
-//! Features of the surroundings of a block besides text: images directly before and after it, as around a caption, and the
-//! headlines and articles that began before it, as before a story that is appended to another.
+//! Features of the surroundings of a block apart from text. They are images directly before and after it, as
+//! around a caption, and headlines and articles that began before it, as before an appended story.
 
 use trommel_html::{Page, Tag};
 
@@ -18,10 +18,11 @@ const NAMES: [&str; 5] = [
     "surroundings.log_articles_before",
 ];
 
-/// What stands before a block, and in it.
+/// Counts of the things before a block and in it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct Counts {
     /// Images between the block before and this one.
+    // Counted in 16 bits and saturating: only their logarithms are features.
     before: u16,
     inside: u16,
     /// `h1` and `article` from the start of the page.
@@ -29,10 +30,10 @@ struct Seen {
     articles: u16,
 }
 
-/// What stands around the blocks of a page.
+/// The surroundings of the blocks of a page.
 pub(crate) struct Surroundings {
-    /// Of each block, and of the end of the page.
-    seen: Scratch<Seen>,
+    /// The counts at each block, and at the end of the page.
+    seen: Scratch<Counts>,
 }
 
 impl<'a> Group<'a> for Surroundings {
@@ -54,13 +55,14 @@ impl Fill for Surroundings {
     }
 }
 
-fn seen(page: &Page) -> Scratch<Seen> {
+fn seen(page: &Page) -> Scratch<Counts> {
     count_work(page.elements.len() + page.blocks.len());
-    let mut all: Scratch<Seen> = Scratch::with_capacity(page.blocks.len() + 1);
+    let mut all: Scratch<Counts> = Scratch::with_capacity(page.blocks.len() + 1);
+    // Blocks and elements are merged in one walk, so that nothing is searched for.
     let mut elements = page.elements.iter().peekable();
-    let mut own = Seen::default();
+    let mut own = Counts::default();
     // Blocks and elements both come in the order of the page.
-    let mut take = |own: &mut Seen, end: u32, inside: bool| {
+    let mut take = |own: &mut Counts, end: u32, inside: bool| {
         while let Some(element) = elements.next_if(|element| element.start < end) {
             let count = match element.tag {
                 Tag::Img | Tag::Video | Tag::Audio if inside => &mut own.inside,
@@ -76,7 +78,7 @@ fn seen(page: &Page) -> Scratch<Seen> {
         take(&mut own, block.span.0, false);
         let before = own;
         take(&mut own, block.span.1, true);
-        all.push(Seen { inside: own.inside, ..before });
+        all.push(Counts { inside: own.inside, ..before });
         (own.before, own.inside) = (0, 0);
     }
     take(&mut own, u32::MAX, false);

@@ -15,7 +15,7 @@ const NAMES: [&str; 19] = [
     "text.inputs",
 ];
 
-/// What the blocks of a page look like.
+/// Features of the texts of the blocks of a page.
 pub(crate) struct Look<'a>(&'a PageFacts<'a>);
 
 impl<'a> Group<'a> for Look<'a> {
@@ -48,10 +48,12 @@ fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
         flag(block.link_words == 0),
         flag(density > 0.9),
         flag(density > 0.33),
+        // Steps beside the logarithm: a linear model cannot bend it where labels end and sentences begin.
         flag(block.words >= 3),
         flag(block.words >= 8),
         flag(block.words >= 16),
         flag(block.words >= 40),
+        // Longer "words" are addresses and data; how long they are says nothing more.
         (chars / words).min(20.0),
         shape.commas as f32 / words,
         shape.sentence_marks as f32 / words,

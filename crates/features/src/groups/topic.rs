@@ -1,5 +1,5 @@
-//! Compares the topic that the page's head states with the words of each block: title, descriptions, and
-//! the texts that structured data repeats.
+//! Compares the topic of the page with the words of each block. The topic comes from the title, the
+//! descriptions and the texts of structured data.
 
 use std::ops::Range;
 
@@ -25,26 +25,28 @@ const NAMES: [&str; 8] = [
     "topic.title_words_per_word",
 ];
 
-/// Which of them are about descriptions and structured data.
+/// The columns about descriptions and structured data.
+// Descriptions and JSON-LD are hashed only for models that ask for these columns.
 const OF_TEXTS: Range<usize> = 1..7;
 
 /// Words of a phrase.
-const PHRASE: usize = 3;
+// Phrases distinguish a text that is repeated from one that only shares words.
+const PHRASE_WORDS: usize = 3;
 
 /// The texts of a head, as sets of words and phrases.
 #[derive(Debug, Default)]
 struct HeadTexts {
     title: WordSet,
     description: WordSet,
-    /// Of the words of both.
+    /// The sieve for the words of both.
     head: Sieve,
     description_phrases: WordSet,
     body_phrases: WordSet,
-    /// Of the phrases of both.
+    /// The sieve for the phrases of both.
     phrases: Sieve,
 }
 
-/// What the head says the topic is, against the blocks of a page.
+/// The topic that the head states, for comparison with the blocks of a page.
 pub(crate) struct HeadTopic<'a> {
     facts: &'a PageFacts<'a>,
     head: HeadTexts,
@@ -67,7 +69,7 @@ impl Fill for HeadTopic<'_> {
 
 fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
     hashes
-        .windows(PHRASE)
+        .windows(PHRASE_WORDS)
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
 }
 
@@ -93,6 +95,7 @@ impl HeadTexts {
         let texts = with_texts.then(|| page.json_ld().texts());
         for text in texts.into_iter().flatten() {
             let words = hashes(&text.text);
+            // A product's description is a summary of its page; other texts of JSON-LD repeat the body itself.
             if text.kind != JsonLdKind::ProductDescription {
                 topic.body_phrases.extend(phrases(&words));
                 continue;
@@ -118,6 +121,7 @@ impl HeadTexts {
         let total = own.len().max(1) as f32;
         let (mut title, mut in_description) = (0u32, 0u32);
         for hash in own {
+            // One sieve for both sets: most words are in neither.
             if self.head.may_have(*hash) {
                 title += u32::from(self.title.contains(*hash));
                 in_description += u32::from(self.description.contains(*hash));

@@ -1,6 +1,7 @@
 //! Features of the words of short blocks and headings: "Read more", "Related articles", "Add to cart".
 //!
-//! The log odds of words and word pairs of the text itself, learned like those of attribute tokens.
+//! They are the log odds of words and pairs of words in the text itself, learned like those of attribute
+//! words.
 
 use trommel_html::Page;
 
@@ -27,7 +28,7 @@ struct BlockWording {
     first: f32,
 }
 
-/// What the first words of the blocks of a page say.
+/// Features of the first words of the blocks of a page.
 pub(crate) struct Wording<'a> {
     facts: &'a PageFacts<'a>,
     blocks: Scratch<BlockWording>,
@@ -53,6 +54,7 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
     (0..page.blocks.len())
         .map(|at| {
             let words = terms.words(at);
+            // As in training, where weights are learned from the first words alone.
             let words = words.get(..words.len().min(PAIRED)).unwrap_or_default();
             let pairs = terms.pairs(at);
             let mut own = BlockWording::default();
@@ -61,6 +63,7 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
                 if let Some(weight) = weight {
                     found += 1;
                     sum += weight;
+                    // One telling word ("Cookies") decides, however many others a block has.
                     own.min = own.min.min(weight);
                     own.max = own.max.max(weight);
                 }
@@ -84,6 +87,7 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
 fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.len()] {
     let of = |at: Option<usize>| at.and_then(|at| all.get(at)).copied().unwrap_or_default();
     let own = of(Some(at));
+    // What a heading says ("Related articles") judges all blocks below it.
     let heading = of(outline.heading_of(at));
     [
         own.mean,

@@ -1,8 +1,9 @@
-//! Splitting attribute values into words.
+//! Splits attribute values into words.
 
 use trommel_text::{word_hash, word_hash_step};
 
 /// Bytes of a word; longer ones are machine-made and cut.
+// Longer runs of letters are hashes and encoded data, which no other page has.
 const MAX_WORD_BYTES: usize = 40;
 
 /// Gives each word of an attribute value in lower case with its [`word_hash`]: runs of
@@ -12,6 +13,7 @@ const MAX_WORD_BYTES: usize = 40;
 pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>)) {
     let mut at = 0;
     while at < value.len() {
+        // Eight bytes at a time: where words end no processor foresees, and a wrong guess costs as much as ten bytes.
         let bytes = Eight::at(value, at);
         let begins = bytes.letters().trailing_zeros() as usize / 8;
         if begins > 0 {
@@ -19,10 +21,12 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>))
             continue;
         }
         let len = bytes.word_len();
+        // Long words and those beyond ASCII are rare enough for the plain loop.
         if len == 8 || bytes.has_wide(len) {
             at = split_plainly(value, at, &mut give);
             continue;
         }
+        // Single letters are parts of generated names (`a_b3`) and say nothing.
         if len > 1 {
             let lower = bytes.lower() & ((1 << (8 * len)) - 1);
             let word = lower.to_le_bytes();
@@ -63,6 +67,7 @@ impl Eight {
             }
             None => rest.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
         };
+        // With the high bit cleared an addition cannot carry from one byte into the next.
         let folded = (bytes & !Self::HIGH) | Self::LOWER;
         let from_a = folded + (0x80 - u64::from(b'a')) * Self::ONES;
         let beyond_z = folded + (0x7F - u64::from(b'z')) * Self::ONES;
@@ -85,6 +90,7 @@ impl Eight {
 
     /// Bytes from the first on, which is a letter, up to the end of its word: 8 if it is not among them.
     fn word_len(self) -> usize {
+        // A capital right behind a small letter begins a word, as in `postTitle`.
         let turns = self.uppers() & self.lowers() << 8;
         let ends = !self.letters() & Self::HIGH | turns;
         ends.trailing_zeros() as usize / 8

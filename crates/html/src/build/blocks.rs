@@ -7,6 +7,7 @@ use crate::page::{Block, NONE};
 use trommel_text::words;
 
 /// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
+// Below it the merged blocks of a huge page still are of a size that can be judged one by one.
 const MAX_MERGED_BYTES: u32 = 32 << 10;
 
 impl Builder {
@@ -18,6 +19,7 @@ impl Builder {
         let tag_count = self.tag_count;
         match &mut self.current {
             Some(current) => {
+                // Text of one node may come in several calls; a piece counts only where a tag came between.
                 current.pieces += u32::from(current.last_tag != tag_count);
                 current.last_tag = tag_count;
                 current.end = source.end;
@@ -34,10 +36,12 @@ impl Builder {
                     pieces: 1,
                     link_words: 0,
                     counted: (0, 0),
+                    // The link began before the block, as where a card is one link around several blocks.
                     link_from: (self.links_open > 0).then_some(0),
                 });
             }
         }
+        // Only breaks that follow each other directly end a block.
         self.breaks = 0;
     }
 
@@ -83,6 +87,7 @@ impl Builder {
         {
             let linked = self.fold.as_str().get(from..).unwrap_or_default();
             let words = words::count_by(self.vectors, linked);
+            // Counted when the link ends: counting at each text would cut words that elements divide.
             current.link_words += words;
             if from == 0 {
                 current.counted = (linked.len(), words);
@@ -98,6 +103,7 @@ impl Builder {
             return false;
         };
         let text = self.fold.as_str();
+        // A fresh block is then begun beyond the cap: text is merged, never lost.
         if last.text.1 - last.text.0 >= MAX_MERGED_BYTES {
             return false;
         }
@@ -124,6 +130,7 @@ impl Builder {
 
     /// Ends the block being built, if there is one.
     pub(super) fn flush(&mut self) {
+        // A formula that still waits for its source belongs to the block that ends here.
         self.settle_formula();
         self.count_link_words();
         if let Some(current) = self.current.take() {
@@ -150,6 +157,7 @@ impl Builder {
             (bytes, words) if bytes == text.len() => words,
             _ => words::count_by(self.vectors, text),
         };
+        // Lines without a letter or digit (`---`, a lone brace of code laid out in cells) are no text to judge.
         if words == 0 {
             return;
         }

@@ -1,4 +1,4 @@
-//! Class attributes met before on the page: most elements repeat one.
+//! Caches the class attributes of the page, because most elements repeat one.
 
 use std::hash::Hasher;
 
@@ -7,19 +7,20 @@ use rustc_hash::FxHasher;
 use super::notes::Marks;
 
 /// Values that are remembered at a time, and the bytes of the longest.
+// A value that loses its slot to another is read again, which costs time and changes nothing.
 const SLOTS: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
 
-/// What reading a class attribute came to, whatever else the element has.
+/// The result of reading a class attribute, regardless of the rest of the element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassReading {
-    /// That of [`ClassKey`].
+    /// The hash of [`ClassKey`].
     pub hash: u64,
     /// First of its words in the page's table, and their number.
     pub words: (u32, u16),
     /// Words before those given twice were left out.
     pub given: u16,
-    /// What they say of notation.
+    /// The notation that its words state.
     pub marks: Marks,
     /// Steps that finding those took.
     pub steps: u16,
@@ -38,6 +39,7 @@ struct Slot {
 pub(super) struct Classes {
     slots: Vec<Slot>,
     /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.
+    // With the number of the page in each key, forgetting a page needs no clearing of the table.
     keys: Vec<(u32, u32)>,
     /// The values, one after the other as they came: what is written side by side is at hand.
     texts: Vec<u8>,
@@ -45,14 +47,14 @@ pub(super) struct Classes {
     page: u32,
 }
 
-/// Where a value is remembered.
+/// The key of a remembered value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClassKey {
     /// Hash of the value, which the place comes from.
     pub hash: u64,
 }
 
-/// Where a value has its place; none if it is not remembered.
+/// The key of a value; none if it is not remembered.
 pub(super) fn key(value: &[u8]) -> Option<ClassKey> {
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
         return None;
@@ -67,7 +69,7 @@ impl ClassKey {
         self.hash as usize % SLOTS
     }
 
-    /// What the slot does not tell.
+    /// The part of the key that the slot does not imply.
     fn rest(self) -> u32 {
         (self.hash >> 32) as u32
     }
@@ -85,7 +87,7 @@ impl Classes {
         }
     }
 
-    /// What is known of the value, whose place is given.
+    /// The reading of the value with this key.
     pub fn get(&self, key: ClassKey, value: &[u8]) -> Option<ClassReading> {
         if self.keys.get(key.slot()) != Some(&(self.page, key.rest())) {
             return None;
@@ -93,6 +95,7 @@ impl Classes {
         let slot = self.slots.get(key.slot())?;
         let (start, len) = (slot.value.0 as usize, usize::from(slot.value.1));
         let own = self.texts.get(start..start + len)?;
+        // Compared in full: two values of one hash would otherwise share their words on a hostile page.
         (own == value).then_some(slot.class)
     }
 

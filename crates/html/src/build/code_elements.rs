@@ -1,12 +1,14 @@
-//! Elements that are no `pre` and yet laid out as code: editors, tables of lines, `code` that is set as a block.
-//! Their rows in the table of elements are those of a `pre`.
+//! Recognises elements that are laid out as code but are not `pre`: editors, tables of lines, `code` as a
+//! block. In the table of elements their rows are those of a `pre`.
 
 use super::elements::declares;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
-/// Classes of elements that hold the lines of a piece of code: of SyntaxHighlighter, CodeMirror 6 and 5, Monaco,
-/// Ace, Crayon and what became of it, Enlighter, React's renderer of Prism, and GitHub's tables and lists of lines.
+/// Classes of elements that hold the lines of a piece of code. They are those of SyntaxHighlighter,
+/// CodeMirror 6 and 5, Monaco, Ace, Crayon and its successor, Enlighter, React's renderer of Prism, and
+/// GitHub's tables and lists of lines.
+// They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
 const HIGHLIGHTERS: [&[u8]; 11] = [
     b"syntaxhighlighter",
     b"cm-editor",
@@ -21,13 +23,14 @@ const HIGHLIGHTERS: [&[u8]; 11] = [
     b"react-code-file-contents",
 ];
 /// Classes by which `code` is set as a block.
-const BLOCKS: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
+const BLOCK_CLASSES: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
 /// Styles that do the same.
-const STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
+const BLOCK_STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
 
 /// Whether a `code` element is set as a block of its own.
 pub(super) fn is_block_of_code(text: &TagText) -> bool {
-    if has_class(text, &BLOCKS) {
+    // Sites use `code` set as a block for whole listings; structure pages gained code .909 to .927.
+    if has_class(text, &BLOCK_CLASSES) {
         return true;
     }
     let Some(style) = text.value(Key::Style) else {
@@ -35,7 +38,7 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
     };
     // The last rule may lack its semicolon.
     let style = [style.trim_ascii_end(), b";"].concat();
-    STYLES.iter().any(|rule| declares(&style, rule))
+    BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
 }
 
 /// Whether an element that may hold lines of code does, given the `meta` elements of the page.
@@ -44,6 +47,7 @@ pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool 
     if text.tag == Tag::Div && has_class(text, &[b"fragment"]) {
         return meta.iter().any(|(name, content)| name == "generator" && content.starts_with("Doxygen"));
     }
+    // Not inline elements: a class of that name on a `span` is one token of a highlighter.
     matches!(text.tag, Tag::Div | Tag::Table | Tag::Section | Tag::Figure) && has_class(text, &HIGHLIGHTERS)
 }
 

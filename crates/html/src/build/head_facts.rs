@@ -1,4 +1,4 @@
-//! Facts of the page head.
+//! Reads the facts of the page head.
 
 use std::borrow::Cow;
 
@@ -10,6 +10,7 @@ impl Builder {
     /// Whether `bytes` more of head facts may be kept.
     pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
         let room = bytes <= self.head_room;
+        // Taken off also where it does not fit: facts after a huge one must not fill the rest of the head.
         self.head_room = self.head_room.saturating_sub(bytes);
         if !room {
             self.cap(Caps::HEAD);
@@ -31,6 +32,7 @@ impl Builder {
     pub(super) fn end_title(&mut self) {
         if self.in_title {
             self.in_title = false;
+            // The first one counts: later `title` elements are those of svg or of embedded pages.
             if !self.seen_title && !self.title.is_empty() {
                 self.page.head.title = self.title.as_str().to_owned();
                 self.seen_title = true;
@@ -46,6 +48,7 @@ impl Builder {
             .attributes()
             .find(|(name, value)| match name {
                 Key::Name | Key::Property => true,
+                // Other values of `http-equiv` instruct the browser and state nothing about the page.
                 Key::HttpEquiv => value.eq_ignore_ascii_case(b"content-language"),
                 _ => false,
             })
@@ -89,7 +92,7 @@ impl Builder {
         }
     }
 
-    /// Where a tag leads, if it does and there is room.
+    /// The target of a tag, if it has one and there is room.
     fn address(&mut self, text: &TagText) -> Option<String> {
         let href = text.value(Key::Href)?;
         let has_room = self.has_head_room(href.len());

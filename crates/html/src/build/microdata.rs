@@ -1,4 +1,4 @@
-//! Microdata and the like: facts stated by elements of the body.
+//! Reads microdata and similar facts that elements of the body state.
 
 use std::sync::LazyLock;
 
@@ -15,6 +15,7 @@ use crate::page::{FactKind, StatedFact};
 /// having more: a long forum thread has thousands of `<time>`.
 const MAX_FACTS: usize = 400;
 /// Bytes of a fact's value that are kept.
+// Values are names and dates; a longer one is text, which the element itself holds.
 const MAX_FACT_BYTES: usize = 300;
 
 /// The attributes of one element that can state a fact.
@@ -52,6 +53,7 @@ impl Builder {
         }
         let element = narrow(self.page.elements.len());
         if let Some(kind) = microdata.itemprop.and_then(FactKind::of_itemprop) {
+            // The machine-readable value before the text: `content` is what the page says to search engines.
             let value = text.value(Key::Content).or(microdata.datetime);
             let value = match kind {
                 FactKind::Published | FactKind::Modified => value.or_else(|| text.value(Key::Title)),
@@ -59,6 +61,7 @@ impl Builder {
             };
             self.fact(kind, value.unwrap_or_default(), element, offset);
         } else if let Some(value) = microdata.datetime
+            // There `datetime` is when a part was edited, not when the page was published.
             && !matches!(text.tag, Tag::Del | Tag::Ins)
         {
             self.fact(FactKind::Time, value, element, offset);
@@ -106,6 +109,7 @@ fn is_author_page(href: &[u8]) -> bool {
         let before = at.checked_sub(1).and_then(|before| href.get(before));
         at += WORD.needle().len();
         let rest = href.get(at..).unwrap_or_default();
+        // WordPress writes `/author/name`, other systems `/authors/name` or `?author=7`.
         let rest = rest.strip_prefix(b"s").unwrap_or(rest);
         if matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..]) {
             return true;

@@ -1,10 +1,11 @@
-//! The open elements that a tag ends (HTML standard, 13.2.6.4).
+//! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
 
 use super::blocks::narrow;
 use super::{Builder, Open};
 use crate::markup::Tag;
 
 /// An end tag of any heading ends an open one, whatever its level.
+// As in the standard, because pages often open `h2` and close `h3`.
 const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
 
 impl Builder {
@@ -21,7 +22,7 @@ impl Builder {
         }
     }
 
-    /// What changes when an open element is ended, by its end tag or with the one around it.
+    /// Updates the state when an open element ends, by its end tag or with the element around it.
     pub(super) fn closed(&mut self, open: Open) {
         self.open[open.tag as usize] -= 1;
         if open.link {
@@ -58,6 +59,8 @@ impl Builder {
             };
             let same = open.tag == tag && open.name == number || heading && open.tag.is_heading();
             if same && !open.ended {
+                // `<b><p>text</b>`: ending the `p` here would cut the paragraph, and the standard would reopen `b` in
+                // it.
                 if tag.is_inline() && inside_block {
                     self.closed(open);
                     if let Some(open) = self.stack.get_mut(at) {
@@ -68,11 +71,14 @@ impl Builder {
                 }
                 return;
             }
+            // Code set as a block is inline by its tag and a block by its layout.
             inside_block |= !open.tag.is_inline() || open.keeps_space;
             let table_part = matches!(
                 tag,
                 Tag::Table | Tag::Td | Tag::Th | Tag::Tr | Tag::Tbody | Tag::Thead | Tag::Tfoot | Tag::Caption
             );
+            // End tags inside of a table cell must not end what is around the table; table parts reach to their own
+            // table.
             let is_barrier = if table_part { open.tag == Tag::Table } else { open.tag.is_scope() };
             if is_barrier {
                 return;
@@ -100,6 +106,7 @@ impl Builder {
     pub(super) fn imply_ends(&mut self, tag: Tag) {
         use Tag::*;
         match tag {
+            // A list inside of an item is a barrier, so its items do not end the item around it.
             Li => self.end_nearest(&[Li], ends_item_scope),
             Dd | Dt => self.end_nearest(&[Dd, Dt], ends_item_scope),
             Td | Th => self.end_inside(&[Tr, Tbody, Thead, Tfoot, Table]),
@@ -111,6 +118,7 @@ impl Builder {
         if tag.closes_p() {
             self.end_nearest(&[P], |tag| tag == Button || tag.is_scope());
         }
+        // Headings do not nest: the standard ends one where the next begins, but only if nothing is between.
         if tag.is_heading() && self.stack.last().is_some_and(|open| open.tag.is_heading()) {
             self.truncate(self.stack.len() - 1);
         }
@@ -141,6 +149,7 @@ impl Builder {
     /// Ends everything inside the innermost open element among `contexts`, all of them parts of a
     /// table (HTML standard, "clear the stack back to a table context").
     pub(super) fn end_inside(&mut self, contexts: &[Tag]) {
+        // Table tags without a table mean nothing, and must not search the whole stack each time.
         if self.open[Tag::Table as usize] == 0 {
             return;
         }

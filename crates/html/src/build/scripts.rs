@@ -1,4 +1,4 @@
-//! Scripts with hydration payloads, and style sheets: what is taken of them while the page is read.
+//! Reads scripts with hydration payloads, and style sheets, while the page is read.
 
 use super::style_sheets;
 use super::{Builder, Capture};
@@ -8,11 +8,12 @@ use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
 impl Builder {
-    /// How the content of a script or style sheet is read.
+    /// The way of reading the content of a script or style sheet.
     pub(super) fn script_capture(&mut self, text: &TagText) -> Capture {
         match text.tag {
             Tag::Style => {
                 let media = text.other_value("media").unwrap_or_default();
+                // Rules for print or a width say nothing about the page as it is first shown.
                 let is_for_screens = matches!(media.trim(), "" | "all" | "screen");
                 // What is there without scripts alone hides what is there with them.
                 if is_for_screens && self.open[Tag::Noscript as usize] == 0 {
@@ -47,6 +48,7 @@ impl Builder {
         if start.is_empty() {
             *place = offset;
         }
+        // The first bytes tell what a script is, so others are passed over without being copied.
         let part = up_to(raw, START.saturating_sub(start.len()));
         start.push_str(part);
         if part.len() == raw.len() && start.len() < START {
@@ -109,11 +111,12 @@ impl Builder {
     /// A part of a style sheet.
     pub(super) fn style_text(&mut self, raw: &str) {
         let own = &mut self.style_sheets;
+        // What does not fit is left out without a mark: it could only have hidden parts of lines.
         let room = style_sheets::MAX_BYTES.saturating_sub(own.read + own.sheet.len());
         own.sheet.push_str(up_to(raw, room));
     }
 
-    /// Of a script or style sheet that was never closed only `kept` bytes belong to it.
+    /// Takes back the end of a script or style sheet that was never closed. Only `kept` bytes belong to it.
     pub(super) fn take_back_script(&mut self, kept: usize) {
         let text = match self.skip.map(|skip| skip.capture) {
             Some(Capture::Script) => &mut self.script_start.0,

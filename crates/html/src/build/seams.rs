@@ -1,4 +1,5 @@
-//! Seams between the texts of neighbouring inline elements: separate words without white space between them.
+//! Finds seams between the texts of neighbouring inline elements: separate words without white space between
+//! them.
 
 use bitflags::bitflags;
 
@@ -7,7 +8,7 @@ use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
 bitflags! {
-    /// What has come since the last text of the block.
+    /// The tags since the last text of the block.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(super) struct Seam: u8 {
         /// The end of an inline element.
@@ -17,6 +18,7 @@ bitflags! {
         /// One of them is more than a way to set letters.
         const PART = 1 << 2;
         /// One of them sets letters higher or lower.
+        // `H<sub>2</sub>O` and `x<sup>2</sup>` are one word.
         const SCRIPT = 1 << 3;
         /// The one that starts has a class.
         const CLASS = 1 << 4;
@@ -27,6 +29,7 @@ impl Seam {
     fn of(tag: Tag) -> Self {
         match tag {
             Tag::Sub | Tag::Sup => Seam::SCRIPT,
+            // Links, buttons and labels are things of their own; `b` and `i` only set letters of one word.
             Tag::A | Tag::Button | Tag::Data | Tag::Label | Tag::Span | Tag::Time => Seam::PART,
             _ => Seam::empty(),
         }
@@ -46,6 +49,7 @@ impl Builder {
         if self.seam.is_empty() {
             return;
         }
+        // `wbr` says that the word goes on.
         if text.tag == Tag::Wbr {
             self.seam = Seam::empty();
             return;
@@ -63,13 +67,14 @@ impl Builder {
         let meets = seam.contains(Seam::MET)
             && !seam.contains(Seam::SCRIPT)
             && seam.intersects(Seam::PART | Seam::CLASS)
+            // In code every character counts, and highlighters put each token into an element.
             && self.keep_space == 0
             && in_code.iter().all(|tag| self.open[*tag as usize] == 0);
         meets.then(|| if seam.contains(Seam::CLASS) { SeamKind::Classed } else { SeamKind::Plain })
     }
 }
 
-/// What is known of two elements that meet.
+/// The kind of meeting of two elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeamKind {
     Plain,
@@ -82,6 +87,7 @@ impl SeamKind {
     /// do not where letters are set in another way. One capital alone may be set apart for show, and so may each
     /// letter or digit of a word.
     pub(super) fn divides(self, before: &str, next: char) -> bool {
+        // Two characters are enough to tell a word from an initial set apart.
         let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);
         let Some(last) = word.next() else {
             return false;

@@ -1,4 +1,4 @@
-//! Elements whose content is no text of the page, and how they end.
+//! Skips elements whose content is not text of the page, and finds their ends.
 
 use std::ops::Range;
 
@@ -13,12 +13,14 @@ impl Builder {
         let mut capture = Capture::Nothing;
         if tag == Tag::Script {
             let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
+            // By its beginning: some sites add a parameter such as `; charset=utf-8`.
             if kind.get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json")) {
                 capture = Capture::JsonLd;
                 self.page.head.json_ld.push(JsonLdScript::default());
             }
         }
         if capture == Capture::Nothing {
+            // In this order: scripts of formulas are scripts, too, and must not be read as payloads.
             capture = self.formula_capture(text, offset);
         }
         if capture == Capture::Nothing {
@@ -34,14 +36,15 @@ impl Builder {
         });
     }
 
-    /// What is open and holds markup that is no text, a `template` or the name of an svg, if it is at or behind
-    /// `offset`: its tag, and the place behind the start tag of the outermost. What began in a part that was read
-    /// again does not count: nothing is read a third time.
+    /// The open element whose markup is not text (a `template` or the name of an svg), if it is at or behind
+    /// `offset`: its tag, and the place behind the start tag of the outermost one. Elements that began in a
+    /// part that was read again do not count, because nothing is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
         if self.recovered.contains(&skip.from) {
             return None;
         }
+        // Other skipped elements end at the tags that the standard names, so they cannot swallow the page.
         let may_swallow = skip.tag == Tag::Template || skip.tag == Tag::Svg && skip.islands > 0;
         may_swallow.then_some((skip.tag, skip.from))
     }
@@ -117,6 +120,7 @@ impl Builder {
             && skip.tag == Tag::Template
         {
             skip.depth -= 1;
+            // Templates nest, so only the end of the outermost ends the skipping.
             if skip.depth == 0 {
                 self.skip = None;
             }
@@ -140,10 +144,12 @@ impl Builder {
             return false;
         }
         let leaves = match skip.tag {
+            // A `select` holds options alone: any block, or another control, shows that its end tag is missing.
             Tag::Select | Tag::Datalist => {
                 !tag.is_inline() && !matches!(tag, Tag::Option | Tag::Optgroup | Tag::Hr | Tag::Other)
                     || matches!(tag, Tag::Input | Tag::Textarea | Tag::Select)
             }
+            // Its own elements are unknown or inline, so a block-level tag of HTML shows that it was never closed.
             Tag::MjxContainer => !tag.is_inline() && tag.ends_foreign(),
             _ if skip.keeps_row => !tag.is_inline() && tag.ends_foreign(),
             Tag::Svg if !self_closing && is_foreign_object(tag, name) => {

@@ -1,4 +1,5 @@
-//! Start tags and end tags: what each does to the text before it and to the stack of open elements.
+//! Processes start tags and end tags: the effect of each on the text before it and on the stack of open
+//! elements.
 
 use super::code_elements::is_block_of_code;
 use super::nesting::has_optional_end;
@@ -21,6 +22,7 @@ impl Builder {
             }
             return;
         }
+        // The script behind a formula that MathJax laid out is its source.
         if tag != Tag::Script {
             self.settle_formula();
         }
@@ -38,6 +40,7 @@ impl Builder {
             Tag::Meta => return self.meta(text, offset),
             Tag::Link => return self.link(text),
             Tag::Base => return self.base(text),
+            // They have no row: nothing that they hold is placed by them.
             Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
                 return;
             }
@@ -49,6 +52,7 @@ impl Builder {
                         .map(|value| head_facts::decode(value).trim().to_owned())
                         .filter(|lang| !lang.is_empty());
                 }
+                // A second `body` only adds attributes in the standard; as an element it would divide the page in two.
                 let seen = self.open[tag as usize] > 0 || (tag == Tag::Body && self.seen_body);
                 if seen || (tag == Tag::Html && !self.page.elements.is_empty()) {
                     return;
@@ -57,6 +61,7 @@ impl Builder {
             }
             _ => {}
         }
+        // Declarative shadow roots are shown, unlike other templates.
         let is_shadow_root = tag == Tag::Template && text.other_value("shadowrootmode").is_some();
         if tag.is_skipped() && !is_shadow_root {
             if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
@@ -64,6 +69,7 @@ impl Builder {
             }
             return;
         }
+        // Before the row is written, because implied ends change which element is its parent.
         self.imply_ends(tag);
         let link = tag == Tag::A && text.value(Key::Href).is_some();
         if link {
@@ -132,6 +138,7 @@ impl Builder {
         } else {
             self.seam_ends(tag);
         }
+        // It ends one of those that were too deep to be kept.
         if self.overflow > 0 && !has_optional_end(tag) {
             self.overflow -= 1;
             return;

@@ -1,4 +1,4 @@
-//! Folding of text: character references decoded, white space folded, positions kept.
+//! Folds text: decodes character references and collapses white space, but keeps positions.
 
 use super::seams::SeamKind;
 
@@ -9,11 +9,11 @@ pub(crate) enum TextKind {
     Decoded,
     /// `xmp`, `plaintext`, CDATA, script: as it stands.
     Raw,
-    /// As [`TextKind::Decoded`], where no reference stands.
+    /// Like [`TextKind::Decoded`], where no reference stands.
     WithoutReferences,
 }
 
-/// Where in the page the characters appended last came from.
+/// The place in the page of the characters appended last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SourceSpan {
     /// Byte of the first of them.
@@ -320,7 +320,7 @@ fn common_reference(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|_| is_plain)
 }
 
-/// What a byte is in a run of text that is copied as it stands.
+/// The class of a byte in a run of text that is copied unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Byte {
     /// Printable ASCII, or part of a character that is neither space nor ignored.
@@ -349,8 +349,8 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
-/// Length of the run at the start of `bytes`, which are UTF-8, in which every character is copied as
-/// it stands: none is white space, but for single spaces inside the run if `spaces`, or ignored.
+/// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
+/// unchanged. None is ignored, and none is white space except, if `spaces`, single spaces inside the run.
 fn plain_run(bytes: &[u8], spaces: bool) -> usize {
     let mut at = 0;
     loop {
@@ -390,8 +390,8 @@ fn plain_run(bytes: &[u8], spaces: bool) -> usize {
     }
 }
 
-/// How many of eight bytes, the first lowest, are printable ASCII or, if `spaces`, a space before such a
-/// one; a space that is the last of them is not counted.
+/// The number of bytes among eight, the first lowest, that are printable ASCII or, if `spaces`, a space
+/// before such a one. A space at the end is not counted.
 fn plain_bytes(bytes: u64, spaces: bool) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
@@ -417,8 +417,8 @@ fn is_ignored(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
 }
 
-/// Where in `rest` the reference ends that starts with `begun` (or, if that is empty, with the `&`
-/// at the start of `rest`).
+/// The end in `rest` of the reference that starts with `begun` (or, if that is empty, with the `&` at the
+/// start of `rest`).
 fn reference_end(begun: &str, rest: &str) -> usize {
     let room = MAX_REFERENCE_BYTES.saturating_sub(begun.len());
     let mut second = begun.len() == 1;

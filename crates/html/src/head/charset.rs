@@ -1,8 +1,8 @@
-//! The charset ladder: from the bytes of a page to its text.
+//! The charset ladder leads from the bytes of a page to its text.
 //!
-//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the crawl's own detection, then
-//! the bytes themselves. A declared encoding is tested on the bytes before it is trusted: servers
-//! send a charset by default, and pages are re-encoded behind their `<meta>`.
+//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the detection of the crawl, then the
+//! bytes themselves. A declared encoding is tested on the bytes first, because servers send a charset by
+//! default, and pages are re-encoded without a change of their `<meta>`.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -11,11 +11,13 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Bytes at the start of a page that are searched for a declaration.
+// The standard looks at 1,024 bytes; real heads carry scripts and comments before their declaration.
 const DECLARATION_BYTES: usize = 16 << 10;
 /// Bytes fed to the detector: as many from the start, and as many from the end, of a long page.
+// The detector is slow beside the reader; this bounds it on large pages.
 const DETECTION_BYTES: usize = 256 << 10;
 
-/// Where the encoding was learned from.
+/// The source of the encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CharsetSource {
     /// Byte order mark.
@@ -43,7 +45,7 @@ impl CharsetSource {
     }
 }
 
-/// What is known about a page's encoding from outside of its bytes.
+/// Facts about a page's encoding from outside of its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CharsetHints<'a> {
     /// `charset` parameter of the HTTP Content-Type header.
@@ -61,7 +63,7 @@ pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// The encoding.
     pub encoding: &'static Encoding,
-    /// Where it was learned from.
+    /// The source of the encoding.
     pub source: CharsetSource,
 }
 
@@ -77,6 +79,7 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     let mark = Encoding::for_bom(bytes);
     let body = bytes.get(mark.map_or(0, |(_, len)| len)..).unwrap_or_default();
     // Nearly every page is UTF-8 throughout: one fast look tells, and its text is borrowed.
+    // The basic form says only whether it is UTF-8, which is all that is asked, and is the faster one.
     let whole = simdutf8::basic::from_utf8(body).ok();
     let (encoding, source) = match mark {
         Some((encoding, _)) => (encoding, CharsetSource::Bom),
@@ -89,10 +92,11 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     Decoded { text, encoding, source }
 }
 
-/// As [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
+/// Like [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
 /// UTF-8; none if they are taken for another encoding all the same.
 pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
     let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
+    // Otherwise the caller has bytes decoded as UTF-8 that must be read in another encoding.
     (encoding == UTF_8).then_some(Decoded { text: Cow::Borrowed(text), encoding, source })
 }
 
@@ -105,6 +109,7 @@ fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static 
     // Of a page that is UTF-8 throughout it is only asked for where another encoding is declared.
     let utf8 = LazyCell::new(|| whole.map_or_else(|| Utf8::of_broken(bytes), Utf8::of_whole));
     let may_be_utf8 = || whole.is_some() || utf8.is_plausible();
+    // In the order of the HTML standard. What the crawl detected is a guess, and comes last.
     let declared = [
         (hints.http.and_then(label), CharsetSource::Http),
         (declaration(bytes), CharsetSource::Meta),
@@ -146,17 +151,18 @@ fn label(label: &str) -> Option<&'static Encoding> {
     (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED).then_some(encoding)
 }
 
-/// How the bytes read as UTF-8.
+/// The result of reading bytes as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Utf8 {
     /// Characters beyond ASCII; counted no further than is asked if there are no faults.
     wide: usize,
-    /// Places that are no UTF-8; an incomplete character at the very end is none.
+    /// Places that are not UTF-8; an incomplete character at the very end is none.
     faults: usize,
 }
 
 impl Utf8 {
     /// Characters beyond ASCII that make sure of UTF-8 without faults.
+    // One valid sequence can be chance in another encoding; two without any fault hardly are.
     const ENOUGH: usize = 2;
 
     fn of_whole(text: &str) -> Self {
@@ -190,6 +196,7 @@ impl Utf8 {
 
     /// UTF-8 with at most a stray byte here and there: text in other encodings never reads so.
     fn is_plausible(&self) -> bool {
+        // Pages are put together from parts, of which one may be in another encoding: one fault in fifty is allowed.
         self.faults * 50 <= self.wide
     }
 
@@ -208,12 +215,14 @@ fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool 
     if utf8.is_certain() {
         return false;
     }
+    // Every byte is a character there, so the bytes cannot contradict the declaration.
     if encoding.is_single_byte() {
         return true;
     }
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let faults = text.matches('\u{fffd}').count();
     let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    // The wrong encoding faults far more often than once in twenty wide characters, damaged text less often.
     faults * 20 <= wide
 }
 
@@ -225,6 +234,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
         [0, b'<', 0, b'!' | b'?' | b'A'..=b'Z' | b'a'..=b'z', ..] => return Some(UTF_16BE),
         _ => {}
     }
+    // Zeros are counted at the start only: markup comes first, and a binary page must not cost a full pass.
     let sample = bytes.get(..bytes.len().min(2048))?;
     if sample.len() < 8 {
         return None;
@@ -232,6 +242,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let zeros = |from: usize| sample.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let half = sample.len() / 2;
+    // Two fifths of one half are zeros, less than a twentieth of the other: markup mixed with other scripts.
     if odd * 10 > half * 4 && even * 20 < half {
         Some(UTF_16LE)
     } else if even * 10 > half * 4 && odd * 20 < half {
@@ -255,6 +266,7 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     while let Some(found) = head.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
         at += found;
         let rest = head.get(at..).unwrap_or_default();
+        // Declarations in comments are those of templates and old versions.
         if rest.starts_with(b"<!--") {
             at += memchr::memmem::find(rest, b"-->").unwrap_or(rest.len());
         } else if rest.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta")) {
@@ -296,6 +308,7 @@ fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
     let domain = host
         .and_then(|host| host.rsplit('.').next())
         .map(|domain| domain.split(':').next().unwrap_or(domain).to_ascii_lowercase())
+        // The detector refuses other domains by a panic.
         .filter(|domain| !domain.is_empty() && domain.is_ascii());
     detector.guess(domain.as_deref().map(str::as_bytes), Utf8Detection::Allow)
 }

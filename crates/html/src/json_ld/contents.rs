@@ -1,4 +1,4 @@
-//! Texts in a page's JSON-LD that could be its main text: what they are said to be and where they stand.
+//! Finds texts in a page's JSON-LD that could be its main text, with their type and place.
 
 use std::collections::HashSet;
 
@@ -9,6 +9,7 @@ use crate::markup::strip_markup;
 use trommel_text::hash;
 
 /// Texts that are kept of one page.
+// A bound for pages that list reviews or products by the hundred.
 const MAX_CONTENTS: usize = 64;
 /// Bytes of texts that are kept of one page; a text that does not fit is left out.
 const MAX_TEXT_BYTES: usize = 512 << 10;
@@ -49,7 +50,7 @@ impl ContentProperty {
     }
 }
 
-/// What a text is about or part of, by the type of its node.
+/// The subject of a text, or the kind of thing that it is part of, by the type of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSubject {
     /// An article.
@@ -69,7 +70,7 @@ pub enum ContentSubject {
 pub struct Content {
     /// The property.
     pub property: ContentProperty,
-    /// What it is about.
+    /// Its subject.
     pub subject: ContentSubject,
     /// Type of its node (`NewsArticle`), or name of the payload (`__NEXT_DATA__`).
     pub type_name: String,
@@ -122,6 +123,8 @@ impl JsonLd {
         for script in self.scripts.iter().filter(|script| script.may_hold_content) {
             let values = self.values.get(script.values.clone()).unwrap_or_default();
             for node in Graph::new(values).nodes() {
+                // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page
+                // text.
                 let Some((subject, type_name)) = subject(node) else {
                     continue;
                 };
@@ -129,6 +132,7 @@ impl JsonLd {
                     let Some(raw) = node.string(property.name()) else {
                         continue;
                     };
+                    // Passed over and not ended: a shorter text may still fit.
                     if contents.len() >= MAX_CONTENTS || raw.len() > room {
                         continue;
                     }
@@ -139,6 +143,7 @@ impl JsonLd {
                             property,
                             subject,
                             type_name: type_name.to_owned(),
+                            // Texts from an editor have markup; texts written for search engines do not.
                             has_markup: raw.contains("</") || raw.contains("&lt;/"),
                             text,
                             span: script.span,
@@ -152,7 +157,7 @@ impl JsonLd {
     }
 }
 
-/// Where the page states a forum post too, comments are posts.
+/// Turns comments into posts if the page also states a forum post.
 fn comments_of_forums(contents: &mut [Content]) {
     let has_posts = contents
         .iter()

@@ -1,4 +1,4 @@
-//! The nodes of a page's JSON-LD and what they say.
+//! The nodes of a page's JSON-LD, and their values.
 
 use std::collections::HashMap;
 
@@ -8,6 +8,7 @@ use super::{MAX_DEPTH, MAX_NODES};
 use crate::markup::{fold_space, strip_markup};
 
 /// Names of one node's authors that are kept.
+// Papers list hundreds of authors; metadata need not.
 const MAX_AUTHORS: usize = 32;
 
 /// The nodes of a page: nested objects and `@graph` laid flat.
@@ -57,12 +58,15 @@ impl<'a> Graph<'a> {
                     if let Some(id) = object.get("@id").and_then(Value::as_str) {
                         // The fullest description of a thing is the one that is not a mere mention.
                         let known = self.by_id.entry(id).or_insert(node);
+                        // Generators name a thing in several places, mostly by its id and type alone.
                         if known.object.len() < object.len() {
                             *known = node;
                         }
                     }
                 }
                 for (key, value) in object {
+                    // Authors and publishers are nodes inside of the article; only nodes of a list or `@graph` are
+                    // about the page.
                     let top = top && !typed || key == "@graph";
                     self.add(value, top, depth + 1);
                 }
@@ -81,6 +85,7 @@ impl<'a> Graph<'a> {
 
     /// Names of a person or an organization: a string, an object with a `name`, or a list of these.
     fn names(&self, value: &'a Value, depth: usize, names: &mut Vec<String>) {
+        // Two nodes can refer to each other; the depth ends such a circle.
         if depth > 3 || names.len() >= MAX_AUTHORS {
             return;
         }
@@ -113,6 +118,7 @@ impl<'a> Node<'a> {
         values
             .iter()
             .filter_map(Value::as_str)
+            // `http://schema.org/Article`, `schema:Article` and `Article` are the same type.
             .map(|name| name.rsplit(['/', '#', ':']).next().unwrap_or(name).trim())
             .filter(|name| !name.is_empty())
     }

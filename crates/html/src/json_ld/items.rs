@@ -1,5 +1,5 @@
-//! The items that a page's JSON-LD lists: ingredients, steps, questions and answers. A block that says the
-//! same is part of what the page is about, however short it is.
+//! Finds the items in a page's JSON-LD: ingredients, steps, questions and answers. A block with the same
+//! words belongs to the subject of the page, however short it is.
 
 use memchr::memmem;
 
@@ -7,6 +7,7 @@ use super::{Graph, JsonLd, Node};
 use crate::markup::strip_markup;
 
 /// Items that are kept of one page.
+// More than any recipe or list of questions; a bound for hostile scripts.
 const MAX_ITEMS: usize = 1024;
 /// Bytes of items that are kept of one page; an item that does not fit is left out.
 const MAX_BYTES: usize = 256 << 10;
@@ -27,6 +28,7 @@ const PROPERTIES: [(&str, &[&str]); 10] = [
 
 /// Whether one of these types is named in a script.
 pub(super) fn may_hold_items(script: &str) -> bool {
+    // `HowTo` is the beginning of all types of instructions; answers stand inside of questions.
     ["Recipe", "HowTo", "Question"].iter().any(|name| memmem::find(script.as_bytes(), name.as_bytes()).is_some())
 }
 
@@ -45,6 +47,7 @@ impl JsonLd {
                     }
                     room -= raw.len();
                     let text = strip_markup(raw);
+                    // Sites put all ingredients or steps into one string, a line each.
                     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
                     items.extend(lines.map(str::to_owned));
                 }

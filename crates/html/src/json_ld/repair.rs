@@ -1,4 +1,4 @@
-//! Parsing of scripts as they come: first as they stand, then mended.
+//! Parses scripts, first unchanged, then repaired.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,13 @@ use serde_json::{Deserializer, Value};
 /// The JSON values of a script, up to the first fault that cannot be mended. Several values may
 /// follow each other.
 pub(super) fn values(script: &str) -> Vec<Value> {
+    // Nearly all scripts are sound, so they pay for no repair.
     let (values, whole) = read(script);
     if whole {
         return values;
     }
     let (mended, _) = read(&mend(&unescape(script)));
+    // Mending guesses; where it reads less than the script as it stands, its guess was wrong.
     if mended.len() < values.len() { values } else { mended }
 }
 
@@ -30,6 +32,7 @@ fn read(text: &str) -> (Vec<Value>, bool) {
 /// The script with its character references decoded, if its quotes were written as such.
 fn unescape(script: &str) -> Cow<'_, str> {
     let start = script.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '['));
+    // Only if the first quote is escaped: elsewhere references are part of a text that holds markup.
     if ["&quot;", "&#34;", "&#x22;", "&#034;"].iter().any(|quote| start.starts_with(quote)) {
         htmlize::unescape(script)
     } else {
@@ -109,11 +112,13 @@ fn string(text: &str, out: &mut String) -> usize {
     while let Some((at, c)) = chars.next() {
         let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
         match c {
+            // Authors write quotes into texts without escaping them; what follows tells which kind a quote is.
             '"' if closes(rest) => {
                 out.push('"');
                 return at + 1;
             }
             '"' => out.push_str("\\\""),
+            // JSON knows few escapes; others (`\'`, `\-`) come from scripts of servers.
             '\\' => match rest.chars().next() {
                 Some(next @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't')) => {
                     out.push('\\');

@@ -1,4 +1,4 @@
-//! Content texts in a page's JSON-LD.
+//! Finds content texts in a page's JSON-LD.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::{JsonLd, Node};
 use crate::markup::strip_markup;
 use trommel_text::hash;
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JsonLdKind {
     /// `articleBody` of an article.
@@ -23,7 +23,7 @@ pub enum JsonLdKind {
 /// A content text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonLdText {
-    /// What it is.
+    /// The kind of the text.
     pub kind: JsonLdKind,
     /// Plain text: markup stripped, character references decoded, a line break where markup or
     /// text had one; never empty.
@@ -37,6 +37,7 @@ pub(super) fn may_hold_text(script: &str) -> bool {
         || has("reviewBody")
         || has("\"text\"")
         || has("&quot;text&quot;")
+        // Nearly every script has a description; only that of a product counts here.
         || has("description") && PRODUCTS.iter().any(|name| has(name))
 }
 

@@ -1,10 +1,10 @@
-//! The bytes that matter in markup, found for 64 bytes at once: one bit a byte.
+//! Finds the bytes that matter in markup, 64 bytes at a time, with one bit for each byte.
 //!
-//! Which vector instructions serve is chosen once a page ([`Vectors`]).
+//! The vector instructions are chosen once for each page ([`Vectors`]).
 
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-/// What 64 bytes are: bit `n` of each mask tells of byte `n`.
+/// The classes of 64 bytes: bit `n` of each mask is about byte `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteMasks {
     /// White space as between attributes: space, tab, line feed, form feed, carriage return.
@@ -25,7 +25,8 @@ pub(crate) struct ByteMasks {
     pub single_quote: u64,
 }
 
-/// How many times 64 bytes are looked at in one step.
+/// The number of groups of 64 bytes in one step.
+// 256 bytes in one call of the vector code, so that several tags share its cost.
 const WORDS: usize = 4;
 
 /// The masks around the place in a text where markup is being read; they move on as reading does.
@@ -38,6 +39,7 @@ pub(crate) struct MaskWindow {
 }
 
 /// A number of no 64 bytes, so far off that none in the window is one either.
+// Half of the range, so that the distance from it never wraps into the window.
 const NOWHERE: usize = usize::MAX / 2;
 
 impl MaskWindow {
@@ -66,6 +68,7 @@ impl MaskWindow {
     pub fn find(&mut self, bytes: &[u8], at: usize, select: impl Fn(&ByteMasks) -> u64) -> usize {
         let mut at = at;
         while at < bytes.len() {
+            // Bits of bytes before the place are shifted out, so none of them is found again.
             let found = select(self.masks(bytes, at / 64)) >> (at % 64);
             if found != 0 {
                 return (at + found.trailing_zeros() as usize).min(bytes.len());

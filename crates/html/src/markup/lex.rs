@@ -1,4 +1,4 @@
-//! Lexing of tags: where a tag ends, its name and its attributes (HTML standard, 13.2.5).
+//! Lexes tags: the end of a tag, its name and its attributes (HTML standard, 13.2.5).
 
 use super::byte_masks::MaskWindow;
 
@@ -18,7 +18,7 @@ pub(crate) struct RawTag {
     pub value_missing: bool,
 }
 
-/// What stands at a `<`.
+/// The kind of markup at a `<`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Tag(RawTag),
@@ -34,14 +34,14 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
-/// Where an attribute stands: its name, and its value without quotes.
+/// The place of an attribute: its name, and its value without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AttributeSpans {
     pub name: (usize, usize),
     pub value: (usize, usize),
 }
 
-/// What a byte is in a tag: white space 1, `/` 2, `>` 4, `=` 8.
+/// The class of each byte in a tag: white space 1, `/` 2, `>` 4, `=` 8.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     class[b' ' as usize] = 1;
@@ -62,8 +62,8 @@ fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     at + len.unwrap_or(rest.len())
 }
 
-/// As [`find_class`], for names: most end within eight bytes, which are looked at in one step, as the
-/// end of a loop over them can't be foreseen.
+/// Like [`find_class`], for names. Most end within eight bytes. These are examined in one step, because a
+/// processor cannot predict the end of a loop over them.
 #[inline]
 fn name_end(bytes: &[u8], at: usize, mask: u8) -> usize {
     let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
@@ -74,6 +74,7 @@ fn name_end(bytes: &[u8], at: usize, mask: u8) -> usize {
         return find_class(bytes, at + 8, mask);
     }
     let place = stops.trailing_zeros() as usize / 8;
+    // The quick test takes control characters for ends as well; the table decides.
     let found = eight.get(place).copied().unwrap_or_default();
     if CLASS[usize::from(found)] & mask != 0 {
         return at + place;
@@ -99,7 +100,7 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
 }
 
-/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
+/// Like [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
 fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
     let (name_at, is_end) = match name_start(bytes, at) {
         Ok(start) => start,
@@ -124,8 +125,8 @@ fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpa
     })
 }
 
-/// Where the name of the tag at the `<` at `at` begins, and whether it is an end tag; else what stands
-/// there.
+/// The beginning of the name of the tag at the `<` at `at`, and whether it is an end tag; else the other
+/// markup there.
 #[inline(always)]
 fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     let Some(&next) = bytes.get(at + 1) else {
@@ -136,19 +137,21 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     match bytes.get(name_at) {
         None => Err(Markup::Cut { quoted: false }),
         Some(c) if c.is_ascii_alphabetic() => Ok((name_at, is_end)),
+        // The standard calls `</3`, `<!x` and `<?x` bogus comments, which end at the first `>`.
         Some(_) if is_end || next == b'!' || next == b'?' => {
             match memchr::memchr(b'>', bytes.get(at..).unwrap_or_default()) {
                 Some(end) => Err(Markup::Skip(at + end + 1)),
                 None => Err(Markup::Cut { quoted: false }),
             }
         }
+        // `a < b`: a sign of the text.
         Some(_) => Err(Markup::Skip(at + 1)),
     }
 }
 
-/// As [`markup`], by masks, for whole pages: gives the end of the tag's name and the place of each
-/// attribute to `note`. `window` has seen no other bytes than these. Inlined, as what it gives would else
-/// be written to memory and read again at once for every tag.
+/// Like [`markup`], by masks, for whole pages: passes the end of the tag's name and the place of each
+/// attribute to `note`. `window` has seen no other bytes than these. The function is inlined; otherwise its
+/// results would be written to memory and read again for every tag.
 #[inline(always)]
 pub(crate) fn markup_by_masks(
     bytes: &[u8],
@@ -165,6 +168,7 @@ pub(crate) fn markup_by_masks(
     let (mut value_missing, mut open_quote) = (false, false);
     let mut self_closing;
     loop {
+        // Only a slash right before the `>` closes an element.
         self_closing = false;
         while let Some(&byte) = bytes.get(at_now)
             && CLASS[usize::from(byte)] & 3 != 0
@@ -208,6 +212,8 @@ pub(crate) fn markup_by_masks(
                     at_now = (end + 1).min(bytes.len());
                     (from, end)
                 }
+                // `<p a=>`: the standard ends the tag here. lol_html reads the text behind it in another way, so it is
+                // noted.
                 Some(b'>') | None => {
                     value_missing = true;
                     (at_now, at_now)
@@ -232,7 +238,7 @@ pub(crate) fn markup_by_masks(
     })
 }
 
-/// Index of the first byte from `at` on that is no white space, or the length.
+/// Index of the first byte from `at` on that is not white space, or the length.
 #[inline(always)]
 fn behind_space(bytes: &[u8], at: usize) -> usize {
     let mut at = at;

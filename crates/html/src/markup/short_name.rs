@@ -1,4 +1,4 @@
-//! Short names of elements and attributes as numbers, told apart by one comparison.
+//! Short names of elements and attributes as numbers, so that one comparison distinguishes them.
 
 /// A name of at most [`ShortName::MAX_BYTES`] bytes in lower case: its bytes, the first lowest, filled up with 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,6 +8,7 @@ pub(crate) struct ShortName(pub u64);
 const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl ShortName {
+    // All but four of the known names fit into a machine word, so comparing a name is one instruction.
     pub const MAX_BYTES: usize = 8;
 
     /// The name in these bytes, which are at most eight and in lower case.
@@ -57,6 +58,7 @@ const fn lower(bytes: u64) -> u64 {
     // The highest bit of each byte tells whether it is at least `A`, and beyond `Z`.
     let from_a = low + (0x80 - b'A' as u64) * ONES;
     let beyond_z = low + (0x7F - b'Z' as u64) * ONES;
+    // Bytes beyond ASCII are left as they are: names are compared by ASCII case only.
     let upper = (from_a ^ beyond_z) & !bytes & (0x80 * ONES);
     bytes | upper >> 2
 }

@@ -1,19 +1,21 @@
-//! Plain text out of strings that may hold markup, as JSON-LD and pieces of a page do.
+//! Takes plain text from strings that may hold markup, such as those of JSON-LD.
 
 use super::lex::{Markup, markup};
 use super::tag::Tag;
 
 /// Bytes of a tag's name that are looked at.
+// A bound, so that a text full of `<` costs no more than its length.
 const MAX_NAME_BYTES: usize = 40;
 
-/// A string without its markup: tags and comments dropped, character references decoded (also where
-/// the markup itself was escaped), white space folded, a line break where block-level tags or line
-/// ends stood. Linear in the length.
+/// A string without its markup. Tags and comments are dropped, and white space is folded. Character
+/// references are decoded, also if the markup itself was escaped. A line break stands where block-level
+/// tags or line ends stood. Linear in the length.
 pub fn strip_markup(text: &str) -> String {
     if !text.contains(['<', '&']) {
         return lines(text);
     }
     let once = strip(text);
+    // Feeds and shop systems escape the markup of descriptions as a whole. A tag beside it shows that they did not.
     if !text.contains('<') && (once.contains("</") || once.contains("<br")) {
         // All of the markup was escaped.
         lines(&strip(&once))
@@ -86,6 +88,7 @@ fn strip(text: &str) -> String {
         }
         match (skip, tag) {
             (Some(open), Some(tag)) if is_end && tag == open => skip = None,
+            // Their content is no text, and may hold anything that looks like a tag.
             (None, Some(tag @ (Tag::Script | Tag::Style))) if !is_end => skip = Some(tag),
             (None, Some(tag)) if tag == Tag::Br || !tag.is_inline() => out.push('\n'),
             _ => {}

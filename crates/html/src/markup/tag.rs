@@ -1,11 +1,11 @@
-//! Element names and what each means for the block table.
+//! Names of elements, and their meaning for the block table.
 
 use bitflags::bitflags;
 
 use super::short_name::ShortName;
 
 bitflags! {
-    /// What the HTML standard, and the layout of a page, say of an element.
+    /// The traits of an element, by the HTML standard and by the layout of pages.
     #[derive(Clone, Copy)]
     struct Traits: u16 {
         /// [`Tag::is_inline`]
@@ -200,6 +200,7 @@ tags! {
 }
 
 /// Slots of the table of names: a power of two, well over twice the number of names.
+// Mostly free, so that an unknown name ends at its first slot.
 const SLOTS: usize = 1024;
 
 /// Slot of a name of at most eight bytes. By this factor, found by trying many, no two names share one.
@@ -226,10 +227,11 @@ static TABLE: [(ShortName, u8, Tag); SLOTS] = {
 };
 
 /// The tags of longer names.
+// So few that a table of strings would not pay.
 const LONG: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
 
 impl Tag {
-    /// How many values there are, [`Tag::Other`] included.
+    /// The number of values, including [`Tag::Other`].
     pub const COUNT: usize = TAGS.len();
 
     /// The names in the order of their numbers, the empty one of [`Tag::Other`] first.
@@ -246,6 +248,7 @@ impl Tag {
         let Some(name) = ShortName::at(bytes, place) else {
             return Self::at_long(bytes, place);
         };
+        // One multiplication, and no two names in one slot: names cost 15 million instructions of 85 pages less.
         let mut at = slot(name);
         loop {
             match TABLE[at % SLOTS] {

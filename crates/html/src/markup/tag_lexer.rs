@@ -1,4 +1,4 @@
-//! Tags with the attributes that are needed, each lexed once.
+//! Lexes each tag once, with the attributes that are needed.
 
 use super::byte_masks::MaskWindow;
 use super::lex::{AttributeSpans, Attributes, Markup, RawTag, markup_by_masks};
@@ -47,6 +47,8 @@ impl Key {
         let Some(name) = ShortName::at(bytes, place) else {
             // Most long names are those of data.
             return match len {
+                // The lengths of the five long names that are wanted; 41 % of attributes have names that nobody asks
+                // for.
                 9..=11 => Self::at_long(bytes, place),
                 _ => None,
             };
@@ -127,7 +129,7 @@ static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
     slots
 };
 
-/// Where the value of an attribute stands, without its quotes.
+/// The place of the value of an attribute, without its quotes.
 #[derive(Clone, Copy, Debug)]
 struct ValuePlace {
     name: Key,
@@ -211,7 +213,7 @@ impl TagLexer {
     }
 
     /// The place of the name of an end tag whose `</` stands at `at`, with a letter behind it, and the place
-    /// behind it; none if there is more in it than the name, as is seldom.
+    /// behind the tag. None in the rare case that the tag holds more than the name.
     #[inline]
     pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
         let end = self.window.find(bytes, at + 2, |masks| masks.space | masks.slash | masks.greater);
@@ -225,6 +227,7 @@ impl TagLexer {
         places.clear();
         markup_by_masks(bytes, at, window, |start, spans: AttributeSpans| {
             let limit = start.saturating_add(most);
+            // Beyond the cap the tag is still read to its end, as a browser does; only its attributes are left out.
             if spans.name.1 <= limit
                 && let Some(name) = Key::at(bytes, spans.name)
             {
@@ -241,6 +244,7 @@ impl TagLexer {
             tag: Tag::at(bytes, raw.name),
             name,
             raw,
+            // What was not read may have held anything, so the element counts as named.
             cut: raw.attributes.1 - raw.attributes.0 > self.most,
             bytes,
             places: &self.places,
@@ -262,6 +266,7 @@ impl<'a> TagText<'a> {
     /// Value of the attribute of that (lower-case) name, whatever it is, its references decoded.
     pub fn other_value(&self, name: &str) -> Option<String> {
         let (start, end) = self.raw.attributes;
+        // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.bytes.get(start..end)?);
         let mut attributes = attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = attributes.next()?;

@@ -1,12 +1,11 @@
-//! TeX of MathML.
+//! Writes MathML as TeX.
 
 mod scripts;
 mod tokens;
 
 use super::tree::{Node, Tree};
 
-/// TeX of MathML: its annotation if it has one, else what its elements come to. Empty where nothing is
-/// shown.
+/// The TeX of MathML: its annotation if it has one, else that of its elements. Empty if nothing is shown.
 pub(crate) fn tex_of_mathml(source: &str) -> String {
     // MathJax 3 writes the formula twice: as it lays it out, with glyphs that only its style sheet has, and for
     // readers' aids.
@@ -29,6 +28,7 @@ pub(crate) fn tex_of_mathml(source: &str) -> String {
     {
         return annotation.text.clone();
     }
+    // MathJax puts elements of its own around it, which have no TeX.
     let root = tree.nodes.iter().position(|node| node.name == "math");
     let root = root.unwrap_or(0) as u32;
     let mut tex = Tex { tree: &tree, out: String::new() };
@@ -41,7 +41,7 @@ struct Tex<'a> {
     out: String,
 }
 
-/// What delimits a group of a row.
+/// The delimiters of a group in a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fence {
     None,
@@ -62,6 +62,7 @@ impl<'a> Tex<'a> {
     fn shown(&self, at: u32) -> Vec<u32> {
         let node = self.node(at);
         let children = node.map_or(&[][..], |node| &node.children);
+        // Spacing and struts of the layout say nothing in TeX; annotations would be written twice.
         let children = children.iter().copied().filter(|child| {
             !matches!(
                 self.name(*child),
@@ -117,6 +118,7 @@ impl<'a> Tex<'a> {
     }
 
     fn space(&mut self) {
+        // One space between tokens, so that `\alpha` and a letter behind it stay two tokens.
         let closed = self.out.ends_with(['{', '(', '[', ' ', '^', '_', '&']);
         if !self.out.is_empty() && !closed {
             self.out.push(' ');
@@ -145,6 +147,7 @@ impl<'a> Tex<'a> {
     fn children(&mut self, at: u32) {
         let children = self.shown(at);
         let kinds: Vec<Fence> = children.iter().map(|child| self.fence(*child)).collect();
+        // Only brackets with a partner become `\left` and `\right`: TeX refuses one without the other.
         let mut partner = vec![usize::MAX; children.len()];
         let mut open = Vec::new();
         for (place, kind) in kinds.iter().enumerate() {
@@ -190,6 +193,7 @@ impl<'a> Tex<'a> {
                         ("{", "") => "cases",
                         _ => "",
                     };
+                // Matrices have names by their brackets in TeX, and are unreadable as `\left(\begin{matrix}`.
                 if !environment.is_empty() {
                     self.table(table, environment);
                     skip = 1 + usize::from(close.is_some());
@@ -240,6 +244,7 @@ impl<'a> Tex<'a> {
                 };
                 let zero = node.attribute("linethickness").is_some_and(|own| own.starts_with('0'));
                 self.space();
+                // A fraction without a line is how MathML writes a binomial.
                 self.out.push_str(if zero { "\\binom" } else { "\\frac" });
                 self.group(top);
                 self.group(bottom);

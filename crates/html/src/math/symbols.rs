@@ -1,4 +1,4 @@
-//! Characters of formulas as TeX.
+//! The characters of formulas in TeX.
 
 /// Commands of characters that TeX has a name for, in the order of the characters.
 const COMMANDS: &[(char, &str)] = &[
@@ -166,6 +166,7 @@ const FUNCTIONS: [&str; 32] = [
 
 /// The command of a character.
 pub(super) fn command(c: char) -> Option<&'static str> {
+    // The list is in the order of the characters, so it is bisected.
     let at = COMMANDS.binary_search_by_key(&c, |(own, _)| *own).ok()?;
     COMMANDS.get(at).map(|(_, command)| *command)
 }
@@ -240,6 +241,7 @@ pub(super) fn alphabet(c: char) -> Option<(char, &'static str)> {
             let style = if offset < 10 { "\\mathbf" } else { "" };
             char::from_digit(offset % 10, 10).map(|c| (c, style))
         }
+        // Letters that Unicode had before it had alphabets: the blocks above have gaps at their places.
         0x210E => Some(('h', "")),
         0x2102 => Some(('C', "\\mathbb")),
         0x210D => Some(('H', "\\mathbb")),

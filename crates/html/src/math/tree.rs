@@ -3,6 +3,7 @@
 use crate::markup::lex::{Attributes, Markup, markup};
 
 /// Nodes of one formula; further ones are left out.
+// A formula is at most 64 KB of markup; both bounds keep hostile ones from taking memory and stack.
 const MAX_NODES: usize = 1 << 14;
 /// Nesting of one formula; what is deeper hangs on the deepest.
 const MAX_DEPTH: usize = 96;
@@ -61,6 +62,7 @@ impl Tree {
                     && tree.is_named(*last, &local(name))
                 {
                     open.pop();
+                // Wrong nesting: the end tag ends what is open inside of its element as well.
                 } else if let Some(place) = open.iter().rposition(|own| *own > 0 && tree.is_named(*own, &local(name))) {
                     open.truncate(place.max(1));
                 }

@@ -1,4 +1,4 @@
-//! Words of the attributes that say what an element is for.
+//! Words of the attributes that name the purpose of an element.
 
 /// Attribute a word comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,14 +29,14 @@ impl Attribute {
     }
 }
 
-/// One word of an attribute's value: split at everything that is not a letter (so at `-`, `_` and
-/// digits) and where lower case turns to upper; in lower case, two bytes or longer.
+/// One word of an attribute's value, in lower case, two bytes or longer. Values are split at everything
+/// that is not a letter (so at `-`, `_` and digits), and where lower case turns to upper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeWord {
     /// [`trommel_text::word_hash`] of the text.
     pub hash: u64,
     pub(crate) start: u32,
     pub(crate) len: u16,
-    /// Where it stands.
+    /// The attribute of the word.
     pub attribute: Attribute,
 }

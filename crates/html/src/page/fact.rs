@@ -1,6 +1,6 @@
-//! Facts about the page that stand in its body: microdata, `<time>`, author links.
+//! Facts in the body of the page: microdata, `<time>`, author links.
 
-/// What a fact is about.
+/// The kind of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
     /// `itemprop` of `datePublished` (or `dateCreated`, `uploadDate`).
@@ -48,7 +48,7 @@ impl FactKind {
 /// A fact that an element of the body states. A page keeps the first few hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedFact {
-    /// What it is about.
+    /// The kind of the fact.
     pub kind: FactKind,
     /// `content`, `datetime` or, for dates, `title` of the element, character references decoded;
     /// empty where the fact is the text of the element.

@@ -12,13 +12,14 @@ use super::Page;
 pub struct FieldIndex {
     /// Number of the field of each block; fields are numbered as they come.
     pub of_block: Vec<u32>,
-    /// How many fields there are.
+    /// The number of fields.
     pub fields: u32,
 }
 
 impl FieldIndex {
     /// The fields of a page, in time linear in its elements and blocks.
     pub fn of(page: &Page) -> Self {
+        // A parent comes before its children, so each path is one step on from a known one.
         let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
         for element in &page.elements {
             let around = paths.get(element.parent as usize).copied().unwrap_or(0);

@@ -1,4 +1,5 @@
-//! Ids that are made from headings: they repeat what a section is called, and do not say what it is for.
+//! Recognises ids that are made from headings. They repeat the name of a section and do not state its
+//! purpose.
 
 use std::cell::OnceCell;
 
@@ -8,12 +9,13 @@ use crate::markup::Tag;
 
 /// Headings of the second and third level with such an id that a page must have, and their share: a page that makes
 /// its ids so makes them all so.
-const HEADINGS: usize = 3;
-const SHARE: usize = 2;
+const MIN_HEADINGS: usize = 3;
+const MAX_HEADINGS_PER_ID: usize = 2;
 /// Elements around a heading that may have its id, itself counted.
-const AROUND: usize = 3;
+const ANCESTORS: usize = 3;
 /// Most bytes of a heading that an id is made from.
-const LONGEST: usize = 300;
+// Longer headings are paragraphs; without a bound an id would be compared with a whole article.
+const MAX_HEADING_BYTES: usize = 300;
 
 /// Tells which ids of a page are made from headings.
 #[derive(Debug)]
@@ -41,10 +43,11 @@ impl<'a> HeadingIds<'a> {
                 continue;
             }
             all += 1;
-            let mut around = self.page.path(at).take(AROUND);
+            let mut around = self.page.path(at).take(ANCESTORS);
             named += usize::from(around.any(|(at, own)| self.is_named(at, own)));
         }
-        named >= HEADINGS && named * SHARE >= all
+        // Ids of single sections are given by hand (`id="comments"`) and do say what a section is for.
+        named >= MIN_HEADINGS && named * MAX_HEADINGS_PER_ID >= all
     }
 
     fn is_named(&self, at: u32, element: &Element) -> bool {
@@ -52,6 +55,7 @@ impl<'a> HeadingIds<'a> {
         let words = page.attribute_words(element).iter();
         let mut id = words.filter(|own| own.attribute == Attribute::Id);
         let Some(first) = id.next() else { return false };
+        // Blocks are in the order of the page, so the first of an element is found by bisection.
         let first_block = page.blocks.partition_point(|block| block.span.0 < element.start);
         let Some(block) = page.blocks.get(first_block) else {
             return false;
@@ -63,7 +67,7 @@ impl<'a> HeadingIds<'a> {
         let mut name = String::new();
         let blocks = page.blocks.iter().skip(first_block);
         for block in blocks.take_while(|block| (heading..own.end).contains(&block.element)) {
-            if name.len() + page.text(block).len() > LONGEST {
+            if name.len() + page.text(block).len() > MAX_HEADING_BYTES {
                 return false;
             }
             let text = page.text(block).to_lowercase();

@@ -1,11 +1,11 @@
-//! InlineStyle inside blocks: which parts of a block's text are link, code, strong or emphasis.
+//! The inline style of the parts of a block's text: link, code, strong or emphasis.
 //!
-//! They are noted while the page is read, so the parts of a block are slices of its text and give
-//! exactly that text when put together.
+//! The builder records the parts while it reads the page. So the parts of a block are slices of its text, and
+//! together they give exactly that text.
 
 use crate::markup::Tag;
 
-/// How a part of a text is marked.
+/// The inline style of a part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InlineStyle {
     /// Innermost open `a` element with `href` around the text.
@@ -23,7 +23,7 @@ pub struct InlineStyle {
 pub struct StyledText<'a> {
     /// The text. White space between two parts stands at the start of the second.
     pub text: &'a str,
-    /// How it is marked.
+    /// The style of the part.
     pub style: InlineStyle,
 }
 
@@ -74,6 +74,7 @@ impl StyleRecorder {
     /// Writes the changes of a block whose text starts at `start` in the text of the page.
     pub fn write(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
         for (at, state) in &self.changes {
+            // Written as changes over the whole page: a block that begins as the last one ended adds nothing.
             if styles.last().map_or(InlineStyle::default(), |(_, last)| *last) != *state {
                 styles.push((start.saturating_add(*at), *state));
             }
@@ -83,6 +84,7 @@ impl StyleRecorder {
     fn change(&mut self, at: u32) {
         let now = self.now();
         match self.changes.last_mut() {
+            // Several tags at one place make one change, so no part is empty.
             Some((last, state)) if *last == at => *state = now,
             _ => self.changes.push((at, now)),
         }

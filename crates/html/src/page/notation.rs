@@ -1,6 +1,6 @@
-//! Meaning given by setting: formulas, superscripts, subscripts, deleted text, links to places on the page.
+//! Formatting with a meaning: formulas, superscripts, subscripts, deleted text, links to places on the page.
 
-/// What a part of a text is.
+/// The kind of notation of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotationKind {
     /// A formula within a line; the text is its TeX.
@@ -28,7 +28,7 @@ pub enum NotationKind {
 pub struct Notation {
     /// First and one past the last byte in the block's text. White space before it may be its first byte.
     pub text: (u32, u32),
-    /// What it is.
+    /// The kind of notation.
     pub kind: NotationKind,
     /// Its element; for a formula the innermost one that is open.
     pub element: u32,

@@ -1,9 +1,9 @@
-//! The content model of an element as the tokenizer sees it (HTML standard, 13.2.5).
+//! The content model of an element for the tokenizer (HTML standard, 13.2.5).
 
 use crate::build::TextKind;
 use crate::markup::Tag;
 
-/// What stands after a start tag.
+/// The kind of content after a start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentModel {
     Markup,

@@ -1,4 +1,4 @@
-//! A page that grows while it is read: the scan engine over what has come, as far as that is certain.
+//! Reads a page while it grows: the scan engine processes the received part as far as it is certain.
 
 use super::namespaces::Namespaces;
 use super::scanner::Scanner;
@@ -10,13 +10,13 @@ use crate::page::Page;
 use trommel_text::vectors::Vectors;
 
 /// Least number of bytes that must have come before they are looked at.
-const LEAST: usize = 4096;
+// A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
+const MIN_NEW_BYTES: usize = 4096;
 
-/// Reads a page of which more and more is there, and gives the same [`Page`] as
-/// [`ScanEngine`](crate::ScanEngine) once it is whole. It keeps the tables, not the text: each call is given
-/// the page from its start on. What is not complete (a tag, a comment, a script) waits for the rest; what
-/// was waited for is looked at again only when half as much again has come, so that the work is
-/// proportional to the page in whatever parts it comes.
+/// Reads a growing page, and gives the same [`Page`] as [`ScanEngine`](crate::ScanEngine) once it is whole.
+/// It keeps the tables, not the text: each call gets the page from its start. Incomplete parts (a tag, a
+/// comment, a script) wait for the rest. They are examined again only when half as much again has arrived,
+/// so the work is proportional to the page, however it is divided.
 #[derive(Debug)]
 pub struct GrowingReader {
     builder: Builder,
@@ -51,15 +51,17 @@ impl GrowingReader {
 
     /// Reads on in `html`, which begins with all that was there before.
     pub fn read_on(&mut self, html: &str) {
+        // Places are numbers of 32 bits.
         let html = up_to(html, u32::MAX as usize);
+        // Growth by half at each try: what waits (a long script) is searched again a bounded number of times in all.
         let waits = self.tried.saturating_sub(self.from) / 2;
-        if html.len().saturating_sub(self.tried) < waits.max(LEAST) {
+        if html.len().saturating_sub(self.tried) < waits.max(MIN_NEW_BYTES) {
             return;
         }
         self.read_on_now(html);
     }
 
-    /// As [`GrowingReader::read_on`], however little has come.
+    /// Like [`GrowingReader::read_on`], even if only a little arrived.
     pub fn read_on_now(&mut self, html: &str) {
         self.tried = html.len();
         self.read(html, true);
@@ -70,7 +72,7 @@ impl GrowingReader {
         self.finish_into(html, &mut SparePage::default())
     }
 
-    /// As [`GrowingReader::finish`], and leaves to `spare` what the page does not need.
+    /// Like [`GrowingReader::finish`], and moves the memory that the page does not need to `spare`.
     pub(super) fn finish_into(mut self, html: &str, spare: &mut SparePage) -> Page {
         let text = up_to(html, u32::MAX as usize);
         if text.len() < html.len() {
@@ -82,10 +84,11 @@ impl GrowingReader {
 
     /// The page as far as it has been read, as if it ended there.
     pub fn so_far(&self) -> Page {
+        // A copy is finished, because the page itself goes on.
         self.builder.clone().finish(self.from)
     }
 
-    /// What is known of the page's head.
+    /// The facts of the page's head.
     pub fn head(&self) -> &Head {
         self.builder.head()
     }

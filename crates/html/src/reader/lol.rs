@@ -1,12 +1,12 @@
-//! The lol_html engine: bounded in memory, takes the page in chunks.
+//! The lol_html engine takes the page in chunks, with bounded memory.
 //!
-//! lol_html finds the text and the comments of the page and switches between the kinds of text
-//! (script, raw, title); what lies between two of those tokens is tags and nothing else. The tags are
-//! read from these gaps rather than asked for with element handlers: end tags without a start come
-//! out too, no selector stack grows with the nesting, and it is faster (see ARCHITECTURE.md).
+//! lol_html finds the text and the comments of the page and switches between the kinds of text (script, raw,
+//! title). Between two of these tokens there are only tags. This engine reads the tags from the gaps instead
+//! of using element handlers. So it also sees end tags without a start, no selector stack grows with the
+//! nesting, and it is faster (see ARCHITECTURE.md).
 //!
-//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is
-//! markup, so its text goes through an engine of its own, chunk by chunk.
+//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is markup,
+//! so a separate engine reads its text chunk by chunk.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ use trommel_text::vectors::Vectors;
 pub struct LolEngine;
 
 impl LolEngine {
-    /// As [`Engine::read`], and notes inline style ([`Page::styled`]).
+    /// Like [`Engine::read`], and notes inline style ([`Page::styled`]).
     pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
         let mut reader = PushReader::new(limits).with_styles();
         reader.push(html);
@@ -131,7 +131,7 @@ struct Gaps {
     /// The CDATA section that came last, and one past its last byte in the stream: its text is given once it has
     /// an end, else it is read again.
     cdata: Option<(Swallowed, usize)>,
-    /// What stands behind the start tag of the outermost open `template`, but for what is in `input`.
+    /// The content behind the start tag of the outermost open `template`, except for the part in `input`.
     template: Option<Swallowed>,
     /// Place of the comment that came last, if nothing has come since.
     comment: Option<usize>,

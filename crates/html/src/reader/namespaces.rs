@@ -1,6 +1,6 @@
-//! Tells the tokenizer which text follows a tag, as a tree builder would, without a tree.
+//! Tells the tokenizer which kind of text follows a tag, as a tree builder would, without a tree.
 //!
-//! The rules are those of lol_html's simulation, so that both engines divide every page alike.
+//! The rules are those of lol_html's simulation, so that both engines divide every page in the same way.
 
 use super::content::ContentModel;
 use crate::markup::Tag;
@@ -16,6 +16,7 @@ enum Namespace {
 
 /// The namespaces that are open, outermost first; HTML outside of all of them.
 #[derive(Clone, Debug, Default)]
+// A stack of namespaces is enough: which text follows a tag depends on no other element.
 pub(super) struct Namespaces(Vec<Namespace>);
 
 impl Namespaces {
@@ -28,7 +29,7 @@ impl Namespaces {
         self.current() != Namespace::Html
     }
 
-    /// What a start tag says about the text after it.
+    /// The kind of text after a start tag.
     #[inline]
     pub fn start(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {
@@ -50,6 +51,7 @@ impl Namespaces {
                 self.0.push(Namespace::Html);
             }
         } else if text.tag == Tag::Font {
+            // The standard's rule for `font`: with one of these attributes it is the element of HTML.
             let ends = text.attributes().any(|(name, _)| matches!(name, Key::Color | Key::Size | Key::Face));
             if ends {
                 self.0.pop();

@@ -24,7 +24,7 @@ fn is_word(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// How a script is read: inside of `<!--` a second `<script>` hides its end tag.
+/// The state of reading a script: inside `<!--` a second `<script>` hides its end tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScriptState {
     Plain,
@@ -47,6 +47,7 @@ pub(super) fn end_of_script(bytes: &[u8], at: usize) -> Option<usize> {
             at += 1;
             if rest.starts_with(b"<!--") {
                 at += 3;
+                // `<!-->` ends the escape that it begins.
                 (state, at) = after_dashes(bytes, at, ScriptState::Escaped);
             }
             continue;
@@ -96,6 +97,7 @@ pub(super) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
         return Some(at + 2);
     }
     memchr::memchr_iter(b'>', rest)
+        // A comment also ends at `--!>`; `<!-->` and `<!--->`, above, are whole comments.
         .find(|gt| rest.get(..*gt).is_some_and(|text| text.ends_with(b"--") || text.ends_with(b"--!")))
         .map(|gt| at + gt + 1)
 }

@@ -1,14 +1,14 @@
-//! The rest of a page behind something that is never closed: a script, a comment, a quote.
+//! Recovers the rest of a page after a script, comment or quote that is never closed.
 //!
-//! A browser loses it. Here reading goes on at the first place that looks like markup of the page, and
-//! what stands before is dropped. A page that was cut inside a script must not give its source as
-//! text: markup in strings, templates and comments of a script does not count, unless the page shows
-//! by its last tag that it is whole.
+//! A browser loses it. This reader continues at the first place that looks like markup of the page, and drops
+//! the part before it. If a page was cut inside a script, its source must not become text. Therefore markup
+//! in strings, templates and comments of a script does not count, unless the last tag shows that the page is
+//! whole.
 
 use crate::markup::Tag;
 use crate::markup::lex::is_space;
 
-/// What was open at the end of the page.
+/// The thing that was open at the end of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unclosed {
     /// A script, or a style sheet.
@@ -27,8 +27,8 @@ pub(super) enum Unclosed {
 }
 
 impl Unclosed {
-    /// What an element is whose text has no end; none if its text is shown or read anyway. `kind` is
-    /// the type of a script.
+    /// The kind of an element whose text has no end; none if its text is shown or read anyway. `kind` is the
+    /// type of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
             Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template(tag)),
@@ -38,7 +38,7 @@ impl Unclosed {
         }
     }
 
-    /// What an open element with this tag is that holds markup which is no text.
+    /// The kind of an open element with this tag whose markup is not text.
     pub fn skipped(tag: Tag) -> Self {
         match tag {
             Tag::Svg => Unclosed::SvgName,
@@ -65,10 +65,11 @@ fn is_code(kind: &[u8]) -> bool {
     kind.is_empty() || has(b"script") || has(b"json") || has(b"module")
 }
 
-/// What is known about a page that is being recovered.
+/// The state of recovering a page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
     /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
+    // Each kind is searched for its end once. A page full of unclosed scripts would else be quadratic.
     endless: Vec<Unclosed>,
     /// Markup inside of strings counts, too.
     anywhere: bool,
@@ -87,7 +88,7 @@ impl Recovery {
         }
     }
 
-    /// Where reading goes on in `rest`, the text of `unclosed`.
+    /// The place in `rest`, the text of `unclosed`, at which reading continues.
     pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
         if unclosed != Unclosed::Template(Tag::Template) {
             // Templates nest: that one is open to the end does not mean that none inside it ends.
@@ -106,9 +107,11 @@ impl Recovery {
             Unclosed::Template(_) => !self.anywhere,
             _ => false,
         };
+        // The crawler cut the page inside of the script: what is left is source, not a page.
         if code && !ends_page(bytes) {
             return None;
         }
+        // From here on no script is trusted to have an end, so its strings are not skipped again.
         self.anywhere |= code;
         memchr::memchr_iter(b'<', bytes).find(|at| is_markup(bytes, *at))
     }
@@ -126,6 +129,7 @@ fn ends_page(bytes: &[u8]) -> bool {
 fn is_markup(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at + 1..).unwrap_or_default();
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+    // The longest names of block-level elements have ten letters; one more byte shows that a name ends.
     let len = rest.iter().take(12).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let ends = rest.get(len).is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'));
     let tag = Tag::from_name(rest.get(..len).unwrap_or_default());
@@ -143,6 +147,7 @@ fn markup_outside_strings(bytes: &[u8], script: bool) -> Option<usize> {
         at += 1;
         match byte {
             b'<' if is_markup(bytes, start) => return Some(start),
+            // Strings of one line: an apostrophe in a comment or a regular expression must not swallow the rest.
             b'"' | b'\'' => at = end_of_string(bytes, at, byte, true),
             b'`' if script => at = end_of_string(bytes, at, byte, false),
             b'/' => match bytes.get(at) {

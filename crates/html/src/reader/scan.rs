@@ -1,5 +1,5 @@
-//! The scan engine: the whole page in memory, one pass driven by `memchr`, text given to the builder
-//! as slices of the page.
+//! The scan engine reads a whole page in memory, in one pass driven by `memchr`. It passes text to the
+//! builder as slices of the page.
 
 use super::Engine;
 use super::growing::GrowingReader;
@@ -14,7 +14,7 @@ use trommel_text::vectors::Vectors;
 pub struct ScanEngine;
 
 impl ScanEngine {
-    /// As [`Engine::read`], and notes inline style ([`Page::styled`]).
+    /// Like [`Engine::read`], and notes inline style ([`Page::styled`]).
     pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::new(*limits);
         builder.record_styles();
@@ -47,7 +47,7 @@ impl ScanReader {
         Self { spare: SparePage::default(), vectors }
     }
 
-    /// As [`Engine::read`].
+    /// Like [`Engine::read`].
     pub fn read(&mut self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::over(*limits, &mut self.spare);
         builder.use_vectors(self.vectors);
@@ -55,7 +55,7 @@ impl ScanReader {
         builder.finish_into(bytes, &mut self.spare)
     }
 
-    /// As [`ScanEngine::read_styled`].
+    /// Like [`ScanEngine::read_styled`].
     pub fn read_styled(&mut self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::over(*limits, &mut self.spare);
         builder.use_vectors(self.vectors);
@@ -69,7 +69,7 @@ impl ScanReader {
         GrowingReader::over(limits, &mut self.spare)
     }
 
-    /// As [`GrowingReader::finish`].
+    /// Like [`GrowingReader::finish`].
     pub fn finish(&mut self, reader: GrowingReader, html: &str) -> Page {
         reader.finish_into(html, &mut self.spare)
     }

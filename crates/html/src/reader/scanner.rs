@@ -1,4 +1,4 @@
-//! The scanner: one run over a text.
+//! The scanner runs once over a text.
 
 use super::MAX_NOSCRIPT_DEPTH;
 use super::content::ContentModel;
@@ -126,11 +126,13 @@ impl<'a> Scanner<'a> {
         if from == run.end {
             return;
         }
+        // White space between tags is so common that it takes a way of its own.
         if run.is_blank && self.builder.blank_text(run.end - from) {
             return;
         }
         let text = self.html.get(from..run.end).unwrap_or_default();
         let kind = match self.kind {
+            // The masks have seen that no `&` is there, so the text is not searched for one again.
             TextKind::Decoded if !run.has_reference => TextKind::WithoutReferences,
             kind => kind,
         };
@@ -148,6 +150,7 @@ impl<'a> Scanner<'a> {
     /// Reads the end tag at `lt`; gives the place behind, none at the end.
     fn end_tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
+        // Nearly every end tag is only a name; this way spared 8 million instructions of 85 pages.
         let Some((name, end)) = self.lexer.plain_end_tag(bytes, lt) else {
             return self.tag(lt);
         };
@@ -213,6 +216,7 @@ impl<'a> Scanner<'a> {
         if ContentModel::of(text.tag) == ContentModel::Markup || raw.value_missing {
             return true;
         }
+        // On a copy: the tag has not been taken yet, and may have to wait.
         match self.namespaces.clone().start(&text) {
             ContentModel::Markup => true,
             ContentModel::Plain => false,
@@ -239,6 +243,7 @@ impl<'a> Scanner<'a> {
         self.kind = content.kind();
         let next = match unclosed {
             Some(unclosed) if end.is_none() => {
+                // The text is given first and taken back where reading goes on: builder and lol_html then agree.
                 if self.recovery.is_none() {
                     self.text(from, to);
                     return self.resume(unclosed, from);
@@ -256,8 +261,8 @@ impl<'a> Scanner<'a> {
         next
     }
 
-    /// Passes over a `template` on a page that is being recovered: its end is searched for as that of
-    /// raw text, so that none of those without an end is read twice.
+    /// Skips a `template` on a page that is being recovered. Its end is searched like that of raw text, so that
+    /// no template without an end is read twice.
     fn template(&mut self, from: usize) -> Option<usize> {
         let unclosed = Unclosed::Template(Tag::Template);
         let bytes = self.html.as_bytes();

@@ -1,4 +1,4 @@
-//! Names by which links find places on a page.
+//! The names by which links refer to places on a page.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Attributes, Markup, markup};

@@ -1,13 +1,15 @@
-//! Laid-out code, read again at its element: exact lines and white space, without the numbers, buttons and
-//! labels that pages put into it.
+//! Reads laid-out code again at its element. It gives exact lines and white space, without the numbers,
+//! buttons and labels that pages add.
 
 use super::hidden_lines::HiddenText;
 use crate::markup::Tag;
 use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 
 /// Longest code that is read, in bytes of the page.
-const LONGEST: usize = 4 << 20;
+// Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
+const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
+// Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
 const BESIDE: [&str; 50] = [
     "line-numbers-wrapper",
     "highlight-line-number",
@@ -87,7 +89,7 @@ const EDITORS: [&str; 7] = [
 /// element stands there or it has no end within some megabytes. Time is linear in the element.
 pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     let rest = html.get(start as usize..)?;
-    let mut len = LONGEST.min(rest.len());
+    let mut len = MAX_CODE_BYTES.min(rest.len());
     while !rest.is_char_boundary(len) {
         len -= 1;
     }
@@ -139,6 +141,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
                 return Some((code.finish(), start.saturating_add(raw.start as u32)));
             }
         }
+        // Only elements of the same name are counted: inner elements need not be closed correctly.
         for place in [&mut beside, &mut editor] {
             if let Some((name, count)) = place
                 && own.eq_ignore_ascii_case(name)
@@ -197,6 +200,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
         }
         code.start(tag, kind == Kind::Line);
         code.is_rust |= matches!(tag, Tag::Code | Tag::Pre) && is_rust(attributes);
+        // Deeper elements are tokens of highlighters, which change no line.
         if open.len() < 256 {
             open.push((own, kind));
             if kind == Kind::Hidden {
@@ -211,7 +215,7 @@ fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
         .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name)))
 }
 
-/// What an element in code is.
+/// The kind of an element in code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -297,6 +301,8 @@ impl Code {
             .filter(|c| !matches!(c, '\r' | '\u{ad}' | '\u{200b}' | '\u{feff}' | '\0'))
             .map(|c| if c == '\u{a0}' { ' ' } else { c })
             .collect();
+        // Line ends between line elements are the source's layout. They are the code's if text follows in the same
+        // line.
         if text.trim().is_empty() && text.contains('\n') {
             if self.behind_block {
                 return;
@@ -420,6 +426,7 @@ fn without_numbers(text: &str) -> String {
             return text.to_owned();
         }
     }
+    // Fewer than two numbers, or nothing but numbers, is a listing that counts by itself.
     if next < first + 2 || left.iter().all(|line| line.is_empty()) {
         return text.to_owned();
     }

@@ -1,12 +1,12 @@
-//! White space, and signs, between the blocks of laid-out code: what stands there holds no word and so
-//! is no block.
+//! Reads white space and signs between the blocks of laid-out code. They contain no word, so they are not
+//! blocks.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};
 
-/// What stands in a part of a page with its lines as a browser breaks them, white space kept: at line
-/// breaks, and at block-level tags where the line is not empty. `open` tells whether a line is open at
-/// the start, `until` a tag whose end tag ends the part.
+/// The white space and signs in a part of a page, with the line breaks of a browser and white space kept.
+/// Lines break at line breaks, and at block-level tags if the line is not empty. `open` states whether a
+/// line is open at the start; `until` is a tag whose end tag ends the part.
 ///
 /// `None` if `until` never ends, or something stands there whose content is no text. Time is linear
 /// in `html`.
@@ -28,6 +28,7 @@ pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<St
                 if raw.is_end && Some(tag) == until {
                     return Some(out.text);
                 }
+                // The caller then keeps the text of the blocks, which is right though its white space is not.
                 if tag.is_skipped() || tag == Tag::Title {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Reads an element again at its start tag: attributes that the tables do not hold, and its text.
+//! Reads an element again at its start tag: its text, and attributes that the tables do not hold.
 
 use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 use crate::markup::{Tag, strip_markup};
@@ -11,6 +11,7 @@ impl Element {
     pub fn attribute(&self, html: &str, name: &str) -> Option<String> {
         let bytes = html.as_bytes();
         let at = self.start as usize;
+        // Tables and text could be of different pages; then no tag stands there.
         if bytes.get(at) != Some(&b'<') {
             return None;
         }

@@ -1,11 +1,11 @@
-//! Lines that a generator hides inside of Rust code, written as rustdoc has them in its sources: `# line`.
+//! Recognises lines that a generator hides in Rust code. rustdoc writes them as `# line` in its sources.
 
 /// The first line of what mdBook puts around code that has no `main`, as hidden lines; and what else it adds.
 const WRAPPER: &str = "#![allow(unused";
 const MAIN: &str = "fn main() {";
 const END: &str = "}";
 
-/// Which parts of a piece of code are hidden.
+/// The hidden parts of a piece of code.
 #[derive(Debug, Default)]
 pub(super) struct HiddenText {
     /// First and one past the last byte of each part, in order and apart.

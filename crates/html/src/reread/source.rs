@@ -1,10 +1,11 @@
-//! Finds the bytes of the page at which the characters of a block's text stand.
+//! Finds the bytes of the page from which the characters of a block's text come.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};
 
 /// Longest character reference, in bytes.
-const LONGEST_REFERENCE: usize = 48;
+// As while reading, so that both take the same text for a reference.
+const MAX_REFERENCE_BYTES: usize = 48;
 
 /// The bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read: `text` is
 /// the block's whole text, `span` its place. The whole place if the text does not stand in the page as it is,
@@ -14,9 +15,10 @@ pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usiz
     found.first().copied().unwrap_or(span)
 }
 
-/// As [`source_range`] of several parts, in order and apart, in one pass over the block.
+/// Like [`source_range`] of several parts, in order and apart, in one pass over the block.
 pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let alignment = Alignment {
+        // White space is folded while reading, so only other characters can be compared.
         wanted: text.char_indices().filter(|(_, c)| !c.is_whitespace()),
         parts,
         next: 0,
@@ -80,11 +82,12 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
             let first = rest.chars().next()?;
             let reference = (first == '&').then(|| {
-                let end = rest.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';');
+                let end = rest.bytes().take(MAX_REFERENCE_BYTES).position(|byte| byte == b';');
                 end.and_then(|end| rest.get(..=end))
             });
             if let Some(Some(reference)) = reference {
                 let decoded = htmlize::unescape(reference);
+                // A name that HTML does not know stays as it stands.
                 if decoded.as_ref() != reference {
                     for c in decoded.chars() {
                         self.character(c, offset + at, offset + at + reference.len())?;

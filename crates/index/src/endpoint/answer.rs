@@ -1,4 +1,4 @@
-//! The answer of a `_bulk` endpoint: what became of each document, in the order of the request.
+//! Reads the answer of a `_bulk` endpoint: the result for each document, in the order of the request.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,7 +22,7 @@ struct Status {
     error: Value,
 }
 
-/// What became of a document.
+/// The result for a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is new in the index.

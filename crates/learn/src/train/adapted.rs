@@ -1,11 +1,13 @@
-//! A finished model adapted to own labels.
+//! Adapts a finished model to own labels.
 //!
-//! The log odds of the finished model stay as they are; what is learned from the own pages is a
-//! correction on top: step functions of the blocks' features, held towards zero by an L2 penalty. How
-//! strong the penalty is, cross-validation by host on the own pages decides, and "no correction" is among
-//! the choices: a correction has to gain more than its own uncertainty to be taken. So few pages change
-//! little, and pages on which the finished model is right change nothing. Pages of other conventions may be mixed
-//! in: the correction then learns from both, and is taken only if it costs those nothing.
+//! The log odds of the finished model stay as they are. The own pages teach a correction on top: step
+//! functions of the features of blocks, held towards zero by an L2 penalty. Cross-validation by host on the
+//! own pages chooses the penalty. "No correction" is one of the choices: a correction must gain more than its
+//! own uncertainty. So few pages change little, and pages on which the finished model is right change
+//! nothing.
+//!
+//! Pages of other conventions may be mixed in. The correction then learns from both, and is used only if
+//! those pages lose nothing.
 
 use rayon::prelude::*;
 use trommel_model::{Layout, Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};
@@ -25,7 +27,7 @@ use crate::pages::PageSet;
 
 /// Strengths of the penalty that are tried.
 const PENALTIES: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];
-/// What the mean F1 of a set that is mixed in may lose.
+/// The loss of mean F1 that a mixed-in set may have.
 const LOSS: f64 = 0.001;
 /// Bins of a column: there are few pages.
 const BINS: usize = 8;
@@ -36,7 +38,7 @@ pub struct Adapted {
     /// The adapted model, its scores those of cross-validation on the own pages. Where no correction gains
     /// anything, it judges as the finished one.
     pub trained: Trained,
-    /// What the finished model scores on the pages, a set each.
+    /// The scores of the finished model on the pages, one for each set.
     pub before: Vec<Score>,
     /// Strength of the penalty on the correction; `None` if there is no correction.
     pub penalty: Option<f64>,
@@ -134,7 +136,7 @@ struct OwnPages {
     table: BlockTable,
     /// Log odds of each row by the finished model.
     odds: Vec<f32>,
-    /// Where the blocks of each page belong, and how far those of a field are drawn together.
+    /// The layout of each page: its fields, and how strongly the blocks of a field are drawn together.
     layouts: Vec<Layout>,
     pooling: f32,
     /// Number of each row's page.
@@ -187,7 +189,7 @@ impl OwnPages {
         (0..self.page_of.len()).filter(|row| self.page_of.get(*row).is_some_and(|page| wanted(*page))).collect()
     }
 
-    /// What some rows have to teach.
+    /// The training sample of some rows.
     fn sample(&self, rows: &[usize]) -> OwnSample {
         let table = &self.table;
         let pick = |values: &[f32]| -> Vec<f32> { rows.iter().filter_map(|row| values.get(*row).copied()).collect() };
@@ -217,7 +219,7 @@ impl OwnPages {
         pages
     }
 
-    /// For each penalty the probabilities of all pages by corrections that have not seen their hosts.
+    /// For each penalty, the probabilities of all pages by corrections that have not seen their hosts.
     fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<UnderPenalty>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {

@@ -1,8 +1,8 @@
-//! L2 logistic regression over binned features, by the L-BFGS of argmin: for page types.
+//! L2 logistic regression over binned features for page types, by the L-BFGS of argmin.
 //!
-//! A feature's step function is written as a sum of steps up at its edges, and the penalty is on the
-//! steps: neighbouring bins stay close unless the data says otherwise, so many bins cost little. Cost
-//! and gradient take two passes over the bins, one look-up or one addition each.
+//! The step function of a feature is a sum of steps at its edges, and the penalty applies to the steps. So
+//! neighbouring bins stay close unless the data differs, and many bins cost little. Cost and gradient take
+//! two passes over the bins, with one look-up or one addition for each.
 
 use std::sync::Mutex;
 

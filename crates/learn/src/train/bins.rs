@@ -1,4 +1,4 @@
-//! Columns of features cut into bins: what the additive and the boosted learner work on.
+//! Divides columns of features into bins, for the additive and the boosted learner.
 
 use rayon::prelude::*;
 

@@ -8,7 +8,7 @@ use trommel_text::SplitMix64;
 use super::bins::{Binned, MOST_BINS};
 use crate::error::LearnError;
 
-/// How trees are grown.
+/// Options of growing trees.
 #[derive(Clone, Copy, Debug)]
 pub struct BoostOptions {
     /// Number of trees.

@@ -1,8 +1,7 @@
 //! Pages of which only some texts are known to be content, with labels for the rest of their blocks.
 //!
-//! Blocks of which nothing is known get the label that a quick model gives, learned from the pages whose
-//! labels are known, and weigh as much as that model is sure. Leaving them out would teach that everything
-//! on such a page is content.
+//! A quick model, trained on the pages with known labels, labels the unknown blocks. Each weighs as much as
+//! that model is sure. Without them, training would learn that everything on such a page is content.
 
 use rayon::prelude::*;
 use trommel_model::sigmoid;

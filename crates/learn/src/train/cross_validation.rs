@@ -1,4 +1,4 @@
-//! Cross-validation: has models judge pages of hosts that they have not seen.
+//! Cross-validation: models judge pages of hosts that they have not seen.
 
 use rayon::prelude::*;
 use trommel_features::FeatureMatrix;
@@ -17,13 +17,13 @@ use crate::error::LearnError;
 /// Probabilities of a page's blocks, a list a candidate.
 pub(super) type ByCandidate = Vec<Vec<f32>>;
 
-/// What models that have not seen the hosts of pages say of them.
+/// The verdicts of models on pages whose hosts they have not seen.
 pub(super) struct CrossValidated {
     /// The candidates' penalties.
     pub penalties: Vec<f64>,
     /// Probabilities of the blocks of each page, one list a candidate.
     pub probabilities: Vec<ByCandidate>,
-    /// Of each page what its type makes a selection multiply log odds by.
+    /// For each page, the factor of log odds in a selection, by the type of the page.
     pub sharpness: Vec<f32>,
 }
 
@@ -106,7 +106,7 @@ fn log_odds(parts: &[WeightedScorer], rows: &FeatureMatrix) -> Vec<f32> {
     rows.iter().map(|row| parts.iter().map(|part| part.share * part.scorer.log_odds(row)).sum()).collect()
 }
 
-/// What is learned from if only the pages of these numbers may be used: the pages, with labels for all of
+/// The training data if only the pages with these numbers may be used: the pages, with labels for all of
 /// their blocks, and their copies.
 pub(super) fn training_pages<'a>(
     pages: &'a [Labelled<'a>],

@@ -1,9 +1,9 @@
-//! The scorer of embedded texts: texts that stand in a page's JSON-LD and not among its blocks.
+//! The scorer of embedded texts, which stand only in a page's JSON-LD and not among its blocks.
 //!
-//! Gold texts are what readers of rendered or stored pages saw, so next to none of the embedded texts as
-//! they come is content. What a page is like whose text a script writes is learned from pages that show
-//! the text: taking out the blocks that repeat the JSON-LD leaves such a page, with the same gold. Both
-//! kinds of embedded texts are learned from, every page of a kind counting the same.
+//! Gold texts are what readers of rendered or stored pages saw, so almost none of the embedded texts is
+//! content there. Pages whose text only a script writes must be imitated. A page that shows the text becomes
+//! such a page, with the same gold, when the blocks that repeat the JSON-LD are removed. Both kinds of
+//! embedded texts are learned from, and every page of a kind counts the same.
 
 use trommel_features::{EMBEDDED_COLUMNS, EmbeddedText};
 use trommel_model::{ColumnWeight, EmbeddedScorer, JudgedEmbedded, Linear, sigmoid};
@@ -72,7 +72,7 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     }))
 }
 
-/// What becomes of comments in training: readers' comments in the JSON-LD are left out, as by default.
+/// The treatment of comments in training: readers' comments in the JSON-LD are left out, as by default.
 pub(crate) const WITH_COMMENTS: bool = false;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The file of judged pages that cross-validation leaves: gzip, JSON lines, the first about the run and
-//! one a page after it.
+//! The file of judged pages that cross-validation writes: gzip, JSON lines, one about the run and then one
+//! for each page.
 
 use std::io::Write;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub enum JudgedError {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line cannot be parsed or written.
@@ -42,7 +42,7 @@ pub enum JudgedError {
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What the parser said.
+        /// The error of the parser.
         source: serde_json::Error,
     },
     /// A line says what cannot be.
@@ -52,7 +52,7 @@ pub enum JudgedError {
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         message: &'static str,
     },
 }
@@ -83,8 +83,8 @@ pub struct JudgedRow {
     /// Scores of the chosen blocks.
     #[serde(flatten)]
     pub scores: Scores,
-    /// Of a page of which only some texts are known, how many of them are kept. Scores and labels are then
-    /// against these alone.
+    /// For a page with only some known texts, the number of them that are kept. Scores and labels then refer to
+    /// these alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<Required>,
     /// F1 of the blocks whose label is true: about what the best choice of blocks could reach.
@@ -95,7 +95,7 @@ pub struct JudgedRow {
     pub kept_words: u64,
 }
 
-/// What one cross-validation said.
+/// The results of one cross-validation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JudgedSet {
     /// Name of the model.
@@ -118,8 +118,8 @@ struct Head {
 }
 
 impl JudgedSet {
-    /// What training on `sets`, with the gold's comments as content if `comments` is set, said of
-    /// their pages.
+    /// The results of training on `sets` for their pages. The comments of the gold are content if `comments` is
+    /// set.
     pub fn new(sets: &[PageSet], trained: &Trained, comments: bool) -> Self {
         let file = trained.model.file();
         Self {

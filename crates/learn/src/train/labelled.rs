@@ -11,10 +11,10 @@ use crate::label::shares;
 use crate::pages::{LabelledPage, PageSet};
 
 /// An embedded text is content if more than this share of its phrases stands in the gold.
-const LABEL: f32 = 0.5;
+const MIN_PHRASE_SHARE: f32 = 0.5;
 /// A block is one that must be kept if more than this share of its words lies on the common subsequence
 /// with the texts that must be.
-const REQUIRED: f32 = 0.5;
+const MIN_REQUIRED_SHARE: f32 = 0.5;
 
 /// A page with its labels.
 #[derive(Clone)]
@@ -23,11 +23,11 @@ pub(crate) struct Labelled<'a> {
     pub set: usize,
     /// Whether each block is content.
     pub labels: Vec<bool>,
-    /// How sure each label is, 0..=1; empty if all are.
+    /// The certainty of each label, 0..=1; empty if all are certain.
     pub certainty: Vec<f32>,
-    /// What the page counts beside another of its set.
+    /// The weight of the page beside another of its set.
     pub share: f64,
-    /// Which blocks belong together.
+    /// The groups of blocks that belong together.
     pub layout: Layout,
     pub embedded: LabelledEmbedded,
     pub text: String,
@@ -66,9 +66,9 @@ impl<'a> Labelled<'a> {
 /// A page's embedded texts with their labels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelledEmbedded {
-    /// As the page is.
+    /// The texts of the page as it is.
     pub own: Vec<(EmbeddedText, bool)>,
-    /// As it would be without the blocks that repeat the JSON-LD.
+    /// The texts of the page without the blocks that repeat the JSON-LD.
     pub hidden: Vec<(EmbeddedText, bool)>,
 }
 
@@ -79,7 +79,7 @@ impl LabelledEmbedded {
             embedded
                 .into_iter()
                 .map(|embedded| {
-                    let is_content = phrase_share(&embedded.content.text, gold) > LABEL;
+                    let is_content = phrase_share(&embedded.content.text, gold) > MIN_PHRASE_SHARE;
                     (embedded, is_content)
                 })
                 .collect()
@@ -98,7 +98,7 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
         .flat_map(|(set, pages)| pages.pages.par_iter().map(move |page| (set, page)))
         .map(|(set, page)| {
             let (text, least) = match page.gold.required() {
-                Some(required) => (required.join("\n"), REQUIRED),
+                Some(required) => (required.join("\n"), MIN_REQUIRED_SHARE),
                 None => (page.gold.text(options.comments), options.label_share),
             };
             let labels: Vec<bool> = shares(&page.page, &text).iter().map(|share| *share > least).collect();

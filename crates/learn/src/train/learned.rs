@@ -1,4 +1,5 @@
-//! Learns the weights of attribute words and wording from the training pages, and makes their rows with them.
+//! Learns the weights of attribute words and wording from the training pages, and makes the rows of the pages
+//! with them.
 
 use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
 
@@ -8,14 +9,14 @@ use super::table::BlockTable;
 use crate::example::Example;
 use crate::folds::by_group;
 
-/// Parts that the training pages are divided into to learn token weights: a page's own features use
-/// weights from the other parts, so a token that stands on a few training pages only cannot teach the
-/// model to trust it blindly.
+/// The number of parts into which the training pages are divided to learn token weights. The features of a
+/// page use weights from the other parts, so a token on only a few training pages cannot teach the model to
+/// trust it blindly.
 const CROSS_FIT: usize = 4;
 /// Rows that a page gives at most.
 const MOST_ROWS: usize = 200;
-/// Of so many pages, three each lose their attribute tokens and their wording: pages to come may have
-/// none that is known, in another language above all.
+/// Of so many pages, three each lose their attribute tokens and their wording. New pages may have no known
+/// ones, above all in another language.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;
 

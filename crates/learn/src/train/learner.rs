@@ -1,4 +1,4 @@
-//! The learners a model can be made by.
+//! The kinds of learners for models.
 
 use trommel_model::{Additive, ColumnWeight, Linear, Scorer, Trees, WeightedScorer};
 
@@ -33,7 +33,8 @@ const PAIRS: BoostOptions = BoostOptions {
 /// Seeds whose mean an additive model is.
 const SEEDS: u16 = 3;
 
-/// What completes the labels of pages of which only some texts are known: the same in fewer, larger steps.
+/// The learner that completes the labels of pages with only some known texts: the same in fewer, larger
+/// steps.
 const SKETCH: BoostOptions = BoostOptions { trees: 150, rate: 0.3, rows: 0.5, ..PAIRS };
 
 /// A quick additive model, by which blocks without a label are judged.

@@ -1,4 +1,4 @@
-//! Learning what attribute tokens say.
+//! Learns the weights of attribute words.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ const WEIGHT: f64 = 3.0;
 /// Elements up the path whose tokens are counted for weights.
 const PATH: usize = 6;
 
-/// The tokens that the paper's rule lists: odds between content and other blocks above 2.5 (or below
-/// 1/2.5), on more than 1 % of content or of other blocks, used by at least five hosts and 1 % of all. Only `id` and
-/// `class`, from the elements around a block and the inline elements in it. Sorted by attribute and
-/// token.
+/// The tokens that the paper's rule lists. Their odds between content and other blocks are above 2.5 (or
+/// below 1/2.5), on more than 1 % of content or of other blocks. At least five hosts and 1 % of all use
+/// them. Only `id` and `class` count, from the elements around a block and the inline elements in it.
+/// Sorted by attribute and token.
 pub fn list(examples: &[Example]) -> Vec<ListedWord> {
     #[derive(Default)]
     struct Count<'a> {
@@ -82,9 +82,9 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
         .collect()
 }
 
-/// The weight of every token on at least four pages: log odds of content, where each page has one
-/// vote a token, divided between content and the rest by the square roots of the words of the blocks
-/// that carry it. Sorted by token.
+/// The weight of every token on at least four pages: its log odds of content. Each page has one vote a
+/// token, divided between content and the rest by the square roots of the words of the blocks with it.
+/// Sorted by token.
 pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
     let mut votes: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for example in examples {
@@ -133,9 +133,9 @@ const SHORT: u32 = 24;
 /// Hosts that a word or word pair must stand on.
 const WORD_HOSTS: usize = 6;
 
-/// The weight of words and word pairs at the start of short blocks: log odds of content, where each
-/// page has one vote a term, divided between content and the rest by the blocks that hold it. Only
-/// terms on enough hosts have one. Sorted by term.
+/// The weight of words and word pairs at the start of short blocks: their log odds of content. Each page
+/// has one vote a term, divided between content and the rest by the blocks with it. Only terms on enough
+/// hosts have one. Sorted by term.
 pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
     #[derive(Default)]
     struct Votes<'a> {

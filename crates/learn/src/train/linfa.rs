@@ -1,4 +1,4 @@
-//! The same regression by linfa-logistic: a second opinion for tests.
+//! The same regression by linfa-logistic, as a second opinion in tests.
 
 use linfa::Dataset;
 use linfa::traits::Fit as _;

@@ -1,8 +1,8 @@
-//! L2 logistic regression with sample weights: our loss under the L-BFGS of argmin, the solver that
-//! linfa-logistic itself rests on.
+//! L2 logistic regression with sample weights: our loss with the L-BFGS of argmin, which linfa-logistic also
+//! uses.
 //!
-//! linfa-logistic knows no sample weights; on unit weights both give the same coefficients (tested).
-//! Cost and gradient come out of one pass over single-precision rows.
+//! linfa-logistic has no sample weights. With unit weights both give the same coefficients (tested). One pass
+//! over single-precision rows gives cost and gradient.
 
 use std::sync::Mutex;
 

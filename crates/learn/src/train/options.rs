@@ -2,7 +2,7 @@
 
 use trommel_features::FeatureGroup;
 
-/// What to train and how.
+/// Options of training.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
     /// Name of the model, or of each.
@@ -11,11 +11,11 @@ pub struct TrainOptions {
     pub created: String,
     /// Groups of features.
     pub groups: Vec<FeatureGroup>,
-    /// What the model is made of.
+    /// The kind of the model.
     pub learner: Learner,
     /// A block is content if more than this share of its words lies on the common subsequence.
     pub label_share: f32,
-    /// How much each block counts.
+    /// The weight of each block.
     pub weighting: Weighting,
     /// Number of folds.
     pub folds: usize,
@@ -23,7 +23,7 @@ pub struct TrainOptions {
     pub comments: bool,
 }
 
-/// How much each block counts in training.
+/// The weight of each block in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighting {
     /// Every block once, as in the paper.
@@ -32,7 +32,7 @@ pub enum Weighting {
     Pages,
 }
 
-/// What a model is made of.
+/// The kind of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learner {
     /// L2 logistic regression.

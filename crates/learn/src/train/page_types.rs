@@ -1,4 +1,4 @@
-//! The type of a page (article, forum, product ...), from the columns that are the same for all of
+//! Learns the type of a page (article, forum, product and others) from the columns that are equal for all of
 //! its blocks.
 
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ const PENALTY: f64 = 3e-4;
 /// Bins of a column.
 const BINS: usize = 12;
 
-/// What a selection by worlds multiplies log odds by on pages of a type. Where the content is one text or a row
-/// of posts, what is doubtful is left out; where it is made of cards, links and short parts, it is kept. Of a
-/// product it is both.
+/// The factor of log odds in a selection by worlds on pages of a type. Where the content is one text or a
+/// row of posts, doubtful blocks are dropped. Where it consists of cards, links and short parts, they are
+/// kept. Products have both.
 fn sharpness(page_type: &str) -> f32 {
     match page_type {
         "article" | "forum" => 1.2,
@@ -31,7 +31,7 @@ fn sharpness(page_type: &str) -> f32 {
     }
 }
 
-/// What a selection by worlds multiplies the log odds of a page's blocks by, given the row of one of them.
+/// The factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
     let odds = row.map(|row| {
         let odds = types.iter().map(|own| own.scorer.log_odds(row));

@@ -1,4 +1,4 @@
-//! Trees of two questions each, written as what they are: a logistic model over bins and crosses.
+//! Writes trees of two questions as an equivalent logistic model over bins and crosses.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use trommel_model::{Additive, Cross, StepFunction, TreeNode, Trees};
 /// Values of one column that go one way: above the first threshold (if any), up to the second.
 type Range = (Option<f32>, Option<f32>);
 
-/// What a tree adds where both columns are in their ranges.
+/// The value that a tree adds if both columns are in their ranges.
 struct Area {
     first: Range,
     second: Range,

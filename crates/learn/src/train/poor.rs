@@ -1,5 +1,5 @@
-//! Copies of training pages that have lost most of their content: short articles amid much else, which
-//! training sets have few of and other languages many.
+//! Makes copies of training pages without most of their content: short articles amid much else. Training sets
+//! have few of them, and other languages have many.
 
 use trommel_text::{hash, mix};
 
@@ -8,7 +8,7 @@ use crate::pages::LabelledPage;
 
 /// One page of so many gets a copy.
 const ONE_OF: u64 = 5;
-/// What a copy counts beside a page.
+/// The weight of a copy beside a page.
 const SHARE: f64 = 0.5;
 /// Words of content that a page must have to get a copy.
 const LEAST_WORDS: u32 = 200;

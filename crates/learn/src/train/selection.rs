@@ -29,26 +29,26 @@ const SELECTIONS: [Selection; 12] = [
     Selection::Threshold(0.6),
 ];
 
-/// How much higher the mean F1 of a selection must be than that of those before it. Two pages of the smallest set
-/// of the shipped models that are chosen otherwise move the mean by as much.
+/// The least gain in mean F1 of a selection over those before it. Two pages of the smallest set of the
+/// shipped models that are chosen differently move the mean by as much.
 const MARGIN: f64 = 0.002;
 
 /// The best candidate with the best selection, by cross-validation.
 pub(super) struct Chosen {
     pub candidate: usize,
     pub selection: Selection,
-    /// What was chosen on each page.
+    /// The choice on each page.
     pub pages: Vec<ScoredPage>,
 }
 
 /// A choice on one page.
 #[derive(Clone)]
 pub(super) struct ScoredPage {
-    /// What it was made by.
+    /// The selection behind the choice.
     pub selection: Selection,
     pub expected_f1: f32,
     pub scores: Scores,
-    /// Of a page of which only some texts are known, how many of them are kept.
+    /// For a page with only some known texts, the number of them that are kept.
     pub required: Option<Required>,
     pub embedded: Vec<JudgedEmbedded>,
 }
@@ -96,8 +96,8 @@ pub(super) fn choose(
     best.1.unwrap_or(Chosen { candidate: 0, selection: Selection::ExpectedF1, pages: Vec::new() })
 }
 
-/// The mean of the sets' mean F1, where a set weighs the square root of its pages as in training: a large set
-/// does not decide alone, nor does the chance of a small one. Pages of which only some texts are known do not
+/// The mean of the sets' mean F1. A set weighs the square root of its pages, as in training, so that
+/// neither a large set nor the chance of a small one decides alone. Pages with only some known texts do not
 /// take part.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
@@ -121,7 +121,7 @@ fn weighed(sets: impl Iterator<Item = (usize, f64)>) -> f64 {
 }
 
 impl Labelled<'_> {
-    /// What `selection` chooses among the blocks and embedded texts.
+    /// The choice of `selection` among the blocks and embedded texts.
     pub(super) fn score(
         &self,
         probabilities: &[f32],

@@ -55,7 +55,7 @@ impl BlockTable {
         }
     }
 
-    /// Which blocks of a page give rows.
+    /// For each block of a page, whether it gives a row.
     fn drawn(&self, page: &Labelled) -> Vec<bool> {
         let blocks = page.page.page.blocks.len();
         if blocks <= self.most_rows {

@@ -1,4 +1,4 @@
-//! Training of block models, with cross-validation by host.
+//! Trains a block model, with cross-validation by host.
 
 use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 
@@ -17,7 +17,7 @@ use crate::metric::Scores;
 use crate::pages::PageSet;
 use crate::required::Required;
 
-/// What cross-validation said of one page.
+/// The result of cross-validation for one page.
 #[derive(Clone, Debug)]
 pub struct JudgedPage {
     /// Number of its set.
@@ -30,13 +30,13 @@ pub struct JudgedPage {
     pub labels: Vec<bool>,
     /// Texts of the JSON-LD that are not among the blocks, likewise judged, and their labels.
     pub embedded: Vec<(JudgedEmbedded, bool)>,
-    /// What the blocks were chosen by.
+    /// The selection that chose the blocks.
     pub selection: Selection,
     /// Expected F1 of what was chosen.
     pub confidence: f32,
     /// Scores of what was chosen. Where only some texts of the page are known they are against these.
     pub scores: Scores,
-    /// How many of these are kept.
+    /// The number of these that are kept.
     pub required: Option<Required>,
 }
 

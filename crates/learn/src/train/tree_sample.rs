@@ -1,4 +1,4 @@
-//! Boosted trees over any rows: what experiments learn that is not about blocks of text.
+//! Boosted trees over any rows, for experiments that are not about blocks of text.
 
 use trommel_model::Trees;
 

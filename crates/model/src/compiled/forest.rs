@@ -1,5 +1,5 @@
-//! Boosted trees that many blocks go down at once: which of a batch are on which side of a split is one
-//! number of as many bits, and which of them reach a node is what is left of the bits on the way to it.
+//! Boosted trees that many blocks descend at once. A number with one bit for each block of a batch states
+//! which blocks are on one side of a split. The bits left on the way to a node state which blocks reach it.
 
 use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes, Scratch};
@@ -9,27 +9,29 @@ use super::Asked;
 use crate::trees::{TreeNode, Trees};
 
 /// Leaves of a tree at most: more would be no tree that was learned.
+// It also bounds the list of open sides, which never grows while a tree is gone down.
 pub(super) const LEAVES: usize = 64;
 
-/// Which lanes a question divides off: a bit a lane.
+/// The lanes on one side of a question: one bit for each.
 type Bits = u64;
 
+// A batch is as wide as a machine word, so one shift or mask handles all of its blocks.
 const _: () = assert!(LANES == Bits::BITS as usize);
 
 /// Boosted trees.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     base: f32,
-    /// What splits ask: whether the value in a slot is at most a threshold. No question stands here twice.
+    /// The questions of splits: whether the value in a slot is at most a threshold. Each question occurs once.
     questions: Vec<(u16, f32)>,
     /// First node of each tree.
     roots: Vec<usize>,
     /// The nodes, each split before its left side and that before its right side.
-    nodes: Vec<LaidNode>,
+    nodes: Vec<FlatNode>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum LaidNode {
+enum FlatNode {
     Split {
         question: u32,
         /// First node of the right side.
@@ -38,7 +40,7 @@ enum LaidNode {
     Leaf(f32),
 }
 
-/// What is yet to be laid out.
+/// A part of a tree that is not yet laid out.
 enum Task {
     Node(u32),
     /// The right side of the split that has been laid out here.
@@ -60,7 +62,7 @@ impl Forest {
                 let node = match task {
                     Task::Node(node) => trees.nodes.get(node as usize)?,
                     Task::Right(split) => {
-                        if let Some(LaidNode::Split { right, .. }) = forest.nodes.get_mut(split) {
+                        if let Some(FlatNode::Split { right, .. }) = forest.nodes.get_mut(split) {
                             *right = u32::try_from(at).ok()?;
                         }
                         continue;
@@ -72,17 +74,19 @@ impl Forest {
                         if leaves > LEAVES {
                             return None;
                         }
-                        LaidNode::Leaf(*value)
+                        FlatNode::Leaf(*value)
                     }
                     TreeNode::Split { column, threshold, left, right } => {
+                        // The left side follows its split directly, so a node needs the place of its right side only.
                         tasks.extend([Task::Node(*right), Task::Right(at), Task::Node(*left)]);
+                        // Thresholds are compared by their bits, because f32 has no total equality to hash by.
                         let key = (asked.slot(*column), threshold.to_bits());
                         let questions = &mut forest.questions;
                         let question = *known.entry(key).or_insert_with(|| {
                             questions.push((key.0, *threshold));
                             questions.len() as u32 - 1
                         });
-                        LaidNode::Split { question, right: 0 }
+                        FlatNode::Split { question, right: 0 }
                     }
                 });
             }
@@ -92,23 +96,25 @@ impl Forest {
 
     /// Log odds of each lane.
     pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
+        // All questions are answered first: trees share them, and the vectors run without a branch.
         let answers = vectors.run(Ask { questions: &self.questions, columns });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
         let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);
         for root in &self.roots {
+            // The spare lanes of a last batch go down as well; nobody reads their sums.
             open.push((*root, Bits::MAX));
             while let Some((mut at, mut reaches)) = open.pop() {
                 // A side that no lane reaches is left out.
                 while reaches != 0 {
                     match self.nodes.get(at) {
-                        Some(LaidNode::Split { question, right }) => {
+                        Some(FlatNode::Split { question, right }) => {
                             let stays = answers.get(*question as usize).copied().unwrap_or(0);
                             open.push((*right as usize, reaches & !stays));
                             reaches &= stays;
                             at += 1;
                         }
-                        Some(LaidNode::Leaf(value)) => {
+                        Some(FlatNode::Leaf(value)) => {
                             while reaches != 0 {
                                 if let Some(sum) = sums.get_mut(reaches.trailing_zeros() as usize) {
                                     *sum += value;

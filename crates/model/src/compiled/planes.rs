@@ -1,9 +1,9 @@
-//! An additive model as questions that many blocks answer at once.
+//! An additive model as questions about many blocks at once.
 //!
-//! A step function is a weight where the value is above its first edge, another where it is above the second,
-//! and so on; a cross is the same for its rows and its columns, and a weight for each pair of edges that are
-//! both passed. So a model is a sum over questions (is the value of a column above an edge?) and pairs of
-//! them. Most questions are asked by many tables; here each is asked once.
+//! A step function is a sum: one weight if the value is above its first edge, another if it is above the
+//! second, and so on. A cross is the same for its rows and columns, with a weight for each pair of edges that
+//! are both exceeded. So a model is a sum over questions (is the value of a column above an edge?) and pairs
+//! of them. Many tables ask the same questions; here each is asked once.
 //!
 //! Weights are whole multiples of [`UNIT`](crate::additive::UNIT), so sums are whole numbers and the same in
 //! any order.
@@ -22,8 +22,9 @@ use crate::additive::{Additive, UNIT};
 struct Question {
     slot: u16,
     edge: f32,
+    // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new group.
     weight: i16,
-    /// How many pairs with earlier questions are its own.
+    /// The number of pairs with earlier questions that belong to it.
     pairs: u32,
 }
 
@@ -55,15 +56,16 @@ struct Summands {
     paired: FxHashMap<(Key, Key), i64>,
 }
 
-/// What 16 bits of a sum hold, in units.
-const MOST: i64 = i16::MAX as i64;
+/// The largest sum that 16 bits hold, in units.
+const MAX_GROUP_SUM: i64 = i16::MAX as i64;
 /// Whole numbers of 32 bits up to this are exact as numbers with a point.
-const EXACT: u32 = 1 << 24;
+// f32 has a mantissa of 24 bits. The sums become f32 at the end, and must do so without rounding.
+const MAX_EXACT: u32 = 1 << 24;
 
 /// Whole units of a weight, `None` if it has none.
 fn units(weight: f32) -> Option<i64> {
     let units = weight / UNIT;
-    (units.fract() == 0.0 && units.abs() <= EXACT as f32).then_some(units as i64)
+    (units.fract() == 0.0 && units.abs() <= MAX_EXACT as f32).then_some(units as i64)
 }
 
 impl Summands {
@@ -85,6 +87,7 @@ impl Summands {
                     (Some(edge), None) => self.add_single(key(slots.0, *edge), own - above()?),
                     (None, Some(edge)) => self.add_single(key(slots.1, *edge), own - left()?),
                     (Some(first), Some(second)) => {
+                        // The pair adds only what neither of its edges explains alone.
                         let both = own - above()? - left()? + at(row - 1, column - 1)?;
                         self.add_pair(key(slots.0, *first), key(slots.1, *second), both);
                     }
@@ -99,9 +102,11 @@ impl Summands {
     }
 
     fn add_pair(&mut self, first: Key, second: Key, units: i64) {
+        // A cross of a column with itself can pair an edge with itself: both are passed wherever one is.
         if first == second {
             self.add_single(first, units);
         } else if units != 0 {
+            // A pair needs the answers of both its questions, also where neither has a weight alone.
             self.add_single(first, 0);
             self.add_single(second, 0);
             let key = (first.min(second), first.max(second));
@@ -143,22 +148,25 @@ impl Summands {
         }
         let mut planes = Planes { intercept: i32::try_from(self.intercept).ok()?, ..Planes::default() };
         // All that may add up, the intercept with it: a sum of units is then exact as a number of 32 bits.
-        let mut rest = u64::from(EXACT.checked_sub(planes.intercept.unsigned_abs())?);
+        let mut rest = u64::from(MAX_EXACT.checked_sub(planes.intercept.unsigned_abs())?);
         let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
         let (mut group, mut bound, mut questions) = (Vec::new(), 0i64, 0u32);
+        // The map is sorted, so the earlier question of each pair has its number already.
         for (key, weight) in self.single {
             let pairs = with_earlier.remove(&key).unwrap_or_default();
             let mut own: Vec<(Option<u32>, i64)> = vec![(None, weight)];
             for (earlier, units) in pairs {
                 own.push((Some(*numbers.get(&earlier)?), units));
             }
+            // The hash map gave the pairs in any order; the laid-out model must not depend on it.
             own.sort_unstable();
             let mut most = 0;
             for (_, units) in &own {
                 rest = rest.checked_sub(units.unsigned_abs())?;
                 most += units.abs();
             }
-            if bound + most > MOST && bound > 0 {
+            // A question stays whole if it fits into a group by itself: asking it twice costs a comparison.
+            if bound + most > MAX_GROUP_SUM && bound > 0 {
                 planes.groups.push(std::mem::take(&mut group));
                 bound = 0;
             }
@@ -167,7 +175,7 @@ impl Summands {
             let mut question = unasked;
             for (earlier, mut units) in own {
                 loop {
-                    let room = MOST - bound;
+                    let room = MAX_GROUP_SUM - bound;
                     let taken = units.clamp(-room, room) as i16;
                     match earlier {
                         None => question.weight = taken,
@@ -211,6 +219,7 @@ impl ByteTask for Sum<'_> {
     fn run<C: Compare>(self, form: C) -> Lanes {
         let Self { planes, columns } = self;
         let questions = planes.groups.iter().map(Vec::len).sum();
+        // Not cleared: every answer is written before a later pair reads it.
         let mut answers = Scratch::stale(questions, form.above(&ZEROS, 0.0));
         let mut totals = [planes.intercept; LANES];
         let mut pairs = planes.pairs.as_slice();
@@ -234,6 +243,7 @@ impl ByteTask for Sum<'_> {
                 }
                 at += 1;
             }
+            // Once a group: the bound on its weights guarantees that 16 bits have not overflowed until here.
             form.pour(sums, &mut totals);
         }
         let mut odds = ZEROS;

@@ -1,5 +1,5 @@
-//! The JSON collection that Anserini and Pyserini index: one object a line with the string fields `id`
-//! and `contents` (`JsonCollection`); other scalars become fields of the index if asked for.
+//! The JSON collection that Anserini and Pyserini index (`JsonCollection`): one object on a line, with the
+//! string fields `id` and `contents`. Other scalars become fields of the index on request.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The `_bulk` format of Elasticsearch and OpenSearch: two lines of JSON a document, an action and the
+//! The `_bulk` format of Elasticsearch and OpenSearch. A document is two lines of JSON: an action, then the
 //! document itself.
 
 use std::borrow::Cow;
@@ -45,9 +45,9 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID { Cow::Borrowed(id) } else { Cow::Owned(record_id(&["bulk", id])) }
 }
 
-/// Appends the two lines of a document: the action that creates it, and the document. Keys that say
-/// nothing are left out, so that a search for documents that have them finds these alone; so are
-/// blocks, spans, tables, posts and chunks, as a search engine would make fields of them.
+/// Appends the two lines of a document: the action that creates it, and the document. Empty keys are left
+/// out, so that a search for documents with a key finds only these. Blocks, spans, tables, posts and chunks
+/// are left out too, because a search engine would make fields of them.
 ///
 /// # Errors
 /// If it cannot be written as JSON.

@@ -1,4 +1,4 @@
-//! JSON lines: one object a document, UTF-8, ended by a line feed.
+//! JSON lines: one object for each document, in UTF-8, with a line feed at the end.
 
 use crate::{Encode, OutputError, OutputHead, OutputRecord, json};
 

@@ -46,7 +46,7 @@ pub enum Format {
     Tantivy,
 }
 
-/// How an output is compressed.
+/// The compression of an output.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize,
 )]
@@ -76,7 +76,7 @@ pub struct UnknownName {
     expected: &'static [&'static str],
 }
 
-/// What the names of an enumeration are names of.
+/// The noun for the names of an enumeration.
 trait Named: VariantNames {
     const WHAT: &'static str;
 }
@@ -112,7 +112,7 @@ impl Format {
         self.into()
     }
 
-    /// How files of this format are compressed if nobody says otherwise.
+    /// The default compression of files of this format.
     pub fn usual_compression(self) -> Compression {
         match self {
             Self::Jsonl | Self::Msgpack => Compression::Zstd,
@@ -136,7 +136,7 @@ impl Format {
         matches!(self, Self::Parquet | Self::Tantivy)
     }
 
-    /// What a file name of this format ends with, before the suffix of the compression.
+    /// The ending of a file name of this format, before the suffix of the compression.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Jsonl => ".jsonl",
@@ -157,7 +157,7 @@ impl Compression {
         self.into()
     }
 
-    /// What a file name ends with: nothing, `.gz` or `.zst`.
+    /// The ending of a file name: nothing, `.gz` or `.zst`.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::None => "",

@@ -1,4 +1,5 @@
-//! Parquet: a row a document, with the columns of FineWeb and more, assembled from a spool.
+//! Parquet: a row for each document, with the columns of FineWeb and more. The file is assembled from a
+//! spool.
 
 mod columns;
 mod read;
@@ -41,7 +42,7 @@ pub struct Parquet {
 }
 
 impl Parquet {
-    /// As this file was assembled: with those of the optional columns that it has.
+    /// The columns with which this file was assembled, including the optional ones that it has.
     ///
     /// # Errors
     /// If it cannot be read or is no Parquet file.

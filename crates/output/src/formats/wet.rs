@@ -1,5 +1,5 @@
-//! WET: WARC conversion records as Common Crawl writes them. Readers exist that count lines, so the
-//! order of the fields is fixed.
+//! WET: WARC conversion records as in Common Crawl. Some readers count lines, so the order of the fields is
+//! fixed.
 
 use data_encoding::BASE32;
 use isolang::Language;

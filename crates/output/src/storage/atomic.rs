@@ -1,4 +1,4 @@
-//! Files that appear under their name only when whole.
+//! Files that appear under their names only when they are whole.
 
 use std::{
     fs::File,

@@ -1,5 +1,5 @@
-//! Makes and opens files of our own: never through a link that somebody planted, and never in the place of
-//! what is no file.
+//! Creates and opens our own files. It never follows a link that somebody planted, and never replaces
+//! anything but a file.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -70,7 +70,7 @@ pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
 /// Reads a file of our own.
 ///
 /// # Errors
-/// As [`open_own`].
+/// Like [`open_own`].
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_own(path, false)?.read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! The file system as outputs use it, a trait so that tests can put a failing one in its place.
+//! The file system for outputs. It is a trait, so that tests can use a failing one.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! The beginning of a file that counts: its length and checksum.
+//! The valid beginning of a file: its length and checksum.
 
 use std::io::{self, Read};
 
@@ -61,7 +61,7 @@ impl Extent {
         Ok(digest)
     }
 
-    /// As [`check`](Self::check), of all bytes of a file.
+    /// Like [`check`](Self::check), of all bytes of a file.
     ///
     /// # Errors
     /// As for [`check`](Self::check), and if there are more bytes.

@@ -1,4 +1,4 @@
-//! An output in frames: compressed parts that end where the caller says and read as one.
+//! An output in frames: compressed parts that read as one. The caller decides where they end.
 
 use std::io::{self, Write};
 

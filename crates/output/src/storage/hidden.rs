@@ -1,4 +1,4 @@
-//! Hidden names, under which files stand until they are whole.
+//! Hidden names for files that are not yet whole.
 
 use std::{
     ffi::OsString,
@@ -16,7 +16,7 @@ pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     Ok(path.with_file_name(name))
 }
 
-/// What every hidden name of `path` begins with: `.NAME.`.
+/// The beginning of every hidden name of `path`: `.NAME.`.
 ///
 /// # Errors
 /// If `path` has no file name.

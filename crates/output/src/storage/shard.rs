@@ -1,5 +1,5 @@
-//! A file that is written in frames, can be continued after an interruption, and appears under its
-//! name only when whole.
+//! A file in frames that can be continued after an interruption and appears under its name only when it is
+//! whole.
 
 use std::{
     fs,
@@ -29,8 +29,8 @@ impl Shard {
         Ok(Self::over(file, compression, Sha256::new(), 0))
     }
 
-    /// Goes on with the hidden file behind its beginning, which [`checkpoint`](Self::checkpoint) gave and
-    /// which is read once more: a file whose bytes are others is left as it is.
+    /// Continues the hidden file behind the beginning that [`checkpoint`](Self::checkpoint) returned. The
+    /// beginning is read again, and a file with other bytes is left unchanged.
     ///
     /// # Errors
     /// If the hidden file is gone, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
@@ -110,12 +110,12 @@ impl Write for Counted {
     }
 }
 
-/// Turns the complete bytes of a shard into its final form, for formats that cannot be written as
-/// they come: a file with its index at the end, or a folder.
+/// Turns the complete bytes of a shard into its final form, for formats that cannot be written record by
+/// record: a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
-    /// Reads `spool`, which holds what the encoder and the compression made of all records, and makes
-    /// the file or folder `target`, which does not exist; it is put on disk and renamed by the caller.
-    /// The same spool must give the same result: after an interruption the step is done again.
+    /// Reads `spool`, which holds the encoded and compressed records, and writes the file or folder `target`,
+    /// which does not exist. The caller syncs and renames it. The same spool must give the same result, because
+    /// the step is repeated after an interruption.
     ///
     /// # Errors
     /// If `spool` cannot be read or `target` cannot be written.

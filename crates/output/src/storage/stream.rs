@@ -16,8 +16,9 @@ use crate::Compression;
 
 /// Level of zstd.
 const LEVEL: i32 = 3;
-/// Bytes of the longest zstd frame that is compressed in one call, which takes a third less time than
-/// compressing as bytes come: zstd then neither copies them nor looks for matches in two places.
+/// Bytes of the longest zstd frame that is compressed in one call. That takes a third less time than
+/// compressing bytes as they arrive, because zstd then neither copies them nor looks for matches in two
+/// places.
 const WHOLE: usize = 8 << 20;
 
 /// Compresses what is written to it. Its output depends on the bytes written only, never on the time
@@ -27,7 +28,7 @@ pub struct CompressedStream<W: Write>(Coder<W>);
 enum Coder<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
-    /// What came so far, yet to be compressed. The output is gone if it failed.
+    /// The received bytes that are not yet compressed. The output is gone if it failed.
     Whole(Option<W>, SpareBuffers),
     /// More than is compressed in one call.
     Zstd(zio::Writer<W, Encoder<'static>>, SpareBuffers),
@@ -70,7 +71,7 @@ impl SpareBuffers {
     }
 }
 
-/// What is said of an output that is gone.
+/// The error for an output that is gone.
 pub(crate) fn failed() -> io::Error {
     io::Error::other("the output failed before")
 }
@@ -84,7 +85,7 @@ impl<W: Write> CompressedStream<W> {
         Self::over(output, compression, SpareBuffers::default())
     }
 
-    /// As [`new`](Self::new), in the memory of a stream that was finished.
+    /// Like [`new`](Self::new), in the memory of a stream that was finished.
     pub(crate) fn over(output: W, compression: Compression, spare: SpareBuffers) -> io::Result<Self> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
@@ -102,7 +103,7 @@ impl<W: Write> CompressedStream<W> {
         self.end().map(|(output, _)| output)
     }
 
-    /// As [`finish`](Self::finish), and gives the memory back as well.
+    /// Like [`finish`](Self::finish), and gives the memory back as well.
     pub(crate) fn end(self) -> io::Result<(W, SpareBuffers)> {
         let (mut output, spare) = match self.0 {
             Coder::Plain(output) => (output, SpareBuffers::default()),

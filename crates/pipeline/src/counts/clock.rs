@@ -56,6 +56,7 @@ impl Stage {
 /// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread
 /// was not let run counts as well.
 #[derive(Debug, Default)]
+// Atomic sums: all threads add to them, and a lock would show in what is measured.
 pub struct Clock([AtomicU64; Stage::ALL.len()]);
 
 impl Clock {
@@ -69,6 +70,7 @@ impl Clock {
     fn add(&self, stage: Stage, time: Duration) {
         if let Some(sum) = self.0.get(stage as usize) {
             let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            // Only sums are read, after the threads have ended, so no order among them matters.
             sum.fetch_add(nanos, Ordering::Relaxed);
         }
     }
@@ -99,6 +101,7 @@ impl fmt::Display for Clock {
         write!(f, "seconds in each stage, all threads")?;
         for stage in Stage::ALL {
             let own = seconds(stage);
+            // A run without a page has spent nothing.
             let share = 100.0 * own / all.max(f64::MIN_POSITIVE);
             write!(f, "\n{own:>10.2} {share:>5.1} %  {}", stage.name())?;
         }

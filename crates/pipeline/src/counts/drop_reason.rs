@@ -1,4 +1,4 @@
-//! The reasons for which a record gave no document.
+//! The reasons why a record gave no document.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use trommel_filters::Reason;
 pub enum DropReason {
     /// Describes the archive.
     Warcinfo,
-    /// What the crawler sent.
+    /// A request that the crawler sent.
     Request,
-    /// What the crawler noted about another record.
+    /// The crawler's notes about another record.
     Metadata,
     /// A capture equal to an earlier one, stored without its content.
     Revisit,
@@ -35,6 +35,7 @@ pub enum DropReason {
     /// A page without text, in a format that has no place for one.
     NoText,
     /// A page that a filter dropped.
+    // In files a filter's reason is a name like all others.
     #[serde(untagged)]
     Filtered(Reason),
 }

@@ -6,6 +6,7 @@ pub struct ProgressState {
     /// Stored bytes read.
     pub bytes: u64,
     /// Stored bytes of all inputs; none if standard input is among them.
+    // Without it a bar can count, but not say how much is left.
     pub total: Option<u64>,
     /// Records done.
     pub records: u64,
@@ -15,7 +16,7 @@ pub struct ProgressState {
     pub failures: u64,
 }
 
-/// Is told how far a run is: several times a second, and once at the end.
+/// Receives the progress of a run: several times a second, and once at the end.
 pub trait Progress {
     /// Takes note of the counts.
     fn update(&mut self, state: &ProgressState);

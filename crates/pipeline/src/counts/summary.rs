@@ -10,7 +10,8 @@ use crate::counts::{
 };
 
 /// Places of damage that are listed one by one; further ones are counted only.
-const LISTED: usize = 1000;
+// A damaged disk gives millions; the summary stays readable, and its counts are complete.
+const MAX_LISTED_DAMAGE: usize = 1000;
 
 /// Counts of a run. Every record read is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,7 @@ pub struct Summary {
     /// Documents written without text.
     pub empty: u64,
     /// Records rightly passed over, by reason.
+    // Sorted, so that two runs over the same input give the same bytes.
     pub drops: BTreeMap<DropReason, u64>,
     /// Documents that the filters of duplicates forgot because their memory was full.
     pub forgotten: u64,
@@ -108,7 +110,7 @@ pub struct DamageReport {
     pub offset: u64,
     /// Bytes lost.
     pub lost: u64,
-    /// What is damaged.
+    /// The kind of damage.
     pub what: String,
 }
 
@@ -118,17 +120,17 @@ pub struct DamageReport {
     "the counts do not add up: {sum} {what}, but {other_sum} {other}; the output is not to be relied on, please report this"
 )]
 pub struct SumMismatch {
-    /// What was counted.
+    /// The name of the count.
     pub what: &'static str,
-    /// How many.
+    /// The count.
     pub sum: u64,
-    /// What should be as many.
+    /// The name of the count that should be equal.
     pub other: &'static str,
-    /// How many these are.
+    /// The other count.
     pub other_sum: u64,
 }
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was read, and every page gave a document.
@@ -140,8 +142,9 @@ pub enum Outcome {
 }
 
 impl Summary {
-    /// How the run went.
+    /// The outcome of the run.
     pub fn outcome(&self) -> Outcome {
+        // A run without inputs has lost nothing.
         if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad) {
             Outcome::Nothing
         } else if !self.failures.is_empty() || self.files.iter().any(FileReport::is_bad) {
@@ -163,6 +166,7 @@ impl Summary {
         let drops = sum(&mut self.drops.values().copied());
         let failures = sum(&mut self.failures.values().copied());
         let all = sum(&mut [self.documents, drops, failures].into_iter());
+        // Each sum is counted in two places of the code, so a record that is lost on one way shows.
         let pairs = [
             ("records read", self.records, "documents, drops and failures", all),
             ("records", self.records, "records of all inputs", by_file(|file| file.records)),
@@ -184,6 +188,7 @@ impl Summary {
         self.damaged = self.damaged.saturating_sub(report.damaged);
         self.lost_bytes = self.lost_bytes.saturating_sub(report.lost_bytes);
         self.stored_bytes = self.stored_bytes.saturating_sub(report.stored_bytes);
+        // Its places will be found once more.
         self.damage.retain(|place| place.file != report.file);
     }
 
@@ -195,6 +200,7 @@ impl Summary {
         let reason = ["length", "time", "disconnect", "unspecified"]
             .into_iter()
             .find(|known| known.eq_ignore_ascii_case(reason.trim()))
+            // Crawlers write anything there; the names of the standard keep the list of counts short.
             .unwrap_or("other");
         *self.truncated.entry(reason.to_owned()).or_default() += 1;
     }
@@ -215,7 +221,8 @@ impl Summary {
     pub(crate) fn damage(&mut self, report: DamageReport) {
         self.damaged += 1;
         self.lost_bytes = self.lost_bytes.saturating_add(report.lost);
-        if self.damage.len() < LISTED {
+        // The counts go on; only the list is bounded, as a hostile archive can be damaged at every byte.
+        if self.damage.len() < MAX_LISTED_DAMAGE {
             self.damage.push(report);
         }
     }
@@ -232,6 +239,7 @@ impl FileReport {
         self.damaged += more.damaged;
         self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
         self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        // The first error stays: later ones of the same input mostly follow from it.
         self.error = self.error.take().or(more.error);
     }
 

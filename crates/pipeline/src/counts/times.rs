@@ -1,11 +1,12 @@
-//! Measures how long pages took.
+//! Measures how long pages take.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
 /// Steps of the scale within a doubling.
-const STEPS: f64 = 16.0;
+// A logarithmic scale keeps any number of pages in some hundred counts, which fit into the saved state.
+const STEPS_PER_DOUBLING: f64 = 16.0;
 
 /// Times of pages on a logarithmic scale (16 steps a doubling, so percentiles are off by 4.4 % at
 /// most), and the slowest page.
@@ -33,7 +34,8 @@ impl Times {
     /// Notes a page; `place` is asked for only if it is the slowest so far.
     pub(crate) fn add(&mut self, time: Duration, place: impl FnOnce() -> (String, String, u64)) {
         let seconds = time.as_secs_f64();
-        let step = (seconds * 1e6).max(1.0).log2() * STEPS;
+        // Below a microsecond the clock itself is no better.
+        let step = (seconds * 1e6).max(1.0).log2() * STEPS_PER_DOUBLING;
         *self.steps.entry(step.ceil() as u32).or_default() += 1;
         if self.slowest.as_ref().is_none_or(|slowest| seconds > slowest.seconds) {
             let (id, file, offset) = place();
@@ -51,7 +53,7 @@ impl Times {
             if seen as f64 >= wanted {
                 // The end of the last step lies beyond the slowest page.
                 let most = self.slowest.as_ref().map_or(f64::INFINITY, |page| page.seconds);
-                return Some(((f64::from(step) / STEPS).exp2() / 1e6).min(most));
+                return Some(((f64::from(step) / STEPS_PER_DOUBLING).exp2() / 1e6).min(most));
             }
         }
         None

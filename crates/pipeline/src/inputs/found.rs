@@ -6,12 +6,13 @@ use trommel_archive::name::{self, is_archive, is_wacz};
 
 use super::Input;
 
-/// What is found in a folder or below a prefix.
+/// The contents of a folder or prefix.
 pub(super) struct Found<T> {
     pub(super) archives: Vec<T>,
     /// Text of captures; read where there are no archives.
+    // Crawls hold WARC and WET side by side; reading both would give each page twice.
     texts: Vec<T>,
-    /// What is passed over, by ending or kind.
+    /// The number of other files, by ending or kind.
     pub(super) others: BTreeMap<String, usize>,
 }
 
@@ -53,6 +54,7 @@ impl<T: Ord> Found<T> {
         match (self.archives.is_empty(), others.is_empty()) {
             (false, true) => {}
             (false, false) => tracing::info!("{place}: passed over: {others}"),
+            // An input all the same, so that the run says so and exits with an error.
             (true, _) => inputs.push(Input::Nothing {
                 argument: place.to_owned(),
                 reason: match others.is_empty() {

@@ -14,18 +14,19 @@ use sha2::{Digest, Sha256};
 use crate::inputs::Input;
 
 /// Bytes at the head and at the tail of an archive that its checksum covers.
-const ENDS: u64 = 1 << 16;
+// Archives have gigabytes: both ends tell a file that was replaced or has grown, in milliseconds.
+const END_BYTES: u64 = 1 << 16;
 
 /// An input as it was when it was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// The input as the user named it.
     pub(crate) name: String,
-    /// What its file was like; none of what is no regular file, or was not there.
+    /// The stamp of its file; none if it is not a regular file or did not exist.
     pub(crate) stamp: Option<FileStamp>,
 }
 
-/// What a file is like, short of all its bytes.
+/// The stamp of a file: facts that change with it, without all its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileStamp {
     size: u64,
@@ -90,6 +91,7 @@ impl FileStamp {
 
     fn change(&self, path: &Path, covered: u64) -> io::Result<Option<String>> {
         let found = path.metadata()?;
+        // The cheap tests first: the file is opened only if size and time leave a doubt.
         if found.len() != self.size {
             let (then, now) = (self.size, found.len());
             return Ok(Some(format!("it had {then} bytes, now {now}")));
@@ -110,8 +112,9 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
 /// Bytes at the head and at the tail that count.
 fn ends_of(input: &Input) -> u64 {
     match input {
+        // An index names single records, so each of its lines counts.
         Input::Selection(_) => u64::MAX,
-        _ => ENDS,
+        _ => END_BYTES,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The network, as far as this build has one.
+//! The network, if this build supports it.
 
 use std::io::Read;
 
@@ -15,6 +15,7 @@ pub(crate) struct Network {
     #[cfg_attr(not(feature = "remote"), allow(dead_code))]
     options: NetworkOptions,
     #[cfg(feature = "remote")]
+    // Most runs need no network, and start no thread for it.
     remote: OnceLock<Result<Remote, SourceError>>,
 }
 

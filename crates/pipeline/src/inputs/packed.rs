@@ -1,4 +1,4 @@
-//! Reads archives inside of WACZ files.
+//! Reads archives inside WACZ files.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem
 use trommel_sources::{Remote, redacted};
 use trommel_wacz::{Container, Entry, PageList, StorageMethod, Window};
 
-/// What to do with WACZ files.
+/// Options for WACZ files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PackedOptions {
     /// Compare what is in them with the hashes that they state.
@@ -27,7 +27,8 @@ pub struct PackedOptions {
 pub struct Packed {
     container: Arc<ReadContainer>,
     entry: Entry,
-    /// Whether it is read first of all archives in its container, and the container's faults are told with it.
+    /// Whether it is the first archive of its container. The container's faults are reported with it.
+    // Faults of a container count once, not once for each archive in it.
     is_first: bool,
 }
 
@@ -39,9 +40,10 @@ pub(crate) struct ReadContainer {
     options: PackedOptions,
     /// Whether there is one archive in it, which then is called as it is.
     has_one: bool,
-    /// What was found wrong with it before any archive was read.
+    /// The faults that were found before any archive was read.
     faults: Vec<ContainerFault>,
     /// Its lists, as long as one of its archives is read.
+    // Weak: the lists of a container are freed when its last archive has been read.
     pages: Mutex<Weak<PageList>>,
 }
 
@@ -67,7 +69,7 @@ impl PartialEq for Packed {
 
 impl Eq for Packed {}
 
-/// Where a container is.
+/// The place of a container.
 #[derive(Clone)]
 pub(crate) enum Place {
     File(PathBuf),
@@ -98,7 +100,8 @@ impl Packed {
         format!("{}!{}", self.container.container.name(), self.entry.name)
     }
 
-    /// What its output is called: as its container, with its own name if there are several archives in it.
+    /// The name of its output: that of its container, with its own name if the container holds several
+    /// archives.
     pub(crate) fn stem(&self) -> String {
         let of_container = match &self.container.place {
             Place::File(path) => file_name(path),
@@ -148,6 +151,7 @@ impl Packed {
     pub(crate) fn open(&self, point: Option<&ResumePoint>, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let start = ResumePoint::default();
         let name = self.name();
+        // WACZ stores archives without further compression, so that they can be sought in.
         if let (Place::File(path), StorageMethod::Stored) = (&self.container.place, self.entry.method) {
             let open = || self.stored(path);
             return Reader::reopen_with(name.as_str(), open, point.unwrap_or(&start), options);
@@ -156,6 +160,7 @@ impl Packed {
             self.stream().map_err(|source| ArchiveError::Io { file: name.as_str().into(), offset: 0, source })?;
         match point {
             None => Reader::new(name.as_str(), input, options),
+            // A stream cannot be sought in, so what was read before is read once more and passed over.
             Some(point) => Reader::resume(name.as_str(), input, point, options),
         }
     }
@@ -268,16 +273,17 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// What the lists say about the page at a URL.
+    /// The entry of the lists for the page at a URL.
     pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
         match url.and_then(|url| self.pages.title(url)) {
             Some(title) => Listing { title: (!title.is_empty()).then(|| title.to_owned()), is_left_out: false },
+            // Without --pages-only the lists only give titles.
             None => Listing { title: None, is_left_out: self.pages_only },
         }
     }
 }
 
-/// What the lists of a container say about a page.
+/// The entry of the lists of a container for a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     /// Its title.

@@ -1,4 +1,4 @@
-//! Divides WACZ files among the inputs into the archives in them.
+//! Replaces each WACZ file among the inputs by the archives in it.
 
 use std::{
     fmt,
@@ -21,6 +21,7 @@ use crate::inputs::{
 };
 
 /// Most bytes of the description of a collection.
+// Bounds for descriptions from strangers: a name takes some hundred bytes, so this is room for 65,536 of them.
 const MAX_COLLECTION: u64 = 16 << 20;
 /// Most containers that one names.
 const MAX_PARTS: usize = 1 << 16;
@@ -39,6 +40,7 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
         inputs: Vec::with_capacity(inputs.len()),
     };
     for input in inputs {
+        // Opening containers on the network takes long, and Ctrl-C must be heard in between.
         if network.stop.is_set() {
             break;
         }
@@ -101,6 +103,7 @@ struct Unpacker<'a> {
 impl Unpacker<'_> {
     fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
         let reason = reason.to_string();
+        // Errors name their file, and the argument is printed before the reason.
         let reason = reason.strip_prefix(&argument).unwrap_or(&reason);
         let reason = reason.strip_prefix(": ").unwrap_or(reason).to_owned();
         self.inputs.push(Input::Nothing { argument, reason });
@@ -120,6 +123,7 @@ impl Unpacker<'_> {
 
     fn archives(&mut self, name: &str, (container, place): (Container, Place)) -> Result<(), WaczError> {
         let archives = container.archives()?;
+        // Damaged archives count as well: names of outputs must not depend on damage.
         let count = archives.len();
         let mut entries = Vec::with_capacity(archives.len());
         for archive in archives {
@@ -135,6 +139,7 @@ impl Unpacker<'_> {
             }
         }
         let faults = self.faults(&container);
+        // Faults are reported with the first archive; without any archive nothing else would report them.
         if entries.is_empty() {
             for fault in &faults {
                 self.refuse(name.to_owned(), &fault.what);
@@ -152,7 +157,7 @@ impl Unpacker<'_> {
         Ok(())
     }
 
-    /// What is wrong with a container, as far as its archives and lists need not be read for that.
+    /// The faults of a container that can be found without reading its archives and lists.
     fn faults(&self, container: &Container) -> Vec<ContainerFault> {
         let mut faults: Vec<ContainerFault> = Vec::new();
         if let Some(what) = container.salvaged() {
@@ -165,6 +170,7 @@ impl Unpacker<'_> {
         faults.extend(
             container.unread().iter().map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }),
         );
+        // On request only: every byte of the container is read for it, before the first record.
         if self.options.check_hashes {
             match container.check_hashes() {
                 Ok(found) => {
@@ -209,6 +215,7 @@ impl Unpacker<'_> {
 
     #[cfg(feature = "remote")]
     fn remote(&mut self) -> io::Result<Arc<Remote>> {
+        // Made once, for it starts a thread, and all containers share its connections.
         if let Some(remote) = &self.remote {
             return Ok(remote.clone());
         }
@@ -216,13 +223,14 @@ impl Unpacker<'_> {
         Ok(self.remote.insert(remote).clone())
     }
 
-    /// The containers that a description names; none if it is no description, or cannot be read, which is
+    /// The containers that a description names; none if it is not a description, or cannot be read, which is
     /// then said as of any input.
     fn collection(&mut self, place: &Location) -> Option<Vec<String>> {
         let mut json = Vec::new();
         let bytes = match place {
             Location::File(path) => {
                 let file = File::open(path).ok()?;
+                // A longer description is cut and is then no JSON, so it is reported like any other input.
                 file.take(MAX_COLLECTION).read_to_end(&mut json)
             }
             Location::Url(url) => self.read_url(url).ok()?.take(MAX_COLLECTION).read_to_end(&mut json),

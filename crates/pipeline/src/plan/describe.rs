@@ -9,7 +9,7 @@ use crate::{
     plan::{Plan, output::Encoding},
 };
 
-/// What the run would read, do and write, in order: inputs with their stored bytes, stages with their
+/// Lists what the run would read, do and write, in order: inputs with their stored bytes, stages with their
 /// settings, outputs.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,6 +34,7 @@ impl fmt::Display for Plan {
         }
         writeln!(f, "stages:")?;
         writeln!(f, "  read: {} bytes of a record and {} of a page at most", self.max_record(), self.max_payload())?;
+        // In the order of a run: filters of captures come before the page is read, those of documents after.
         let (early, late) = Filters::new(&self.settings.filters).describe_both();
         for stage in early {
             writeln!(f, "  {stage}")?;

@@ -1,4 +1,4 @@
-//! Checks for outputs that stand already where a run would write.
+//! Checks whether outputs exist already where a run would write.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -14,7 +14,7 @@ use crate::{
     write::manifest,
 };
 
-/// What to do with outputs that are there already.
+/// The treatment of existing outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
     /// The run is refused.
@@ -74,6 +74,7 @@ impl<'a> Names<'a> {
 /// `a` of `a-00012`.
 fn without_part(stem: &str) -> Option<&str> {
     let (before, digits) = stem.rsplit_once('-')?;
+    // Parts have five digits at least; `report-2024` is a name and no part.
     (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(before)
 }
 
@@ -98,6 +99,7 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
         let encodings = plan.output.encodings.iter();
         let formats: Vec<String> = encodings.map(|encoding| encoding.format.to_string()).collect();
         let made = manifest::made_of(folder, &inputs, &formats).map_err(|source| RunError::output(folder, source))?;
+        // Names may differ from those of this run, as when two inputs had the same name before.
         found.extend(made.iter().map(|name| folder.join(name)));
     }
     found.extend(sides(plan)?.into_iter().filter(|path| path.exists()));
@@ -133,6 +135,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
             let spool = name.strip_suffix(".tmp");
             spool.or_else(|| name.strip_suffix(".part"))
         });
+        // Only names that this plan could have given: other hidden files are somebody else's.
         if inner.is_some_and(|inner| names.has(inner, true)) {
             let path = names.folder.join(&name);
             match path.is_dir() {
@@ -157,6 +160,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
 pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
     for path in outputs {
         let kind = fs::symlink_metadata(path).map(|found| found.file_type());
+        // Renaming over a device would replace it in the file system.
         if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
             return Err(RunError::NotAFile(path.clone()));
         }
@@ -168,6 +172,7 @@ pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunErr
             plan.assemble.get(&encoding.format).filter(|_| is_of)
         });
         let foreign = match steps.next() {
+            // A folder is replaced as a whole, so everything in it must be the output's.
             Some(step) => step.foreign(path),
             None => Err(io::ErrorKind::IsADirectory.into()),
         };

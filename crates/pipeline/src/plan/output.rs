@@ -18,7 +18,7 @@ use crate::inputs::Input;
 use names::{by_suffix, is_index, is_named_as_file, known_suffixes};
 pub(crate) use names::{divided, short_digest, stem_of};
 
-/// Where documents are written to.
+/// The destination of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// A folder with one file for each input.
@@ -41,6 +41,7 @@ impl Destination {
     /// would replace it.
     pub fn quarantine(&self, named: Option<&Path>, inputs: &[Input]) -> Result<Option<PathBuf>, DestinationError> {
         let path = match (named, self) {
+            // A file called `none` can be named as `./none`.
             (Some(named), _) if named.as_os_str() == "none" => None,
             (Some(named), _) => Some(named.to_owned()),
             (None, Self::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
@@ -61,7 +62,7 @@ impl Destination {
     }
 }
 
-/// How documents are written.
+/// The encoding of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     /// Their format.
@@ -73,9 +74,9 @@ pub struct Encoding {
 /// Destination and encodings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Where the documents go.
+    /// The destination of the documents.
     pub destination: Destination,
-    /// What each of them is written as: several only into a folder, each of another format.
+    /// The encodings of each document. Several are possible only into a folder, each with another format.
     pub encodings: Vec<Encoding>,
     /// Most encoded bytes of a part of an output (a larger document has a part of its own); parts are named
     /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
@@ -154,9 +155,10 @@ impl Output {
     /// for those alone in any case.
     ///
     /// # Errors
-    /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
-    /// none of the formats is ever compressed that way.
+    /// If no format writes files of this name (`x.csv`), if the name conflicts with `chosen`, if several formats are
+    /// chosen without a folder, or if none of the formats is ever compressed that way.
     pub fn new(name: &str, chosen: &OutputSettings, fallback: &OutputSettings) -> Result<Self, DestinationError> {
+        // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
         } else if is_url(name) && !name.starts_with("s3://") {
@@ -199,6 +201,7 @@ impl Output {
             }
         }
         if formats.is_empty() {
+            // The default, as every tool reads it line by line.
             formats.push(Format::Jsonl);
         }
         let is_stream = destination == Destination::Stdout;
@@ -206,6 +209,7 @@ impl Output {
             return Err(DestinationError::Several("standard output".to_owned()));
         }
         let wanted = match is_stream {
+            // The next program of a pipe expects text, whatever the file says about outputs.
             true => chosen.compress.or(Some(Compression::None)),
             false => chosen.compress.or(fallback.compress),
         };
@@ -260,6 +264,7 @@ impl Output {
             .map(|input| {
                 let mut stem = stem_of(input);
                 if alike.get(&stem).is_some_and(|names| names.len() > 1) {
+                    // By its own name and not by a number, so that it does not change when inputs are added.
                     stem = format!("{stem}-{}", short_digest(&input.name()));
                 }
                 let mut name = stem.clone();
@@ -309,6 +314,7 @@ impl Output {
 
     /// Most encoded bytes of a part, if outputs of that encoding have parts.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
+        // Ranks in an index depend on all of its documents.
         self.split.filter(|_| encoding.format != Format::Tantivy)
     }
 
@@ -329,6 +335,7 @@ impl Output {
     /// # Errors
     /// [`DestinationError::IsInput`] naming the first such file.
     pub fn check(&self, inputs: &[Input]) -> Result<(), DestinationError> {
+        // Canonical paths: links and `..` give one file many names.
         let targets: HashSet<PathBuf> = self.paths(inputs).iter().filter_map(|path| path.canonicalize().ok()).collect();
         for input in inputs {
             if let Some(path) = input.path()
@@ -342,7 +349,7 @@ impl Output {
 }
 
 impl Encoding {
-    /// What the names of its files end with.
+    /// The ending of the names of its files.
     pub(crate) fn suffix(self) -> String {
         format!("{}{}", self.format.suffix(), self.compression.suffix())
     }

@@ -1,4 +1,4 @@
-//! The recipe of a run: all that its outputs depend on but the inputs, as names and values.
+//! The recipe of a run: everything that its outputs depend on except the inputs, as names and values.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::{
 /// The build of the program: its version, and the beginning of a SHA-256 over the sources that it was made
 /// of. A run goes on under the same alone: another may give other text of the same page.
 pub const BUILD: &str = env!("TROMMEL_BUILD");
-/// What stands for a choice that nobody made.
+/// The value of a choice that nobody made.
 const NONE: &str = "none";
 
 /// Names and values in a fixed order.
@@ -67,6 +67,7 @@ impl Plan {
             format!("idle {} s", idle.as_secs_f64())
         });
         let mut values = named([
+            // First, because it explains most differences: another build may give other text.
             ("program build", BUILD.to_owned()),
             ("output", destination),
             ("format", formats.join(",")),
@@ -78,6 +79,7 @@ impl Plan {
             ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
             ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
         ]);
+        // Canonical: two ways to write one choice must not look like two.
         let choices = settings.canonical().into_iter();
         values.extend(choices.map(|(name, value)| (name, or_none(&value))));
         // Behind their names: a file may have been written anew.

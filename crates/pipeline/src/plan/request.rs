@@ -1,4 +1,4 @@
-//! The request for a run: what it reads and writes, and the settings, from which its plan is made.
+//! The request for a run: its inputs, outputs and settings. The plan is made from it.
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ use crate::{
 /// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
 pub type LastStep<'a> = dyn Fn(Format, &DocumentOptions) -> Option<Arc<dyn Assemble>> + 'a;
 
-/// What a run reads and writes.
+/// The request for a run.
 #[derive(Debug, Default)]
 pub struct RunRequest {
     /// Archives as people name them: files, folders, globs, URLs, manifests.
@@ -35,21 +35,21 @@ pub struct RunRequest {
     pub select: Vec<PathBuf>,
     /// The share of the inputs that is read.
     pub shard: Option<InputShare>,
-    /// Where documents go: a file, a folder, `s3://` or `-`.
+    /// The destination of documents: a file, a folder, `s3://` or `-`.
     pub output: String,
     /// File for records that fail, `none` for none.
     pub quarantine: Option<PathBuf>,
-    /// Files for records that are no pages.
+    /// Files for records that are not pages.
     pub set_aside: Vec<SetAside>,
     /// File that lists the records that are dropped.
     pub dropped: Option<PathBuf>,
-    /// For how long inputs are followed, if they are.
+    /// The time limits of following inputs, if they are followed.
     pub follow: Option<FollowTimes>,
     /// Seconds since 1970 that stand for the time of the run in WET files.
     pub epoch: Option<i64>,
 }
 
-/// For how long inputs are followed.
+/// The time limits of following inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FollowTimes {
     /// Time without anything new after which all that came is written out.
@@ -61,11 +61,11 @@ pub struct FollowTimes {
 /// A run that can begin.
 #[derive(Debug)]
 pub struct PreparedRun {
-    /// What it does.
+    /// The plan of the run.
     pub plan: Plan,
     /// Its memory of sites, to be given to the extractor by [`RunSites::apply`].
     pub sites: RunSites,
-    /// What takes the text out of its pages.
+    /// The extractor for its pages.
     pub extractor: Extractor,
 }
 
@@ -114,7 +114,7 @@ impl RunRequest {
     /// complete, and the run must not begin.
     ///
     /// # Errors
-    /// What cannot be used or excludes each other.
+    /// Choices that cannot be used, or exclude each other.
     pub fn prepare(
         self,
         chosen: &PartialSettings,
@@ -123,6 +123,7 @@ impl RunRequest {
         last_step: &LastStep<'_>,
         network: &NetworkOptions,
     ) -> Result<PreparedRun, RequestError> {
+        // Everything is checked before anything is read or written, from what is cheap to what is dear.
         let settings = chosen.clone().over(file.clone()).settings()?;
         let (by_choice, by_file) = (chosen.unchecked()?, file.unchecked()?);
         let output = Output::new(&self.output, &by_choice.output, &by_file.output)?;
@@ -134,6 +135,7 @@ impl RunRequest {
             Some(model) => model,
             None => Arc::new(settings.model()?),
         };
+        // Only the model knows its page types, so this check has to wait for it.
         settings.check_page_types(&model)?;
         let sites = RunSites::open(&settings)?;
         let options = settings.document_options();
@@ -169,6 +171,7 @@ impl RunRequest {
             whole_ranges,
             ..
         } = archive;
+        // Without an index these options would change nothing, and their user would believe that they did.
         for (name, is_set) in [("select-anywhere", *select_anywhere), ("whole-ranges", *whole_ranges)] {
             if is_set && self.select.is_empty() {
                 return Err(RequestError::WithoutIndex(name));
@@ -182,16 +185,18 @@ impl RunRequest {
             inputs.push(select(index, base.as_ref(), options)?);
         }
         if let Some(shard) = self.shard {
+            // Before containers are opened: other shares' containers need not be.
             inputs.retain(|input| shard.takes(input));
         }
         let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
         Ok(match self.follow {
+            // What is followed is opened again and again, and containers are complete files.
             Some(_) => inputs,
             None => unpack(inputs, packed, network),
         })
     }
 
-    /// What to follow; none if inputs are to be read once.
+    /// The inputs to follow; none if inputs are read once.
     fn follow(&self, settings: &Settings) -> Result<Option<Follow>, RequestError> {
         let Some(FollowTimes { idle, until_idle }) = self.follow else {
             return Ok(None);

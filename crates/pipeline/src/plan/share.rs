@@ -1,4 +1,4 @@
-//! The share of a run that one of several programs takes.
+//! The share of a run for one of several programs.
 
 use std::str::FromStr;
 
@@ -23,6 +23,7 @@ impl InputShare {
     /// Whether an input is in this share. By its name alone, so that it stays where it is when others
     /// come and go.
     pub fn takes(self, input: &Input) -> bool {
+        // A hash that is the same on every machine and in every version, as shares run apart.
         let digest = Sha256::digest(input.name().as_bytes());
         let first = digest.first_chunk().copied().unwrap_or_default();
         self.0.takes(u64::from_be_bytes(first))

@@ -1,4 +1,4 @@
-//! The names of files beside the outputs, none of which may be that of another file of the run.
+//! The names of files beside the outputs. None of them may be the name of another file of the run.
 
 use std::{
     ffi::OsStr,
@@ -10,7 +10,7 @@ use crate::{
     plan::{Plan, existing::Names, output::Destination},
 };
 
-/// What has a name that the run gives already.
+/// The owner of a name that the run uses already.
 const OUTPUT: &str = "an output";
 
 /// A name that another file of the run has.
@@ -19,16 +19,15 @@ const OUTPUT: &str = "an output";
 pub struct NameError {
     /// The name.
     pub path: PathBuf,
-    /// What has it already.
+    /// The owner of the name.
     pub what: &'static str,
     /// The option that gives it again.
     pub option: &'static str,
 }
 
 impl Plan {
-    /// Checks that the files beside the outputs, that of the summary among them if there is one, have names
-    /// of their own: not those of inputs, of one another, of outputs and of what the program keeps beside
-    /// these.
+    /// Checks that the files beside the outputs, including the summary, have names of their own: not those of
+    /// inputs, of one another, of outputs, or of the files that the program keeps beside these.
     ///
     /// # Errors
     /// The first that has not.
@@ -39,6 +38,7 @@ impl Plan {
         let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
         let own = OwnNames::of(self);
         for (path, option) in sides {
+            // By place and not by name: `a/../x` and a link may be the same file.
             let place = place(&path);
             let is_own = own.as_ref().is_some_and(|own| own.has(&place));
             let other = taken.iter().find(|(other, _)| *other == place);
@@ -58,7 +58,7 @@ impl Plan {
     }
 }
 
-/// What the program gives names to in the folder of the outputs.
+/// The names that the program uses in the folder of the outputs.
 struct OwnNames<'a> {
     plan: &'a Plan,
     names: Names<'a>,

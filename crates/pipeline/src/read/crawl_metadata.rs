@@ -1,4 +1,4 @@
-//! Reads a crawl's metadata record about the response before it.
+//! Reads the metadata record of a crawl about the response before it.
 
 use trommel_archive::{Record, RecordType};
 
@@ -14,6 +14,7 @@ pub fn crawl_charset(response: &Record, next: &Record) -> Option<String> {
 
 fn is_about(response: &Record, next: &Record) -> bool {
     match (next.concurrent_to(), response.id()) {
+        // The id says it for sure. Some crawlers write none, but the same address right behind.
         (Some(concurrent), Some(id)) if concurrent == id => true,
         _ => response.url().is_some() && response.url() == next.url(),
     }

@@ -1,4 +1,4 @@
-//! Follows inputs: reads on as they grow and new ones appear.
+//! Follows inputs: continues to read as they grow and new ones appear.
 
 mod discovery;
 
@@ -26,13 +26,16 @@ use crate::{
 use discovery::{found, there};
 
 /// Time between two looks at what there is.
+// By asking: notifications of file systems do not reach network folders and containers.
 const POLL: Duration = Duration::from_millis(100);
 /// Time after which an input that grows all the time makes way for the others.
-const LONGEST: Duration = Duration::from_secs(60);
-/// Bytes at the head of a file that is no archive, from which on that is certain.
-const CERTAIN: u64 = 2 << 20;
+// Without it one busy crawler would keep all other inputs waiting.
+const MAX_VISIT: Duration = Duration::from_secs(60);
+/// Bytes at the head of a file that is not an archive, from which on that is certain.
+// Crawlers write in pieces, so the first bytes of an archive may be few for some time.
+const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 
-/// What to follow, and for how long.
+/// The inputs to follow, and the time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Follow {
     /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
@@ -50,9 +53,10 @@ pub struct FollowError(String);
 
 impl Follow {
     /// Usual value of [`Follow::idle`].
+    // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
     pub const IDLE: Duration = Duration::from_secs(2);
 
-    /// What to follow, until it is stopped.
+    /// Follows the arguments until the run is stopped.
     ///
     /// # Errors
     /// If an argument is a URL or a manifest.
@@ -65,17 +69,17 @@ impl Follow {
     }
 }
 
-/// Where an earlier run left what it followed.
+/// The state of the followed inputs after an earlier run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followed {
-    /// Of each input, by name: how often it was visited, and where reading goes on.
+    /// For each input, by name, the number of visits and the place where reading continues.
     visits: Vec<(String, u32, Option<ResumePoint>)>,
     /// The input in the middle of a visit.
     current: Option<(String, Option<ResumePoint>)>,
 }
 
 impl Followed {
-    /// As the journal says it, the input in the middle of a visit apart.
+    /// The state in the journal, with the input in the middle of a visit apart.
     pub(crate) fn new(done: &[Done], current: Option<(String, Option<ResumePoint>)>) -> Self {
         let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
@@ -98,7 +102,7 @@ impl Followed {
 struct LiveInput {
     name: String,
     growing: Growing,
-    /// What its outputs are called, but for the number of the visit.
+    /// The name of its outputs, without the number of the visit.
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,
@@ -208,7 +212,8 @@ impl RecordFeed<'_> {
                 }
             }
             let is_quiet = news.elapsed() >= follow.idle || input.growing.is_quiet(follow.idle);
-            let is_done = last || self.stop.is_set() || is_quiet || start.elapsed() >= LONGEST;
+            // A visit ends at a pause, so that its output is complete and has its name.
+            let is_done = last || self.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
             if !visit.is_open {
                 return Ok(false);
             }
@@ -237,12 +242,13 @@ impl RecordFeed<'_> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
+        // Opened anew for each look: crawlers rename files, and a handle would follow the old one.
         let opened = Reader::reopen_with(input.name.as_str(), || growing.open(length), &point, options);
         let mut reader = match opened {
             Ok(reader) => reader,
             // Not yet, or never.
             Err(error) => {
-                let is_certain = last || length >= CERTAIN && is_no_archive(&error);
+                let is_certain = last || length >= MIN_CERTAIN_BYTES && is_no_archive(&error);
                 if is_certain && input.point.is_none() && length > 0 && input.fault.is_none() {
                     let error = error.to_string();
                     input.fault = Some(error.clone());
@@ -258,6 +264,7 @@ impl RecordFeed<'_> {
                 break;
             }
             let at = Reader::position(&reader);
+            // Taken later as a whole: damage at the end may be bytes that have not come yet.
             if !last && is_unfinished(&item, at >= length, is_ended) {
                 break;
             }
@@ -286,6 +293,7 @@ impl RecordFeed<'_> {
             0 => input.stem.clone(),
             visits => format!("{}-{}", input.stem, visits + 1),
         };
+        // Its size and time change as it grows, so they cannot identify it.
         let identity = Identity { name: input.name.clone(), stamp: None };
         let stem = Some(stem);
         self.send(0, None, Step::Open { identity, stem })

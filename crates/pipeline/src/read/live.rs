@@ -1,4 +1,4 @@
-//! Inputs that grow while they are read: files that a crawler writes, and pipes.
+//! Inputs that grow during reading: the files of a crawler, and pipes.
 
 use std::{
     fs::{self, File},
@@ -12,9 +12,11 @@ use std::{
 use trommel_wacz::{Bytes, Window};
 
 /// Bytes read from a pipe at a time.
-const PIECE: usize = 256 << 10;
+// Larger than a pipe holds, so that one call takes all that waits.
+const PIECE_BYTES: usize = 256 << 10;
 /// Bytes of a pipe that are done with, from which on they are thrown away.
-const DONE: u64 = 64 << 20;
+// Letting go copies the rest, so it must not happen for every record.
+const MIN_DONE_BYTES: u64 = 64 << 20;
 
 /// Something that grows.
 #[derive(Clone, Debug)]
@@ -74,7 +76,7 @@ impl Growing {
     }
 }
 
-/// What came through a pipe and is not done with, in a temporary file without a name.
+/// The data from a pipe that is still needed, in a temporary file without a name.
 #[derive(Debug)]
 pub(crate) struct Pipe(Mutex<Stored>);
 
@@ -93,6 +95,7 @@ impl Pipe {
     /// Begins to read what `open` opens, on a thread of its own that ends with the pipe or the program.
     pub(crate) fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Arc<Self>> {
         let pipe = Arc::new(Self(Mutex::new(Stored {
+            // On disk, because a record may be read twice and memory would grow with a slow run.
             file: tempfile::tempfile()?,
             base: 0,
             length: 0,
@@ -114,7 +117,7 @@ impl Pipe {
     }
 
     fn fill(&self, mut input: impl Read) -> io::Result<()> {
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; PIECE_BYTES];
         loop {
             let read = match input.read(&mut piece) {
                 Ok(0) => return Ok(()),
@@ -139,7 +142,7 @@ impl Pipe {
 
     fn forget(&self, offset: u64) -> io::Result<()> {
         let mut stored = self.lock();
-        if offset.saturating_sub(stored.base) < DONE {
+        if offset.saturating_sub(stored.base) < MIN_DONE_BYTES {
             return Ok(());
         }
         let mut head = [0; 4];
@@ -190,7 +193,7 @@ impl Seek for PipeBytes {
     }
 }
 
-/// What crawlers add to the name of a file that they are still writing.
+/// The suffix that crawlers add to the name of a file while they write it.
 pub(crate) const OPEN: &str = ".open";
 
 /// The path without what says that the file is still being written.
@@ -227,14 +230,14 @@ mod tests {
         wait(10);
         assert_eq!(all(&growing, 4), b"456789");
         assert!(!growing.is_ended());
-        let long: Vec<u8> = (0..DONE).map(|at| (at % 251) as u8).collect();
+        let long: Vec<u8> = (0..MIN_DONE_BYTES).map(|at| (at % 251) as u8).collect();
         write.write_all(&long).unwrap();
         drop(write);
-        wait(10 + DONE);
-        growing.forget(DONE);
-        assert_eq!(growing.length().unwrap(), 10 + DONE);
-        assert_eq!(all(&growing, DONE), long[long.len() - 10..]);
-        let mut before = growing.open(DONE).unwrap();
+        wait(10 + MIN_DONE_BYTES);
+        growing.forget(MIN_DONE_BYTES);
+        assert_eq!(growing.length().unwrap(), 10 + MIN_DONE_BYTES);
+        assert_eq!(all(&growing, MIN_DONE_BYTES), long[long.len() - 10..]);
+        let mut before = growing.open(MIN_DONE_BYTES).unwrap();
         assert!(before.read(&mut [0]).is_err());
         while !growing.is_ended() {
             thread::yield_now();

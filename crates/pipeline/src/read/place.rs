@@ -1,4 +1,4 @@
-//! Reads one record by its place.
+//! Reads one record at its place.
 
 use std::{
     fs::File,
@@ -11,9 +11,9 @@ use trommel_archive::{ArchiveError, ReadOptions, Reader, Record};
 
 use crate::read::crawl_metadata::crawl_charset;
 
-/// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member that
-/// holds several; with it the encoding that the crawl's metadata record after it gives for it. None if
-/// no record begins there.
+/// The record at this stored offset of an archive, and at `inner` in the plain bytes of a member with
+/// several. The encoding that the crawl's metadata record after it states is returned with it. None if no
+/// record begins there.
 ///
 /// # Errors
 /// If the archive cannot be read.
@@ -26,7 +26,7 @@ pub fn record_at(archive: &Path, offset: u64, inner: u64) -> Result<Option<(Reco
     record_in(&archive.to_string_lossy(), open, offset, inner)
 }
 
-/// As [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
+/// Like [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
 ///
 /// # Errors
 /// If the archive cannot be read.
@@ -41,6 +41,7 @@ pub fn record_in<R: Read + Send + 'static>(
         let stored = open(from).map_err(|source| ArchiveError::Io { file: name.clone(), offset: from, source })?;
         Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
     };
+    // From the place itself first, which is a seek; from the start only where that fails.
     match from(offset)?.map(|reader| found(reader, 0, inner)) {
         Ok(Some(found)) => Ok(Some(found)),
         // Members of some zstd archives need the dictionary at the file's start.

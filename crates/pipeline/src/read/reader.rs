@@ -47,15 +47,16 @@ pub(crate) struct RecordFeed<'a> {
     spares: Receiver<RecordBlock>,
     pub(crate) position: &'a AtomicU64,
     disk: &'a dyn Disk,
-    /// Is told how long reading takes.
+    /// Measures the time of reading.
     pub(crate) clock: Option<&'a Clock>,
-    /// Is told what is read.
+    /// Receives the counts of reading.
     pub(crate) metrics: Option<&'a Metrics>,
-    /// What the container lists whose archive is being read.
+    /// The lists of the container whose archive is being read.
     listed: Option<Listed>,
     next: u64,
-    held: Option<Held>,
-    /// What revisits may name, if they are to be resolved.
+    // One record: crawlers write the metadata of a response right behind it.
+    held: Option<HeldResponse>,
+    /// The captures that revisits may name, if they are to be resolved.
     revisits: Option<Revisits>,
     pub(crate) network: Network,
     /// Ends reads that wait.
@@ -64,12 +65,12 @@ pub(crate) struct RecordFeed<'a> {
 
 /// A response held back, and where reading goes on after it.
 #[derive(Debug)]
-struct Held {
+struct HeldResponse {
     record: Record,
     after: ResumePoint,
 }
 
-/// Where a run begins.
+/// The start of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Start {
     /// Indices of the inputs to read, in that order.
@@ -128,6 +129,7 @@ impl<'a> RecordFeed<'a> {
             };
             let size = size(input);
             let point = point.take();
+            // Taken before reading: a file that changes meanwhile is then found to be another.
             let identity = Identity::of(input);
             let stem = None;
             self.send(0, None, Step::Open { identity, stem })?;
@@ -150,29 +152,31 @@ impl<'a> RecordFeed<'a> {
                 _ => None,
             };
             let opened = match input {
-                Input::Selection(selection) => Opened::Selection(selection),
+                Input::Selection(selection) => OpenedInput::Selection(selection),
                 _ => match self.open(input, point) {
                     Ok(mut reader) => {
                         if let (Some(size), Input::File(_)) = (size, input) {
+                            // A file that ends early was cut, and not finished by its crawler.
                             reader.expect_length(size);
                         }
-                        Opened::Reader(Box::new(reader))
+                        OpenedInput::Reader(Box::new(reader))
                     }
-                    Err(end) => Opened::Not(end),
+                    Err(end) => OpenedInput::Not(end),
                 },
             };
             let (bytes, end) = match opened {
-                Opened::Selection(selection) => {
+                OpenedInput::Selection(selection) => {
                     let done = self.read_selection(index, before, point, selection)?;
-                    (done, Ended::Well)
+                    (done, InputEnd::Well)
                 }
-                Opened::Reader(reader) => {
+                OpenedInput::Reader(reader) => {
                     let mut reader = *reader;
                     let begun = point.is_some();
+                    // A fault of ours in one archive must not cost the others.
                     let read = catch_unwind(AssertUnwindSafe(|| self.read(index, before, begun, &mut reader)));
                     let end = match read {
                         Ok(end) => end?,
-                        Err(panic) => Ended::Failed(format!(
+                        Err(panic) => InputEnd::Failed(format!(
                             "{}: offset {}: {}",
                             input.name(),
                             reader.position(),
@@ -182,17 +186,17 @@ impl<'a> RecordFeed<'a> {
                     self.release(None)?;
                     (reader.position(), end)
                 }
-                Opened::Not(end) => (0, end),
+                OpenedInput::Not(end) => (0, end),
             };
             if self.stop.is_set() {
                 return Err(Stopped);
             }
             before += size.unwrap_or(bytes);
             self.position.store(before, Ordering::Relaxed);
-            let broken = matches!(end, Ended::Broken(_));
+            let broken = matches!(end, InputEnd::Broken(_));
             let error = match end {
-                Ended::Well => None,
-                Ended::Failed(error) | Ended::Broken(error) => Some(error),
+                InputEnd::Well => None,
+                InputEnd::Failed(error) | InputEnd::Broken(error) => Some(error),
             };
             let step = Step::End { input: index, bytes, error, broken, point: None };
             self.send(0, None, step)?;
@@ -200,12 +204,12 @@ impl<'a> RecordFeed<'a> {
         Ok(())
     }
 
-    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, Ended> {
+    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, InputEnd> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let reader = match (input, point) {
             // An archive that was read before and is gone now may come back.
             (Input::File(path), Some(point)) => {
-                return Reader::reopen(path, &point, options).map_err(|error| Ended::Broken(error.to_string()));
+                return Reader::reopen(path, &point, options).map_err(|error| InputEnd::Broken(error.to_string()));
             }
             (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.stop) {
                 Ok(input) => Reader::new(input_name(path), input, options),
@@ -217,7 +221,7 @@ impl<'a> RecordFeed<'a> {
             },
             (Input::Url(url), point) => return self.open_url(url, point, options),
             (Input::Packed(packed), Some(point)) => {
-                return packed.open(Some(&point), options).map_err(|error| Ended::Broken(error.to_string()));
+                return packed.open(Some(&point), options).map_err(|error| InputEnd::Broken(error.to_string()));
             }
             (Input::Packed(packed), None) => packed.open(None, options),
             (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
@@ -225,33 +229,34 @@ impl<'a> RecordFeed<'a> {
                 Err(source) => Err(failed(Path::new("-"), source)),
             },
             (Input::Nothing { argument, reason }, _) => {
-                return Err(Ended::Failed(format!("{argument}: {reason}")));
+                return Err(InputEnd::Failed(format!("{argument}: {reason}")));
             }
             // Its records are read one by one.
-            (Input::Selection(_), _) => return Err(Ended::Well),
+            (Input::Selection(_), _) => return Err(InputEnd::Well),
         };
-        reader.map_err(|error| Ended::Failed(error.to_string()))
+        reader.map_err(|error| InputEnd::Failed(error.to_string()))
     }
 
-    fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, Ended> {
+    fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, InputEnd> {
         let name = redacted(url);
         let told = |error: &dyn fmt::Display| format!("{name}: {error}");
         let opened = self.network.open(url);
         match point {
             None => {
-                let input = opened.map_err(|error| Ended::Failed(told(&error)))?;
-                Reader::new(name, input, options).map_err(|error| Ended::Failed(error.to_string()))
+                let input = opened.map_err(|error| InputEnd::Failed(told(&error)))?;
+                Reader::new(name, input, options).map_err(|error| InputEnd::Failed(error.to_string()))
             }
             Some(point) => {
-                let input = opened.map_err(|error| Ended::Broken(told(&error)))?;
-                Reader::resume(name, input, &point, options).map_err(|error| Ended::Broken(error.to_string()))
+                let input = opened.map_err(|error| InputEnd::Broken(told(&error)))?;
+                Reader::resume(name, input, &point, options).map_err(|error| InputEnd::Broken(error.to_string()))
             }
         }
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
-    fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<Ended, Stopped> {
+    fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<InputEnd, Stopped> {
         loop {
+            // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
             self.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
             let item = reader.next();
@@ -260,7 +265,7 @@ impl<'a> RecordFeed<'a> {
                 return Err(Stopped);
             }
             let Some(item) = item else {
-                return Ok(Ended::Well);
+                return Ok(InputEnd::Well);
             };
             if let Some(clock) = self.clock {
                 clock.lap(Stage::Records, &mut begin);
@@ -273,8 +278,9 @@ impl<'a> RecordFeed<'a> {
             // After all tries: the object is given up, and the run continues with the next input.
             let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
             return Ok(match error {
-                ArchiveError::Io { .. } if !is_url => Ended::Broken(error.to_string()),
-                error => Ended::Failed(error.to_string()),
+                // A disk may come back, so the run stops there; the network has been tried again already.
+                ArchiveError::Io { .. } if !is_url => InputEnd::Broken(error.to_string()),
+                error => InputEnd::Failed(error.to_string()),
             });
         }
     }
@@ -303,7 +309,7 @@ impl<'a> RecordFeed<'a> {
                 }
                 self.release(Some(&record))?;
                 if record.kind == RecordType::Response {
-                    self.held = Some(Held { record, after });
+                    self.held = Some(HeldResponse { record, after });
                 } else {
                     self.send_record(record, None, after)?;
                 }
@@ -333,7 +339,7 @@ impl<'a> RecordFeed<'a> {
     /// Sends the response held back, with what the record after it says about it.
     pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
         if let Some(held) = self.held.take() {
-            let Held { record, after } = held;
+            let HeldResponse { record, after } = held;
             let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
             self.send_record(record, charset, after)?;
         }
@@ -355,6 +361,7 @@ impl<'a> RecordFeed<'a> {
     }
 
     pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step<Captured>) -> Result<(), Stopped> {
+        // Before a number is given: a step that is not let in must leave no gap in the order.
         if !self.gate.enter(bytes) {
             return Err(Stopped);
         }
@@ -377,15 +384,15 @@ fn failed(path: &Path, source: io::Error) -> ArchiveError {
     ArchiveError::Io { file: input_name(path).into(), offset: 0, source }
 }
 
-/// What an input gives.
-enum Opened<'a> {
+/// An opened input.
+enum OpenedInput<'a> {
     Reader(Box<Reader>),
     Selection(&'a RecordSelection),
-    Not(Ended),
+    Not(InputEnd),
 }
 
-/// How the reading of an input ended.
-enum Ended {
+/// The end of reading an input.
+enum InputEnd {
     /// At its end.
     Well,
     /// It is no archive, or not there.

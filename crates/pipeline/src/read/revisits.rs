@@ -1,4 +1,4 @@
-//! Captures that are stored once and met again.
+//! Captures that were stored once and visited again.
 
 use std::{
     collections::HashMap,
@@ -17,12 +17,14 @@ use crate::{
 };
 
 /// Most captures that are remembered: some 150 MB.
-const MOST: usize = 4_000_000;
+const MAX_CAPTURES: usize = 4_000_000;
 /// Bytes of a response in which its type stands.
-const HEAD: usize = 4096;
+// The type of a response is among its first headers; decoding each payload would double the first pass.
+const HEAD_BYTES: usize = 4096;
 
-/// Where the pages of a run are, by their digest, id, and URL with time: what revisits name. It is made by
-/// reading all inputs before the run, so that a revisit may stand before the capture that it is equal to.
+/// The places of the pages of a run by their digest, by their id, and by their URL with time, as revisits
+/// name them. All inputs are read before the run to make it, so that a revisit may stand before the capture
+/// that it equals.
 #[derive(Debug, Default)]
 pub(crate) struct Revisits {
     /// Index of the input and stored offset.
@@ -53,14 +55,14 @@ impl Revisits {
             }
         }
         if revisits.full {
-            tracing::warn!("revisits: only the first {MOST} keys of captures are remembered");
+            tracing::warn!("revisits: only the first {MAX_CAPTURES} keys of captures are remembered");
         }
         tracing::info!("revisits: keys of captures that they may name: {}", revisits.places.len());
         revisits
     }
 
     fn add(&mut self, input: u32, record: &Record) {
-        let head = record.block.get(..HEAD).unwrap_or(&record.block);
+        let head = record.block.get(..HEAD_BYTES).unwrap_or(&record.block);
         let may_be_page = head.windows(4).any(|word| word.eq_ignore_ascii_case(b"html"));
         // A record in the middle of a compressed member cannot be read by itself.
         if record.kind != RecordType::Response || record.place.inner > 0 || !may_be_page {
@@ -68,10 +70,11 @@ impl Revisits {
         }
         let keys = [digest(record), id(record.id()), capture(record.url(), record.date())];
         for key in keys.into_iter().flatten() {
-            if self.places.len() >= MOST {
+            if self.places.len() >= MAX_CAPTURES {
                 self.full = true;
                 return;
             }
+            // The first capture counts, whatever comes later: the same for every number of workers.
             self.places.entry(key).or_insert((input, record.place.offset));
         }
     }
@@ -91,6 +94,7 @@ impl Revisits {
         let input = plan.inputs.get(usize::try_from(index).ok()?)?;
         let bytes = at(input, offset, network)?.ok()?;
         let mut original = Reader::new(input.name(), bytes, options(plan)).ok()?.next()?.ok()?;
+        // Reading began at the record, so its place counts from there.
         original.place.offset = original.place.offset.saturating_add(offset);
         if original.kind != RecordType::Response {
             return None;

@@ -23,6 +23,7 @@ impl RecordFeed<'_> {
         let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
         let done = selection.rows().iter().take(from).map(|row| row.length);
         let mut bytes = done.fold(0, u64::saturating_add);
+        // A run that is continued has written the beginning of its output.
         let mut begun = point.is_some();
         if point.is_none() {
             self.send_bad_lines(selection)?;
@@ -77,6 +78,7 @@ impl RecordFeed<'_> {
     ) -> Result<(), Stopped> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let StoredRecord { archive, offset, bytes } = stored;
+        // Damage is reported as the whole range if not even a reader can be made of it.
         let length = bytes.len() as u64;
         let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
             Ok(reader) if whole => reader.collect(),

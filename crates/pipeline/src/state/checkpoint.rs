@@ -1,5 +1,4 @@
-//! The saved state of a run, from which it can continue after an interruption, and when there are new
-//! inputs.
+//! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
 mod error;
 
@@ -32,9 +31,11 @@ use crate::{
 };
 
 /// Version of the format; a state of another is refused.
+// A run goes on under the same build only, so a new format need not read the old one.
 const VERSION: u32 = 6;
 /// Characters shown of a setting that differs.
-const SHOWN: usize = 80;
+// Values may be lists of hundreds of names.
+const MAX_SHOWN_CHARS: usize = 80;
 
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
 /// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
@@ -47,7 +48,7 @@ pub(crate) struct Checkpoint {
     pub(crate) finished: bool,
     /// All that the outputs depend on but the inputs.
     pub(crate) settings: Vec<(String, String)>,
-    /// What of the journal counts.
+    /// The valid part of the journal.
     pub(crate) journal: Extent,
     /// The input in the middle of which the state was saved.
     pub(crate) current: Option<Current>,
@@ -67,7 +68,7 @@ pub(crate) struct Checkpoint {
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
-    /// What the filters of duplicates remember.
+    /// The memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
     /// The read error that ended the run. Met again, it does not end it again.
     pub(crate) failed: Option<String>,
@@ -78,7 +79,7 @@ pub(crate) struct Checkpoint {
 pub(crate) struct Current {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// Where reading continues.
+    /// The place where reading continues.
     pub(crate) point: Option<ResumePoint>,
     /// Its counts so far.
     pub(crate) report: FileReport,
@@ -97,7 +98,7 @@ pub(crate) struct Continued {
     pub(crate) todo: Vec<usize>,
 }
 
-/// What is read first, to know whether the rest can be.
+/// The part that is read first, to know whether the rest is readable.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
@@ -137,6 +138,7 @@ impl Checkpoint {
         let damaged =
             |error: rmp_serde::decode::Error| ResumeError::Damaged { path: path.to_owned(), what: error.to_string() };
         let state = unsealed(&bytes);
+        // The version before the checksum: a state of another version should be named so, and not as damaged.
         let Versioned { version } = rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
         if version != VERSION {
             return Err(ResumeError::Version { path: path.to_owned(), version });
@@ -157,6 +159,7 @@ impl Checkpoint {
             let found = settings.iter().find(|(key, _)| key == name);
             found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
         };
+        // Both lists: a setting that only one of the builds knows differs as well.
         for (name, _) in settings.iter().chain(&state.settings) {
             let (then, now) = (value(&state.settings, name), value(settings, name));
             if then != now {
@@ -173,6 +176,7 @@ impl Checkpoint {
 
     /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
     /// there.
+    // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
         let folder = match &plan.output.destination {
             Destination::Folder(folder) => Some(folder.as_path()),
@@ -196,17 +200,19 @@ impl Checkpoint {
     /// Puts the state on disk at `path`, in the place of the one before.
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
         let digest = Sha256::digest(&bytes);
         bytes.extend_from_slice(&digest);
         let new = hidden(path, "tmp")?;
         let mut file = disk.create(&new)?;
         file.write_all(&bytes)?;
+        // On disk before it gets its name: after a power cut the name must not stand for an empty file.
         file.sync()?;
         disk.rename(&new, path)
     }
 }
 
-/// What is before a checksum, if it is that of it.
+/// The bytes before a checksum, if it is theirs.
 fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
     let (state, digest) = bytes.split_last_chunk::<32>()?;
     (Sha256::digest(state) == *digest).then_some(state)
@@ -234,6 +240,7 @@ impl Continued {
         let journal = journal_file(path);
         let mut contents = journal::read(&journal, &state.journal)
             .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
+        // After the checksums and before anything is renamed or removed.
         state.check_paths(plan).map_err(|what| ResumeError::Damaged { path: path.to_owned(), what })?;
         if let Some(why) = plan.needs_all_inputs() {
             check_planned(plan, &contents.planned, why)?;
@@ -260,6 +267,7 @@ impl Continued {
 
     /// Whether nothing is left to do.
     pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        // A followed run has no end of its own: its inputs may have grown since.
         self.state.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
@@ -296,6 +304,7 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
     for identity in planned {
         let name = identity.name.as_str();
+        // A queue for each name: the same input may be named twice, and each naming is one input.
         left.entry(name).or_default().push_back(identity);
     }
     for input in &plan.inputs {
@@ -315,8 +324,8 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
     }
 }
 
-/// Which inputs are left; takes out of `done` those that could not be read and can be now, and gives
-/// their reports.
+/// The remaining inputs. Takes out of `done` those that could not be read before and can be read now, and
+/// returns their reports.
 fn remaining(
     plan: &Plan,
     state: &Checkpoint,
@@ -355,9 +364,11 @@ fn remaining(
     }
     let mut todo = Vec::new();
     if let Some(current) = &state.current {
+        // First, because the outputs that are open belong to it.
         todo.push(take(&current.identity)?.0);
     }
     let mut rest: Vec<usize> = left.into_values().flatten().chain(appeared).collect();
+    // In the order of the plan, which the hash map has lost.
     rest.sort_unstable();
     todo.extend(rest);
     Ok((again, todo))
@@ -369,7 +380,7 @@ pub(crate) fn journal_file(state: &Path) -> PathBuf {
 }
 
 fn shortened(value: &str) -> String {
-    match value.char_indices().nth(SHOWN) {
+    match value.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}...", value.get(..end).unwrap_or(value)),
         None => value.to_owned(),
     }

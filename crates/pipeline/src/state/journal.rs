@@ -1,5 +1,4 @@
-//! The inputs that a run is done with, appended one by one, so that saving one costs the same however
-//! many there are.
+//! The finished inputs of a run. Each is appended, so saving one costs the same however many there are.
 
 use std::{
     io,
@@ -31,14 +30,14 @@ pub(crate) enum JournalEntry {
 pub(crate) struct Done {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
-    /// What came of it.
+    /// The report about it.
     pub(crate) report: FileReport,
-    /// Of an input that is followed, where reading goes on should it grow.
+    /// The place where reading continues if a followed input grows.
     #[serde(default)]
     pub(crate) point: Option<ResumePoint>,
 }
 
-/// What a journal says, all in all.
+/// The contents of a journal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// The bytes read, to which more are appended.
@@ -65,6 +64,7 @@ pub(crate) struct Journal<'a> {
     path: PathBuf,
     file: Option<Box<dyn DiskFile>>,
     counted: Counted,
+    // Written with the next state: an entry counts only once a state says so.
     pending: Vec<u8>,
 }
 
@@ -93,6 +93,7 @@ impl<'a> Journal<'a> {
             empty => {
                 let file = match self.counted.length {
                     0 => self.disk.create(&self.path)?,
+                    // Cut to what counts: a killed run may have written more.
                     length => self.disk.append(&self.path, length)?,
                 };
                 empty.insert(file)
@@ -116,13 +117,14 @@ impl Counted {
 /// Reads what counts of a journal.
 ///
 /// # Errors
-/// If it is shorter, its bytes are others, or they are no journal.
+/// If it is shorter, its bytes are others, or it is not a journal.
 pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
     let mut contents = Contents::default();
     if extent.length == 0 {
         return Ok(contents);
     }
     let bytes = read_own(path)?;
+    // Checked before it is decoded, because the bytes may be anything.
     contents.digest = Counted { digest: extent.check(&*bytes)?, length: extent.length };
     let mut rest = usize::try_from(extent.length)
         .ok()

@@ -1,4 +1,4 @@
-//! Locks an output: one run at a time writes it.
+//! Locks an output, so that only one run at a time writes it.
 
 use std::{
     fs::{self, File, TryLockError},

@@ -1,4 +1,4 @@
-//! Bounds what is between the reader and the writer.
+//! Bounds the work between the reader and the writer.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -8,12 +8,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Gate {
     tasks: usize,
     bytes: u64,
-    inside: Mutex<Inside>,
+    inside: Mutex<Occupancy>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
+struct Occupancy {
     tasks: usize,
     bytes: u64,
     closed: bool,
@@ -25,7 +25,7 @@ impl Gate {
         Self { tasks, bytes, inside: Mutex::default(), changed: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inside> {
+    fn lock(&self) -> MutexGuard<'_, Occupancy> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -37,6 +37,7 @@ impl Gate {
                 return false;
             }
             let fits = inside.tasks < self.tasks && inside.bytes.saturating_add(bytes) <= self.bytes;
+            // Alone even if it is too large: it would otherwise wait forever.
             if fits || inside.tasks == 0 {
                 inside.tasks += 1;
                 inside.bytes = inside.bytes.saturating_add(bytes);
@@ -48,6 +49,7 @@ impl Gate {
 
     /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
     pub(crate) fn hold(&self, bytes: u64) -> Held<'_> {
+        // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);
         Held { gate: entered.then_some(self), bytes }
     }

@@ -13,6 +13,7 @@ pub(crate) fn id(record: &Record) -> String {
 
 fn derived(record: &Record) -> String {
     let place = &record.place;
+    // The folder is left out: the same archive on another machine gives the same ids.
     let file = Path::new(&*place.file).file_name().unwrap_or_default();
     record_id(&[
         "source",

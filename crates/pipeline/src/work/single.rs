@@ -1,39 +1,32 @@
-//! One record at a time, for programs that have an order and an output of their own.
-
-use std::sync::Arc;
+//! Extracts one record at a time, for programs that have an order and an output of their own.
 
 use trommel_archive::{PayloadOptions, Record};
 use trommel_filters::{Duplicates, Filters, OrderedFilter};
+use trommel_output::OutputRecord;
 
 use crate::{
     counts::drop_reason::{DropReason, FailureKind},
     inputs::packed::Listing,
     work::{
-        gate::Gate,
-        task::{Captured, RecordVerdict},
-        worker::{Extract, Worker},
+        record::{Extract, RecordExtractor},
+        task::{Captured, DocumentForms, RecordVerdict},
     },
-    write::outputs::Encoder,
 };
 
-/// Makes of each record the line of JSON that a run would write, in the order in which records come.
+/// Gives the documents of records in the order in which they come, as a run does.
 pub struct SingleRecords<'a> {
-    extract: &'a Extract<'a>,
-    filters: Arc<Filters>,
+    records: RecordExtractor<'a>,
     duplicates: Duplicates,
-    encoders: [Encoder; 1],
-    payload: PayloadOptions,
-    room: Gate,
 }
 
-/// What became of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The outcome of one record.
+#[derive(Clone, Debug, PartialEq)]
 pub enum RecordOutcome {
-    /// A document: a line of JSON with its line end.
-    Document(Vec<u8>),
-    /// Nothing, rightly.
+    /// A document.
+    Document(Box<OutputRecord>),
+    /// No document, for a reason that is not a fault.
     Dropped(DropReason),
-    /// Nothing, by a fault.
+    /// No document, by a fault.
     Failed {
         /// Kind of fault.
         kind: FailureKind,
@@ -43,43 +36,31 @@ pub enum RecordOutcome {
 }
 
 impl<'a> SingleRecords<'a> {
-    /// Takes the text out of pages by `extract`; keeps what `filters` keep, which compare documents
-    /// with those before them; reads no more of a payload than `payload` allows.
-    pub fn new(extract: &'a Extract<'a>, filters: Arc<Filters>, payload: PayloadOptions) -> Self {
-        Self {
-            extract,
-            duplicates: filters.duplicates(),
-            filters,
-            encoders: [Encoder::jsonl()],
-            payload,
-            room: Gate::new(usize::MAX, u64::MAX),
-        }
+    /// Extracts pages with `extract`; keeps those that pass `filters`, which compare documents with those before
+    /// them; reads no more of a payload than `payload` allows.
+    pub fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
+        Self { records: RecordExtractor::new(extract, filters, payload), duplicates: filters.duplicates() }
     }
 
-    /// What becomes of `record`, and the bytes of the page if it holds one. `charset` is the encoding
-    /// that the crawl's metadata gives for it.
+    /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
+    /// crawl's metadata states for it.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
-        let worker = Worker {
-            extract: self.extract,
-            encoders: &self.encoders,
-            payload: self.payload,
-            room: &self.room,
-            filters: &self.filters,
-            quarantine: false,
-            set_aside: &[],
-            clock: None,
-            hands_over: false,
-            about: false,
-        };
-        let made = worker.made(&Captured { record, charset, listing: Listing::default() });
-        let outcome = match made.verdict {
-            RecordVerdict::Document { encoded, fingerprint, .. } => match self.duplicates.judge(&fingerprint) {
-                Some(reason) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
-                None => RecordOutcome::Document(encoded.into_iter().flatten().flatten().collect()),
-            },
+        let captured = Captured { record, charset, listing: Listing::default() };
+        let result = self
+            .records
+            .result(&captured, &|record| Ok(Some(DocumentForms { encoded: Vec::new(), item: Some(Box::new(record)) })));
+        let outcome = match result.verdict {
+            RecordVerdict::Document { forms, fingerprint, .. } => {
+                // As the writer of a run does it: after the worker, in the order in which records come.
+                match (self.duplicates.judge(&fingerprint), forms.item) {
+                    (Some(reason), _) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
+                    (None, Some(record)) => RecordOutcome::Document(record),
+                    (None, None) => RecordOutcome::Dropped(DropReason::NoText),
+                }
+            }
             RecordVerdict::Dropped(reason) => RecordOutcome::Dropped(reason),
             RecordVerdict::Failed { kind, message, .. } => RecordOutcome::Failed { kind, message },
         };
-        (outcome, made.page)
+        (outcome, result.page)
     }
 }

@@ -1,32 +1,33 @@
-//! The tasks that go from the reader through the workers to the writer.
+//! The tasks that pass from the reader through the workers to the writer.
 
 use std::{sync::Arc, time::Duration};
 
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
-use trommel_output::OutputRecord;
 
 use crate::{
     counts::drop_reason::{DropReason, FailureKind},
     inputs::{identity::Identity, packed::Listing},
-    write::{dropped_list::About, set_aside::Aside},
+    write::{dropped_list::RecordLabel, set_aside::Aside},
 };
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
-/// stage: [`Captured`] before the workers, [`Made`] after them.
+/// stage: [`Captured`] before the workers, [`WorkerResult`] after them.
 #[derive(Debug)]
 pub(crate) struct Task<T> {
     /// Place in the order, from 0 without gaps.
+    // Without gaps, because the writer waits for each number in turn.
     pub(crate) number: u64,
     /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
     pub(crate) bytes: u64,
-    /// Where reading goes on after this step, if nothing of the input is left out before.
+    /// The place where reading continues after this step, if nothing of the input is left out before.
+    // With each step and not with each file, so that a state can be saved after any of them.
     pub(crate) point: Option<ResumePoint>,
     /// The step.
     pub(crate) step: Step<T>,
 }
 
-/// What happens to an input, in order: it is opened, begins with its first record, and always ends.
+/// The steps of an input, in order: it is opened, begins with its first record, and always ends.
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     /// The first record of an input is about to come.
@@ -34,6 +35,7 @@ pub(crate) enum Step<T> {
         /// Index of the input.
         input: usize,
         /// Block of the record if it is a warcinfo.
+        // WET files repeat the archive's own description at their head.
         info: Option<Vec<u8>>,
         /// Date of the record.
         date: Option<String>,
@@ -42,7 +44,7 @@ pub(crate) enum Step<T> {
     Open {
         /// The input as it is now.
         identity: Identity,
-        /// What its outputs are called, if it is not one of the plan's.
+        /// The name of its outputs, if it is not one of the plan's.
         stem: Option<String>,
     },
     /// A record.
@@ -53,7 +55,7 @@ pub(crate) enum Step<T> {
         offset: u64,
         /// Bytes lost.
         lost: u64,
-        /// What is damaged.
+        /// The kind of damage.
         what: String,
     },
     /// Nothing more comes from the input.
@@ -66,7 +68,7 @@ pub(crate) enum Step<T> {
         error: Option<String>,
         /// Whether the system could not read on in the middle of it.
         broken: bool,
-        /// Where reading goes on should it grow.
+        /// The place where reading continues if it grows.
         point: Option<ResumePoint>,
     },
 }
@@ -96,13 +98,13 @@ pub(crate) struct Captured {
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
     pub(crate) charset: Option<String>,
-    /// What the lists of its WACZ file say about it.
+    /// The entry of the lists of its WACZ file.
     pub(crate) listing: Listing,
 }
 
-/// What a worker made of a record.
+/// The result of a worker for a record. `T` is a document as the caller of the run takes it.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct WorkerResult<T> {
     /// Bytes of the page handed to the extractor; none if the record is no page.
     pub(crate) page: Option<u64>,
     /// WARC-Truncated of a page.
@@ -111,22 +113,22 @@ pub(crate) struct Made {
     pub(crate) capped: Vec<String>,
     /// Time taken by the page, and its id and place.
     pub(crate) time: Option<Timed>,
-    /// What is kept of it for another tool.
+    /// The copy of it for another tool.
     pub(crate) aside: Option<Aside>,
-    /// What the record gave.
-    pub(crate) verdict: RecordVerdict,
-    /// What is told of it should it be dropped, if that is wanted.
-    pub(crate) about: Option<Box<About>>,
+    /// The verdict about the record.
+    pub(crate) verdict: RecordVerdict<T>,
+    /// Names the record should it be dropped, if dropped records are listed.
+    pub(crate) label: Option<Box<RecordLabel>>,
 }
 
-impl Made {
-    /// What came of a record that is no page, or not known to be one.
-    pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
-        Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, about: None }
+impl<T> WorkerResult<T> {
+    /// The result of a record that is not a page, or not known to be one.
+    pub(crate) fn without_page(verdict: RecordVerdict<T>) -> Self {
+        Self { page: None, truncated: None, capped: Vec::new(), time: None, aside: None, verdict, label: None }
     }
 }
 
-/// How long a page took.
+/// The time that a page took.
 #[derive(Debug)]
 pub(crate) struct Timed {
     /// Time of one worker.
@@ -139,20 +141,27 @@ pub(crate) struct Timed {
     pub(crate) offset: u64,
 }
 
-/// What a record gave.
+/// A document in each form that is asked for.
 #[derive(Debug)]
-pub(crate) enum RecordVerdict {
+pub(crate) struct DocumentForms<T> {
+    /// Its bytes in each output format; none where the format has no place for it.
+    pub(crate) encoded: Vec<Option<Vec<u8>>>,
+    /// The document for the caller of a stream.
+    pub(crate) item: Option<T>,
+}
+
+/// The verdict about a record.
+#[derive(Debug)]
+pub(crate) enum RecordVerdict<T> {
     /// A document.
     Document {
-        /// It in each output format, none where the format has no place for it.
-        encoded: Vec<Option<Vec<u8>>>,
-        /// It as it is, for whoever takes it in this process.
-        record: Option<Box<OutputRecord>>,
+        /// The document in each form that is asked for.
+        forms: DocumentForms<T>,
         /// Bytes of its text.
         text: u64,
         /// Its confidence.
         confidence: f32,
-        /// What it is compared with others by.
+        /// The fingerprint for comparing it with others.
         fingerprint: Fingerprint,
     },
     /// Nothing, rightly.

@@ -1,79 +1,50 @@
-//! Turns a record into an encoded document.
-
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::Instant,
-};
+//! Extracts and encodes the documents of a run on one thread.
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel::PAGE_FACTOR;
-use trommel_archive::{
-    MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordBlock, RecordType, media_type, payload,
-};
-use trommel_extract::{Document, Hints};
-use trommel_filters::{Capture, Filters, Fingerprint};
-use trommel_output::{OutputRecord, RecordSource};
-use trommel_text::TextStats;
+use trommel_archive::RecordBlock;
+use trommel_output::OutputRecord;
 
 use crate::{
-    counts::{
-        clock::{Clock, Stage},
-        drop_reason::{DropReason, FailureKind},
-    },
     work::{
-        gate::Gate,
-        id::id,
-        panic::panic_message,
-        task::{Captured, Made, RecordVerdict, Step, Task, Timed},
+        record::RecordExtractor,
+        task::{Captured, DocumentForms, Step, Task, WorkerResult},
     },
-    write::{dropped_list::About, outputs::Encoder, quarantine::Kept, set_aside::SetAside},
+    write::{dropped_list::RecordLabel, outputs::Encoder},
 };
 
-/// What takes the text out of a page: usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
-/// is called from several threads in any order.
-pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
-
-/// Most results that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
+/// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
 /// write a record.
-pub(crate) const TOGETHER: usize = 4;
+// Four at a time took switches between threads from 5,060 to 1,410, CPU seconds from 1.69 to 1.60; eight gave no more.
+pub(crate) const RESULTS_PER_SEND: usize = 4;
 
-/// Bytes of records whose results are not kept back: others wait for the room that they take.
-const MOST_KEPT_BACK: u64 = 4 << 20;
+/// Bytes of records above which their results are sent at once: others wait for the memory that they hold.
+// Usual records are far smaller, so that four of them are within it.
+const MAX_WAITING_BYTES: u64 = 4 << 20;
 
-/// Turns records into encoded documents. Has no state, so that the order of records and the number
-/// of workers don't matter.
-pub(crate) struct Worker<'a> {
-    /// What takes the text out of a page.
-    pub(crate) extract: &'a Extract<'a>,
-    /// What encodes documents in each output format.
+/// Makes of a document what the caller of a stream takes.
+pub(crate) type MapDocument<'a, T> = dyn Fn(OutputRecord) -> T + Sync + 'a;
+
+/// Turns records into encoded documents.
+pub(crate) struct Worker<'a, T> {
+    /// Reads the document of a record.
+    pub(crate) records: RecordExtractor<'a>,
+    /// Encode documents, one for each output format.
     pub(crate) encoders: &'a [Encoder],
-    /// Bounds of the decoded payload.
-    pub(crate) payload: PayloadOptions,
-    /// Room for the pages in work.
-    pub(crate) room: &'a Gate,
-    /// What keeps or drops pages by themselves.
-    pub(crate) filters: &'a Filters,
-    /// Whether records that fail are wanted for the quarantine.
-    pub(crate) quarantine: bool,
-    /// What is kept of records that are no pages.
-    pub(crate) set_aside: &'a [SetAside],
-    /// Is told how long payloads and encoding take; how long extracting takes, the extractor knows.
-    pub(crate) clock: Option<&'a Clock>,
-    /// Whether documents are taken in this process, as they are.
-    pub(crate) hands_over: bool,
-    /// Whether something is to be told of records that are dropped.
-    pub(crate) about: bool,
+    /// Makes the item of a document, if the caller takes the documents.
+    pub(crate) map: Option<&'a MapDocument<'a, T>>,
+    /// Whether dropped records are listed.
+    pub(crate) labels: bool,
 }
 
-impl Worker<'_> {
-    /// Works until there are no more tasks, or nobody wants the results. Results of records go together, up to
-    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for or when
-    /// they hold much memory, and what else happens to an input, such as its begin, is told at once.
-    /// Blocks that are done with go to `spares` while there is room.
+impl<T> Worker<'_, T> {
+    /// Works until there are no more tasks, or the results are not wanted any more. Results of records are sent
+    /// together, up to [`RESULTS_PER_SEND`] of them, while there are tasks. None waits while a task is awaited or
+    /// while they hold much memory. Other steps of an input, such as its begin, are sent at once.
+    /// Blocks of finished records go to `spares` while there is room.
     pub(crate) fn run(
         &self,
         tasks: &Receiver<Task<Captured>>,
-        results: &Sender<Vec<Task<Made>>>,
+        results: &Sender<Vec<Task<WorkerResult<T>>>>,
         spares: &Sender<RecordBlock>,
     ) {
         let mut done = Vec::new();
@@ -81,6 +52,7 @@ impl Worker<'_> {
             let task = match tasks.try_recv() {
                 Ok(task) => task,
                 Err(_) => {
+                    // A worker that has to wait hands over first: the writer may need just these results.
                     if !done.is_empty() && results.send(std::mem::take(&mut done)).is_err() {
                         return;
                     }
@@ -90,224 +62,33 @@ impl Worker<'_> {
             };
             let is_record = matches!(task.step, Step::Record(_));
             done.push(task.map(|captured| {
-                let mut made = self.made(&captured);
-                if self.about {
-                    made.about = Some(Box::new(About::of(&captured.record)));
+                let mut result = self.records.result(&captured, &|record| self.encode(record));
+                if self.labels {
+                    result.label = Some(Box::new(RecordLabel::of(&captured.record)));
                 }
-                let Captured { record, .. } = captured;
-                // The reader need not want it.
-                let _ = spares.try_send(record.block);
-                made
+                // The reader may have blocks enough.
+                let _ = spares.try_send(captured.record.block);
+                result
             }));
-            let bytes = done.iter().map(|task: &Task<Made>| task.bytes).sum::<u64>();
-            let is_enough = done.len() >= TOGETHER || bytes >= MOST_KEPT_BACK;
+            let bytes = done.iter().map(|task: &Task<WorkerResult<T>>| task.bytes).sum::<u64>();
+            let is_enough = done.len() >= RESULTS_PER_SEND || bytes >= MAX_WAITING_BYTES;
             if (!is_record || is_enough) && results.send(std::mem::take(&mut done)).is_err() {
                 return;
             }
         }
     }
 
-    /// What becomes of one record: a fault of the program on it is its failure only.
-    pub(crate) fn made(&self, captured: &Captured) -> Made {
-        let Captured { record, charset, listing } = captured;
-        let charset = charset.as_deref();
-        if let Some(reason) = by_kind(record) {
-            return Made::without_page(RecordVerdict::Dropped(reason));
-        }
-        if listing.is_left_out {
-            return Made::without_page(RecordVerdict::Dropped(DropReason::NotListed));
-        }
-        if record.block.is_empty() {
-            return Made::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
-        }
-        let id = id(record);
-        let made = catch_unwind(AssertUnwindSafe(|| self.make(captured, &id)));
-        let mut made =
-            made.unwrap_or_else(|panic| Made::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
-        if let RecordVerdict::Failed { kind, message, members } = &mut made.verdict {
-            let kept = Kept { id: &id, record, charset };
-            let kept = self.quarantine.then(|| kept.members(*kind, message));
-            *message = format!("{}: {message}", label(record));
-            match kept {
-                Some(Ok(bytes)) => *members = bytes,
-                Some(Err(error)) => message.push_str(&format!("; not kept: {error}")),
-                None => {}
-            }
-        }
-        made
-    }
-
-    fn make(&self, captured: &Captured, id: &str) -> Made {
-        let Captured { record, charset, listing } = captured;
-        let mut lap = Instant::now();
-        let page = match payload(record, &self.payload) {
-            Ok(page) => page,
-            Err(error) => {
-                return Made::without_page(failed(FailureKind::Payload, error.to_string()));
-            }
-        };
-        if page.body.is_empty() {
-            return Made::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
-        }
-        let media_type = match media_type(record, &page).0 {
-            MediaType::Html => "text/html",
-            MediaType::Xhtml => "application/xhtml+xml",
-            MediaType::Other(name) if name == PLAIN && !is_for_robots(record.url()) => PLAIN,
-            MediaType::Other(name) => {
-                return Made {
-                    aside: SetAside::of(self.set_aside, record, id, &name),
-                    ..Made::without_page(RecordVerdict::Dropped(DropReason::NotHtml))
-                };
-            }
-        };
-        let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
-        let capture = Capture { status: page.status, media_type, robots: &robots };
-        if let Some(reason) = self.filters.capture(&capture) {
-            return Made::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
-        }
-        let bytes = page.body.len() as u64;
-        let _room = self.room.hold(bytes.saturating_mul(PAGE_FACTOR));
-        if let Some(clock) = self.clock {
-            clock.lap(Stage::Payload, &mut lap);
-        }
-        let begin = Instant::now();
-        let hints = Hints {
-            url: record.url(),
-            http_charset: page.charset(),
-            crawl_charset: charset.as_deref(),
-            date: record.date(),
-        };
-        let mut document = match media_type {
-            PLAIN => Document::of_plain_text(&page.body, &hints),
-            _ => (self.extract)(&page.body, &hints),
-        };
-        if document.title.is_none() {
-            document.title.clone_from(&listing.title);
-        }
-        let mut lap = Instant::now();
-        let caps = capped(record, &page, &document.capped);
-        let stats = TextStats::new(&document.text);
-        let verdict = match self.filters.document(&document, &stats) {
-            Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
-            None => {
-                let fingerprint = self.filters.fingerprint(&stats);
-                self.encode(output_record(record, &page, id, document), fingerprint)
-            }
-        };
-        if let Some(clock) = self.clock {
-            clock.lap(Stage::Encoding, &mut lap);
-        }
-        Made {
-            page: Some(bytes),
-            truncated: record.truncated().map(str::to_owned),
-            capped: caps,
-            time: Some(Timed {
-                time: begin.elapsed(),
-                id: id.to_owned(),
-                file: record.place.file.clone(),
-                offset: record.place.offset,
-            }),
-            aside: None,
-            verdict,
-            about: None,
-        }
-    }
-
-    fn encode(&self, record: OutputRecord, fingerprint: Fingerprint) -> RecordVerdict {
+    fn encode(&self, record: OutputRecord) -> Result<Option<DocumentForms<T>>, String> {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
+            // The text and a kilobyte for the rest, so that encoding seldom has to grow it.
             let mut bytes = Vec::with_capacity(record.text.len() + 1024);
-            match encoder.encode.record(&record, &mut bytes) {
-                Ok(taken) => encoded.push(taken.then_some(bytes)),
-                Err(error) => return failed(FailureKind::Encode, error.to_string()),
-            }
+            let is_taken = encoder.encode.record(&record, &mut bytes).map_err(|error| error.to_string())?;
+            encoded.push(is_taken.then_some(bytes));
         }
-        if !self.hands_over && encoded.iter().all(Option::is_none) {
-            return RecordVerdict::Dropped(DropReason::NoText);
-        }
-        RecordVerdict::Document {
-            encoded,
-            text: record.text.len() as u64,
-            confidence: record.confidence,
-            fingerprint,
-            record: self.hands_over.then(|| Box::new(record)),
-        }
-    }
-}
-
-/// What is written of a page.
-fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
-    let notes = record.notes.iter().map(ToString::to_string);
-    let of_page = page.notes.iter().map(ToString::to_string);
-    let made = OutputRecord::from(document);
-    let of_document = (!made.notes.is_empty()).then_some(made.notes);
-    OutputRecord {
-        id: id.to_owned(),
-        url: record.url().map(str::to_owned),
-        date: record.date().map(str::to_owned),
-        source: Some(RecordSource {
-            file: record.place.file.clone(),
-            offset: record.place.offset,
-            length: record.place.length,
-            inner: record.place.inner,
-        }),
-        status: page.status,
-        truncated: record.truncated().map(str::to_owned),
-        notes: notes.chain(of_page).chain(of_document).collect::<Vec<_>>().join("; "),
-        ..made
-    }
-}
-
-/// Budgets that a page passed: bytes of its record, of its payload, and the caps of reading it.
-fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
-    let record = record.notes.iter().any(|note| matches!(note, Note::BlockTooLong { .. }));
-    let payload = page.notes.contains(&PayloadNote::LimitHit);
-    let budgets = [(record, "max-record"), (payload, "max-payload")];
-    let passed = budgets.into_iter().filter(|(passed, _)| *passed);
-    passed.map(|(_, name)| name.to_owned()).chain(caps.iter().cloned()).collect()
-}
-
-/// Names a record in messages.
-fn label(record: &Record) -> String {
-    let place = &record.place;
-    let id = record.id().or_else(|| record.url()).unwrap_or("no id");
-    format!("{}: offset {}: {id}", place.file, place.offset)
-}
-
-fn failed(kind: FailureKind, message: String) -> RecordVerdict {
-    RecordVerdict::Failed { kind, message, members: Vec::new() }
-}
-
-/// Text that is taken as it is.
-const PLAIN: &str = "text/plain";
-
-/// Files that nearly every site serves as plain text and that programs read.
-const FOR_ROBOTS: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
-
-fn is_for_robots(url: Option<&str>) -> bool {
-    let path = url.and_then(|url| {
-        let (_, rest) = url.split_once("://")?;
-        let path = rest.get(rest.find('/')?..)?;
-        path.split(['?', '#']).next()
-    });
-    path.is_some_and(|path| FOR_ROBOTS.contains(&path) || path.starts_with("/.well-known/"))
-}
-
-/// Why a record of this type is no page; none if it may be one.
-fn by_kind(record: &Record) -> Option<DropReason> {
-    match &record.kind {
-        // WET: text that somebody took out of a capture.
-        RecordType::Conversion if record.content_type().is_some_and(|kind| kind.trim_start().starts_with(PLAIN)) => {
-            None
-        }
-        RecordType::Response | RecordType::Resource => None,
-        RecordType::Warcinfo => Some(DropReason::Warcinfo),
-        RecordType::Request => Some(DropReason::Request),
-        RecordType::Metadata => Some(DropReason::Metadata),
-        RecordType::Revisit => Some(DropReason::Revisit),
-        RecordType::Conversion => Some(DropReason::Conversion),
-        RecordType::Continuation => Some(DropReason::Continuation),
-        RecordType::Unknown(_) => Some(DropReason::UnknownType),
+        let item = self.map.map(|map| map(record));
+        let is_empty = item.is_none() && encoded.iter().all(Option::is_none);
+        Ok((!is_empty).then_some(DocumentForms { encoded, item }))
     }
 }
 
@@ -315,24 +96,18 @@ fn by_kind(record: &Record) -> Option<DropReason> {
 mod tests {
     use std::time::Duration;
 
+    use trommel_archive::PayloadOptions;
+    use trommel_extract::{Document, Hints};
+    use trommel_filters::Filters;
+
     use super::*;
 
     #[test]
     fn results_go_together_and_none_waits_for_a_task_to_come() {
         let extract = |_: &[u8], _: &Hints<'_>| Document::default();
-        let (room, filters) = (Gate::new(usize::MAX, u64::MAX), Filters::default());
-        let worker = Worker {
-            extract: &extract,
-            encoders: &[],
-            payload: PayloadOptions::default(),
-            room: &room,
-            filters: &filters,
-            quarantine: false,
-            set_aside: &[],
-            clock: None,
-            hands_over: false,
-            about: false,
-        };
+        let filters = Filters::default();
+        let records = RecordExtractor::new(&extract, &filters, PayloadOptions::default());
+        let worker = Worker::<()> { records, encoders: &[], map: None, labels: false };
         let (task_sender, tasks) = crossbeam_channel::unbounded();
         let (result_sender, results) = crossbeam_channel::unbounded();
         let (spares, _) = crossbeam_channel::bounded(1);
@@ -347,10 +122,10 @@ mod tests {
         };
         let begin = Step::Begin { input: 0, info: None, date: None };
         task_sender.send(task(0, begin)).unwrap();
-        for number in 1..=TOGETHER {
+        for number in 1..=RESULTS_PER_SEND {
             task_sender.send(record(number, 1)).unwrap();
         }
-        let half = MOST_KEPT_BACK / 2;
+        let half = MAX_WAITING_BYTES / 2;
         for (number, bytes) in [(5, half), (6, half), (7, 1)] {
             task_sender.send(record(number, bytes)).unwrap();
         }

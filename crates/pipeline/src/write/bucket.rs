@@ -1,4 +1,4 @@
-//! Outputs on `s3://`: written below a folder of this machine, sent when they are whole.
+//! Outputs on `s3://`. They are written to a local folder and sent when they are whole.
 
 use std::{
     collections::HashSet,
@@ -52,6 +52,7 @@ impl Bucket {
         if !prefix.starts_with("s3://") {
             return Ok(None);
         }
+        // Objects cannot be appended to, so there is nothing that could be continued.
         if existing == Existing::Resume {
             return Err(BucketError::Resume(format!("{prefix}{name}")));
         }
@@ -92,11 +93,13 @@ impl Bucket {
             let Some(url) = self.url(&path) else { continue };
             let below = format!("{url}/");
             let is_there = there.contains(&url) || there.iter().any(|name| name.starts_with(&below));
+            // Objects have no lock, so this is checked once, before the work, and not again.
             if is_there && existing != Existing::Overwrite {
                 return Err(BucketError::Exists(url));
             }
         }
         let mark = format!("{}{SUCCESS}", self.prefix);
+        // Last of the checks: a run that is refused must leave the mark of the one before.
         if there.contains(&mark) {
             let removed = self.remote.remove(&mark);
             removed.map_err(|source| at(&mark, source))?;
@@ -123,6 +126,7 @@ impl Bucket {
     fn send(&self, path: &Path) -> io::Result<()> {
         let hidden = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // State, lock and spools stay on this machine.
             name.starts_with('.')
         };
         let Some(url) = self.url(path).filter(|_| !hidden(path)) else {

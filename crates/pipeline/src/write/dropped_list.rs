@@ -1,4 +1,4 @@
-//! Lists dropped records, a JSON line each (`--dropped`).
+//! Writes a JSON line about each dropped record (`--dropped`).
 
 use std::sync::Arc;
 
@@ -8,13 +8,17 @@ use trommel_output::RecordSource;
 
 use crate::{counts::drop_reason::DropReason, work::id::id};
 
-/// What is told of a record should it be dropped.
-#[derive(Debug)]
-pub(crate) struct About {
-    id: String,
-    url: Option<String>,
-    date: Option<String>,
-    source: RecordSource,
+/// Names a record that has no document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordLabel {
+    /// WARC-Record-ID without angle brackets.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its date.
+    pub date: Option<String>,
+    /// Its place.
+    pub source: RecordSource,
 }
 
 #[derive(Serialize)]
@@ -26,7 +30,7 @@ struct Line<'a> {
     source: &'a RecordSource,
 }
 
-impl About {
+impl RecordLabel {
     pub(crate) fn of(record: &Record) -> Self {
         let place = &record.place;
         Self {

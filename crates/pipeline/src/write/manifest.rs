@@ -50,6 +50,7 @@ pub(crate) fn measured(path: &Path) -> io::Result<(u64, Option<String>)> {
     }
     let mut file = File::open(path)?;
     let (mut digest, mut bytes) = (Sha256::new(), 0);
+    // Read back in pieces: outputs are larger than memory.
     let mut buffer = vec![0; 1 << 17];
     loop {
         let read = file.read(&mut buffer)?;
@@ -95,6 +96,7 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::
     formats.dedup();
     for name in made_of(folder, &inputs, &formats)? {
         let stale = folder.join(&name);
+        // Otherwise a reader of the folder would get the documents of an input twice.
         if !names.contains(name.as_str()) && stale.is_file() {
             disk.remove(&stale)?;
         }
@@ -110,6 +112,7 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::
     file.sync()?;
     drop(file);
     disk.rename(&new, &path)?;
+    // After the manifest: whoever sees the mark finds the whole list.
     let mark = folder.join(SUCCESS);
     let new = hidden(&mark, "tmp")?;
     disk.create(&new)?.sync()?;

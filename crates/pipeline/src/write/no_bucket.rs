@@ -1,4 +1,4 @@
-//! Outputs on `s3://`, in a program without a network.
+//! Outputs on `s3://` in a program without network support.
 
 use std::{io, path::Path};
 

@@ -1,4 +1,4 @@
-//! The files that documents are written into: for each format one, or parts of a bounded size.
+//! The output files: one for each format, or parts of bounded size.
 
 use std::{
     borrow::Cow,
@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Encode, Extent, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder};
+use trommel_output::{Compression, Disk, Encode, Extent, Frames, OutputHead, Shard, discard, encoder};
 
 use crate::{
     error::RunError,
@@ -17,21 +17,16 @@ use crate::{
     },
 };
 
-/// What makes bytes of documents for one output.
+/// The encoder of documents for one output.
 pub(crate) struct Encoder {
     pub(crate) encode: Box<dyn Encode>,
     encoding: Encoding,
     /// The compression that the encoder leaves to the file.
+    // WET compresses each record by itself, so its file must not be compressed again.
     compression: Compression,
 }
 
 impl Encoder {
-    /// One for plain lines of JSON.
-    pub(crate) fn jsonl() -> Self {
-        let (format, compression) = (Format::Jsonl, Compression::None);
-        Self { encode: Box::new(Jsonl), encoding: Encoding { format, compression }, compression }
-    }
-
     /// One for each encoding of the plan, in its order.
     pub(crate) fn all(plan: &Plan) -> Result<Vec<Self>, RunError> {
         let encodings = plan.output.encodings.iter();
@@ -49,7 +44,8 @@ impl Encoder {
 pub(crate) struct OutputsState {
     /// The unfinished files.
     open: Vec<OpenPart>,
-    /// What the input at hand began with, if there may be more parts of it.
+    /// The head of the current input, if more parts of it may follow.
+    // Each part begins with the same head, also those that are begun after a restart.
     beginning: Option<Beginning>,
 }
 
@@ -60,7 +56,7 @@ struct OpenPart {
     part: u32,
     /// Bytes of documents before the compression of the file.
     encoded: u64,
-    /// What of the file counts; what follows is written again.
+    /// The valid part of the file; the rest is written again.
     extent: Extent,
 }
 
@@ -68,7 +64,7 @@ struct OpenPart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Complete {
     pub(crate) file: Written,
-    /// What was written into it; of an output that is assembled, into what it is made of.
+    /// The bytes written into it; for an assembled output, those written into its spool.
     pub(crate) extent: Extent,
 }
 
@@ -85,12 +81,12 @@ pub(crate) struct Written {
     pub(crate) documents: u64,
 }
 
-/// What an input begins with.
+/// The beginning of an input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Beginning {
     /// Name of the input.
     pub(crate) input: String,
-    /// What its outputs are called: of the parts to come too, should there be other inputs by then.
+    /// The name of its outputs, also for later parts if the inputs differ by then.
     pub(crate) stem: String,
     /// Block of the first record if it is a warcinfo.
     pub(crate) info: Option<Vec<u8>>,
@@ -121,6 +117,7 @@ struct Open<'a> {
 
 enum Target<'a> {
     File(Shard),
+    // It has no hidden name and no state: what was written is gone.
     Stdout(Frames<&'a mut dyn Write>),
 }
 
@@ -209,6 +206,7 @@ impl<'a> Outputs<'a> {
 
     /// Begins the files of an input, unless there are some that go on.
     pub(crate) fn begin(&mut self, beginning: Beginning) -> Result<(), RunError> {
+        // One output for all inputs goes on from input to input.
         if self.are_open() {
             return Ok(());
         }
@@ -234,6 +232,7 @@ impl<'a> Outputs<'a> {
         };
         let head = OutputHead { name: &name, info: info.as_deref(), date: date.as_deref(), epoch: self.plan.epoch };
         let mut bytes = Vec::new();
+        // Encoded before the file exists, so an error leaves no file behind.
         encoder.encode.head(&head, &mut bytes)?;
         let (path, target) = match path {
             Some(path) => {
@@ -283,6 +282,7 @@ impl<'a> Outputs<'a> {
         let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
         match (self.open.get(at), size) {
+            // A document larger than a part has one of its own; an empty part would never end.
             (Some(open), Some(size)) => open.file.documents > 0 && open.encoded.saturating_add(length) > size,
             _ => false,
         }
@@ -324,6 +324,7 @@ impl<'a> Outputs<'a> {
         let parts = self.open.iter_mut().map(Open::checkpoint);
         Ok(OutputsState {
             open: parts.filter_map(Result::transpose).collect::<Result<_, _>>()?,
+            // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
             beginning: self.plan.output.split.map(|_| self.beginning.clone()),
         })
     }
@@ -344,6 +345,7 @@ impl<'a> Outputs<'a> {
     /// Removes the unfinished files.
     pub(crate) fn discard(&mut self) {
         for Open { file, target, .. } in self.open.drain(..) {
+            // Closed before it is removed, which some systems ask for.
             drop(target);
             discard(self.disk, &file.path);
         }

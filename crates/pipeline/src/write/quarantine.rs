@@ -1,4 +1,4 @@
-//! Records that failed, as WARC records that can be run again.
+//! Writes failed records as WARC records that can be run again.
 
 use std::io;
 
@@ -34,6 +34,7 @@ impl Kept<'_> {
         let mut about = vec![
             ("WARC-Type".to_owned(), "metadata".to_owned()),
             ("WARC-Record-ID".to_owned(), format!("<{id}>")),
+            // Archive tools find what is said about a record by this field.
             ("WARC-Concurrent-To".to_owned(), bracketed),
         ];
         for name in ["WARC-Target-URI", "WARC-Date"] {
@@ -83,9 +84,11 @@ fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let mut plain = Vec::with_capacity(block.len() + 1024);
     write_record(&mut plain, VERSION, &fields, block)?;
+    // The usual level; a member for each record, so that each can be read by its offset.
     gzip_member(&plain, 6)
 }
 
 fn one_line(value: &str) -> String {
+    // A line end in a value would begin another field, and let a page forge headers.
     value.replace(['\r', '\n'], " ")
 }

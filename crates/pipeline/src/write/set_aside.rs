@@ -1,4 +1,4 @@
-//! Records that are no pages and are kept for another tool.
+//! Copies records that are not pages, for other tools.
 
 use std::{
     fmt,
@@ -31,7 +31,7 @@ pub struct SetAside {
 /// A record that is set aside.
 #[derive(Debug)]
 pub(crate) struct Aside {
-    /// Which of the plan's files takes it.
+    /// The number of the plan's file that takes it.
     pub(crate) place: usize,
     /// The record as a gzip member.
     pub(crate) member: Vec<u8>,
@@ -76,15 +76,16 @@ impl SetAside {
         name.into()
     }
 
-    /// What is to be kept of a record, where it is of a kind that one of `all` takes.
+    /// The copy of a record if one of `all` takes its kind.
     pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
+        // The first that takes it: a record is kept once.
         let place = all.iter().position(|own| own.takes(media_type))?;
         let member = record_member(record, id).ok()?;
         Some(Aside { place, member, line: line(record, media_type) })
     }
 }
 
-/// Where a record was stored, as a line of CDXJ; the sort key is the date and the URL as it is.
+/// The place of a record as a line of CDXJ. The sort key is the unchanged URL and the date.
 fn line(record: &Record, media_type: &str) -> Vec<u8> {
     let digits = |date: &str| -> String {
         let digits = date.chars().filter(char::is_ascii_digit);
@@ -123,6 +124,7 @@ impl<'a> AsideFiles<'a> {
     /// Keeps a record.
     pub(crate) fn add(&mut self, aside: &Aside) -> Result<(), (PathBuf, io::Error)> {
         let bytes = [&aside.member, &aside.line];
+        // Files and indexes alternate, as they were opened.
         let files = self.files.iter_mut().skip(2 * aside.place).zip(bytes);
         for (file, bytes) in files {
             let path = file.path().to_owned();

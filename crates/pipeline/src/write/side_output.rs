@@ -1,4 +1,4 @@
-//! Files beside the outputs, which grow with them.
+//! Files beside the outputs that grow with them.
 
 use std::{
     fs,
@@ -16,23 +16,24 @@ use crate::{error::RunError, plan::Plan};
 pub(crate) struct SideState {
     /// Its final name.
     pub(crate) path: PathBuf,
-    /// What counts; what follows is written again.
+    /// The valid part; the rest is written again.
     pub(crate) extent: Extent,
 }
 
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
 pub(crate) struct SideOutput<'a> {
     disk: &'a dyn Disk,
-    /// As the user named it.
+    /// The path in the form in which the user named it.
     path: PathBuf,
     target: Target,
 }
 
-/// What the name of a side output stands for.
+/// The target that the name of a side output stands for.
 enum Target {
     /// A file, by the name that symbolic links lead to.
     File { path: PathBuf, shard: Option<Box<Shard>> },
     /// A device or a pipe, which is written as it comes and has no state.
+    // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
     InPlace(Option<BufWriter<fs::File>>),
 }
 
@@ -58,14 +59,16 @@ impl<'a> SideOutput<'a> {
         &self.path
     }
 
-    /// Adds what is told of a record.
+    /// Adds the data about a record.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.target {
             Target::File { path, shard } => {
                 let shard = match shard {
                     Some(shard) => shard,
                     None => {
+                        // Opened with its first record: a run without failures leaves no empty quarantine.
                         let begun = match path.exists() {
+                            // Under the hidden name again: the final one always is a whole file.
                             true => continued(self.disk, path)?,
                             false => Shard::create(self.disk, path, Compression::None)?,
                         };
@@ -128,6 +131,7 @@ impl<'a> SideOutput<'a> {
 fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
     let mut shard = Shard::create(disk, path, Compression::None)?;
     let mut before = open_own(path, false)?;
+    // Copied and not appended to: if this run is killed, the finished file is still whole.
     let mut buffer = vec![0; 1 << 17];
     loop {
         let read = before.read(&mut buffer)?;
@@ -142,7 +146,7 @@ fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
 pub(crate) struct SideOutputs<'a> {
     /// Records that failed.
     pub(crate) quarantine: Option<SideOutput<'a>>,
-    /// What is told of records that were dropped.
+    /// The list of dropped records.
     pub(crate) dropped: Option<SideOutput<'a>>,
 }
 
@@ -181,6 +185,7 @@ impl<'a> SideOutputs<'a> {
     /// Ends them for good; gives the names of those of which there is anything.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
         let paths = self.all().filter_map(|side| side.begun()).collect();
+        // Files are closed before they are removed, which some systems ask for.
         (self.quarantine, self.dropped) = (None, None);
         paths
     }

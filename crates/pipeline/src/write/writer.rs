@@ -20,15 +20,16 @@ use crate::{
         summary::{DamageReport, FileReport, Outcome, Summary},
         times::Times,
     },
-    environment::TakeDocument,
     error::RunError,
     inputs::identity::Identity,
     plan::{Plan, output::Destination},
+    run::TakeStep,
     state::{
         checkpoint::{Checkpoint, Continued, journal_file},
         journal::{Done, Journal, JournalEntry},
     },
-    work::task::{Made, Step, Task},
+    stream::{RunEvent, RunPosition},
+    work::task::{Step, Task, WorkerResult},
     write::{
         manifest::Listed,
         outputs::{Beginning, Encoder, Outputs, OutputsState},
@@ -38,28 +39,29 @@ use crate::{
 };
 
 /// Records after which the state is saved even if they gave few bytes.
-const RECORDS: u64 = 1 << 16;
+// Archives of images give next to no bytes, and hours of reading must not be lost with them.
+const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
 /// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
 /// dropping so many again takes a few seconds.
 const BLOCKS_A_FRAME: u64 = 64;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
-pub(crate) struct RunWriter<'a> {
+pub(crate) struct RunWriter<'a, T> {
     plan: &'a Plan,
     disk: &'a dyn Disk,
     outputs: Outputs<'a>,
     sides: SideOutputs<'a>,
     aside: AsideFiles<'a>,
     duplicates: Duplicates,
-    /// Where the state is saved; none if the run cannot be continued.
+    /// The file of the state; none if the run cannot be continued.
     state_file: Option<PathBuf>,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
     /// The inputs that are done; none if the run cannot be continued.
     journal: Option<Journal<'a>>,
-    /// What the outputs of each input are called.
+    /// The name of the outputs of each input.
     stems: Vec<String>,
-    /// What those of the input are called that is being read, if it is not one of the plan's.
+    /// The name of the outputs of the current input, if it is not one of the plan's.
     stem: Option<String>,
     /// The inputs that are read, in that order, and how many of them are done.
     todo: Vec<usize>,
@@ -68,33 +70,49 @@ pub(crate) struct RunWriter<'a> {
     identity: Identity,
     /// Reports of the inputs that are done.
     reports: Vec<FileReport>,
-    /// Of those that are followed, by name.
+    /// The numbers of the reports of followed inputs, by name.
     report_of: HashMap<String, usize>,
     /// The outputs that have their names.
     files: Vec<Listed>,
     /// Encoded bytes since the state was saved.
+    // Apart from what came since a frame: a frame may end without a state being saved.
     unsaved: u64,
-    since: Since,
+    frame: FrameCounts,
     begin: Instant,
-    /// Is told what is counted.
+    /// Receives the counts.
     pub(crate) metrics: Option<&'a Metrics>,
-    /// Takes the documents, if they are for the caller.
-    pub(crate) documents: Option<&'a mut TakeDocument<'a>>,
+    /// Takes the events, if there is a caller who does.
+    pub(crate) take: Option<&'a mut TakeStep<'a, T>>,
     /// Report of the input that is being read.
     report: FileReport,
     summary: Summary,
     times: Times,
 }
 
-/// What came since a frame was ended.
+/// The progress since the end of the last frame.
 #[derive(Default)]
-struct Since {
+struct FrameCounts {
     encoded: u64,
     records: u64,
     blocks: u64,
 }
 
-impl<'a> RunWriter<'a> {
+/// The counts of a run that is finished.
+///
+/// # Errors
+/// If they do not add up.
+pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
+    let Continued { state, contents, .. } = continued;
+    let mut summary = state.summary;
+    summary.files = contents.done.into_iter().map(|done| done.report).collect();
+    summary.time(&state.times);
+    match summary.mismatch() {
+        Some(mismatch) => Err(mismatch.into()),
+        None => Ok(summary),
+    }
+}
+
+impl<'a, T> RunWriter<'a, T> {
     /// A writer of what the encoders make; `stdout` is used if the plan's output is standard output. It
     /// begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
@@ -109,6 +127,7 @@ impl<'a> RunWriter<'a> {
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
+        // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
         let mut journal = state_file.as_deref().map(|path| Journal::new(disk, journal_file(path), contents.digest));
@@ -140,10 +159,10 @@ impl<'a> RunWriter<'a> {
             report_of: HashMap::new(),
             files: contents.files,
             unsaved: 0,
-            since: Since::default(),
+            frame: FrameCounts::default(),
             begin: Instant::now(),
             metrics: None,
-            documents: None,
+            take: None,
             report: current.report,
             summary: state.summary.clone(),
             times: state.times.clone(),
@@ -152,24 +171,10 @@ impl<'a> RunWriter<'a> {
         for done in contents.done {
             writer.add_report(done.report);
         }
+        // Before names are given: a damaged file must not take the name of a whole one.
         writer.check_complete()?;
         writer.publish_left_complete()?;
         Ok(writer)
-    }
-
-    /// The counts of a run that is finished.
-    ///
-    /// # Errors
-    /// If they do not add up.
-    pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
-        let Continued { state, contents, .. } = continued;
-        let mut summary = state.summary;
-        summary.files = contents.done.into_iter().map(|done| done.report).collect();
-        summary.time(&state.times);
-        match summary.mismatch() {
-            Some(mismatch) => Err(mismatch.into()),
-            None => Ok(summary),
-        }
     }
 
     /// The counts so far.
@@ -178,17 +183,22 @@ impl<'a> RunWriter<'a> {
     }
 
     /// Writes and counts one step, and saves the state after it if it is time.
-    pub(crate) fn step(&mut self, task: Task<Made>) -> Result<(), RunError> {
+    pub(crate) fn step(&mut self, task: Task<WorkerResult<T>>) -> Result<(), RunError> {
+        let point = task.point;
         match task.step {
             Step::Open { identity, stem } => {
                 self.identity = identity;
                 self.stem = stem;
+                if self.take.is_some() {
+                    let input = self.input_name();
+                    self.tell(RunEvent::Opened { input }, None)?;
+                }
             }
             Step::Begin { input, info, date } => self.begin(input, info, date)?,
-            Step::Record(made) => {
-                self.record(made)?;
-                self.since.records += 1;
-                self.since.blocks = self.since.blocks.saturating_add(task.bytes);
+            Step::Record(result) => {
+                self.record(result, point)?;
+                self.frame.records += 1;
+                self.frame.blocks = self.frame.blocks.saturating_add(task.bytes);
             }
             Step::Damage { offset, lost, what } => {
                 if let Some(metrics) = self.metrics {
@@ -198,6 +208,7 @@ impl<'a> RunWriter<'a> {
                 self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
                 let file = self.input_name();
                 tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
+                self.tell(RunEvent::Damaged { offset, lost, what: what.clone() }, point)?;
                 self.summary.damage(DamageReport { file, offset, lost, what });
             }
             Step::End { input, bytes, error, broken, point } => {
@@ -208,17 +219,25 @@ impl<'a> RunWriter<'a> {
                 return self.end(bytes, error, point);
             }
         }
-        let Since { encoded, records, blocks } = self.since;
+        let FrameCounts { encoded, records, blocks } = self.frame;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame().max(self.duplicates.bytes());
-        let part_ended = self.outputs.has_complete()
-            && (task.point.is_some() || self.state_file.is_none())
-            && self.is_worth_saving();
+        let part_ended =
+            self.outputs.has_complete() && (point.is_some() || self.state_file.is_none()) && self.is_worth_saving();
         let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
-        if encoded >= frame || records >= RECORDS || read_enough || part_ended {
-            self.end_frame(task.point)?;
+        if encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough || part_ended {
+            self.end_frame(point)?;
         }
         Ok(())
+    }
+
+    /// Gives an event to the caller, if there is one who takes them.
+    fn tell(&mut self, event: RunEvent<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
+        let input = self.todo.get(self.ended).copied();
+        match &mut self.take {
+            Some(take) => take(event, point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) })),
+            None => Ok(()),
+        }
     }
 
     /// Nothing has come for a while: who reads plain standard output gets what there is. Where frames of a
@@ -230,7 +249,8 @@ impl<'a> RunWriter<'a> {
             .encodings
             .iter()
             .all(|encoding| encoding.compression == Compression::None || encoding.format == Format::Wet);
-        if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
+        // A program that reads a live run wants each document when it is there.
+        if self.frame.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout {
             self.end_frame(None)?;
         }
         Ok(())
@@ -238,6 +258,7 @@ impl<'a> RunWriter<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        // First of all: outputs whose counts do not add up must not get their names.
         self.check_sums()?;
         self.outputs.complete()?;
         self.save_complete(true)?;
@@ -276,7 +297,7 @@ impl<'a> RunWriter<'a> {
         }
     }
 
-    /// How the run has gone up to now.
+    /// The outcome of the run so far.
     fn outcome(&mut self) -> Outcome {
         self.summary.files = std::mem::take(&mut self.reports);
         let outcome = self.summary.outcome();
@@ -292,6 +313,7 @@ impl<'a> RunWriter<'a> {
     /// Removes unfinished files if there is no state to continue from.
     /// Gives the counts up to here.
     pub(crate) fn leave(mut self) -> Summary {
+        // With a saved state the unfinished files are what `--resume` continues.
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return self.into_summary();
         }
@@ -315,6 +337,7 @@ impl<'a> RunWriter<'a> {
 
     /// The counts, at the end; those of an input that was left in the middle included.
     pub(crate) fn into_summary(mut self) -> Summary {
+        // An input left in the middle has counts that are in the sums already.
         if self.report != FileReport::default() {
             self.report.file = self.input_name();
             self.reports.push(self.report);
@@ -352,6 +375,11 @@ impl<'a> RunWriter<'a> {
         report.stored_bytes = bytes;
         report.error = error;
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
+        if let Some(take) = &mut self.take {
+            // The next input is read from its start.
+            let next = self.todo.get(self.ended + 1).map(|&input| RunPosition { input, point: None });
+            take(RunEvent::Ended { bytes, error: report.error.clone() }, next)?;
+        }
         if let Some(journal) = &mut self.journal {
             let done = Done { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
             journal.add(&JournalEntry::Done(done)).map_err(|source| RunError::output(journal.path(), source))?;
@@ -362,7 +390,7 @@ impl<'a> RunWriter<'a> {
             && self.outputs.are_open()
         {
             self.outputs.complete()?;
-            self.since = Since::default();
+            self.frame = FrameCounts::default();
             if self.is_worth_saving() {
                 self.save_complete(false)?;
                 self.publish_complete()?;
@@ -374,9 +402,9 @@ impl<'a> RunWriter<'a> {
         }
     }
 
-    /// Writes out all that came of an input that is followed, and saves that it is done with for now.
+    /// Writes out everything of a followed input, and saves that it is done for now.
     fn end_visit(&mut self) -> Result<(), RunError> {
-        self.since = Since::default();
+        self.frame = FrameCounts::default();
         let outputs = self.outputs.checkpoint()?;
         if self.state_file.is_some() {
             self.note(None, outputs)?;
@@ -391,6 +419,7 @@ impl<'a> RunWriter<'a> {
     fn add_report(&mut self, report: FileReport) {
         if self.plan.follow.is_some() {
             let known = self.report_of.get(&report.file).copied();
+            // A growing input ends with every pause; a report for each visit would repeat its name without end.
             if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
                 known.add(report);
                 return;

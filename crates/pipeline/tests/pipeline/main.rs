@@ -9,3 +9,4 @@ mod make;
 mod quarantine;
 mod resume;
 mod run;
+mod stream;

@@ -1,4 +1,4 @@
-//! A record batch as Python sees it.
+//! A record batch for Python.
 
 use arrow_array::RecordBatch;
 use pyo3::{prelude::*, types::PyCapsule};

@@ -1,7 +1,7 @@
-//! The Arrow PyCapsule interface: arrays handed over by pointers, without copies.
+//! The Arrow PyCapsule interface passes arrays by pointer, without copies.
 //!
-//! The only module here with `unsafe`. What it relies on is what the interface promises: a capsule of one of
-//! its three names points to the C structure of that name, which whoever takes it moves out and releases.
+//! This is the only module here with `unsafe`. It relies on a promise of the interface: a capsule with one of
+//! its three names points to the C structure of that name. The receiver moves it out and releases it.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;

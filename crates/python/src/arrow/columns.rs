@@ -15,7 +15,7 @@ use trommel::{
 
 use crate::errors::TrommelError;
 
-/// What is known of a page without its record.
+/// The columns about a page without its record.
 const OF_PAGES: [&str; 19] = [
     "text", "url", "language", "title", "author", "published", "modified", "site", "description", "canonical", "next",
     "lang_declared", "headings", "page_type", "confidence", "comments", "charset", "charset_source", "capped",

@@ -1,4 +1,4 @@
-//! `trommel-quality report`
+//! `trommel-quality report`: writes the quality report.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Confidence against F1, in tenths of the pages.
+//! Compares confidence with F1, in tenths of the pages.
 
 /// A tenth of the pages by confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

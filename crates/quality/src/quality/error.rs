@@ -1,4 +1,4 @@
-//! Errors of making a report.
+//! Errors of writing a report.
 
 use trommel_learn::{JudgedError, LearnError};
 
@@ -14,7 +14,7 @@ pub enum QualityError {
     Io {
         /// The file or folder.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A file of judged pages cannot be used.

@@ -42,7 +42,7 @@ impl Figures {
         }
     }
 
-    /// Of all pages, and of each set.
+    /// The figures of all pages, and of each set.
     pub fn all(judged: &JudgedSet) -> (Self, Vec<(String, Self)>) {
         let sets = judged.sets().into_iter().map(|set| {
             let own = judged.pages.iter().filter(move |page| page.set == set);

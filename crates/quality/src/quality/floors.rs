@@ -1,6 +1,6 @@
 //! The lowest figures that the models may have.
 
-/// What part of a set a floor is for.
+/// The part of a set for which a floor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subset<'a> {
     /// All pages.

@@ -1,4 +1,4 @@
-//! Scores of finished models on sets that none of them was trained on.
+//! Scores finished models on sets that none of them was trained on.
 
 use std::path::Path;
 use trommel_extract::{CommentPolicy, ContentPolicy};
@@ -15,7 +15,7 @@ use trommel_learn::{PageSet, read_set};
 /// The sets, in the order of the tables.
 pub const HELD_OUT: [&str; 4] = ["daniel-dev", "dragnet-test", "l3s-gn1", "cleaneval"];
 
-/// What models score on a set, one report a model.
+/// The scores of models on a set, one report for each model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldOut {
     /// Name of the set.

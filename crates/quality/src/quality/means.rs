@@ -1,4 +1,4 @@
-//! Means of the pages of each set, type or language.
+//! Means over the pages of each set, type or language.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The plots, as SVG: one square panel a model, both axes from 0 to 1.
+//! The plots, as SVG: a square panel for each model, with both axes from 0 to 1.
 
 use std::fmt::Write as _;
 

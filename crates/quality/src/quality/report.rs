@@ -27,7 +27,7 @@ pub(super) struct Quality<'a> {
     /// Pages of which only some texts are known, by the same models.
     pub partial: &'a [JudgedSet],
     pub held_out: &'a [HeldOut],
-    /// Of all pages and of each set, one for each model.
+    /// The figures of all pages and of each set, for each model.
     pub figures: &'a [(Figures, Vec<(String, Figures)>)],
     /// Text written by hand.
     pub notes: Option<&'a str>,
@@ -108,8 +108,7 @@ fn scores(quality: &Quality) -> String {
     )
 }
 
-/// How much is kept of the texts that must be, where nothing else is known of pages; empty if there are
-/// none.
+/// The kept share of required texts, for pages without a complete gold; empty if there are none.
 fn required(quality: &Quality) -> String {
     let first = quality.partial.first();
     let sets = first.map(JudgedSet::sets).unwrap_or_default();

@@ -96,7 +96,7 @@ pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
     table.text()
 }
 
-/// How many floors are met, and which are not, as a list.
+/// The number of floors that are met, and a list of the others.
 pub(super) fn verdict(models: &[&str], lines: &[MeanLine]) -> String {
     let (mut met, mut missed, mut unmeasured) = (0, Vec::new(), Vec::new());
     for floor in &FLOORS {

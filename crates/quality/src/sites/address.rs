@@ -1,4 +1,4 @@
-//! Finds the site of a page that came without its URL, by what the page says itself.
+//! Finds the site of a page without a URL from the page itself.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use trommel_sites::site_of;
 /// Links to a host of at least so many, and most of all, say that it is the page's own.
 const LEAST_LINKS: usize = 10;
 
-/// The URL of a page: that of its gold; where this is a placeholder, what the page says (`canonical`, `og:url`,
-/// `base`), else a page of the host that most of its links name.
+/// The URL of a page: that of its gold. If this is a placeholder, the page decides (`canonical`, `og:url`,
+/// `base`), else it is a page of the host of most of its links.
 pub(super) fn address(page: &LabelledPage) -> String {
     let gold = &page.gold;
     if site_of(&gold.url).is_some() {

@@ -1,4 +1,5 @@
-//! The weights of the correction: a logistic model on top of the log odds; and its constants, chosen by F1.
+//! Fits the weights of the correction, a logistic model on top of the log odds, and chooses its constants by
+//! F1.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -15,8 +16,8 @@ const PENALTY: f64 = 1.0;
 const PAGE: f64 = 200.0;
 /// Pages whose mean at a position counts half: the more, the less one page tells beside twenty.
 const HALVES: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
-/// Blocks of a page are not independent, so that the most likely weights are not the best for the choice of blocks:
-/// factors that F1 chooses among, of the weights of counts and of that of the position.
+/// Factors of the weights of counts and of that of the position, among which F1 chooses. Blocks of a page
+/// are not independent, so the most likely weights are not the best for the choice of blocks.
 const COUNTS: [f32; 5] = [1.0, 1.5, 2.0, 3.0, 4.0];
 const POSITION: [f32; 4] = [0.5, 0.75, 1.0, 1.5];
 /// Least number of pages of the sites on which is chosen.
@@ -24,7 +25,7 @@ const LEAST_PAGES: u32 = 5;
 /// Most that a set may lose.
 const MOST_LOSS: f64 = 0.002;
 
-/// What is no weight of a correction.
+/// The constants of a correction apart from its weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Constants {
     pub half: f32,

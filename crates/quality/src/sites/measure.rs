@@ -1,4 +1,4 @@
-//! Pages of a set by site, and their scores with and without a memory of the others.
+//! Groups the pages of a set by site, and scores them with and without a memory of the others.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
@@ -13,12 +13,12 @@ use trommel_model::{Judgement, Model};
 use trommel_sites::{Correction, DEFAULT_BYTES, PageEvidence, PagePrint, SiteMemory, site_of};
 use trommel_text::words::Rule;
 
-/// What a set is for.
+/// The purpose of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// The weights are learned from it.
     Learns,
-    /// What is no weight is chosen on it, beside the sets that are learned from.
+    /// The constants are chosen on it and on the sets for learning.
     Chooses,
     /// It had no part in anything.
     Checks,
@@ -29,13 +29,13 @@ pub(super) struct SiteSet {
     pub set: PageSet,
     /// URL of each page, its own or what it says.
     pub urls: Vec<String>,
-    /// What it is for.
+    /// The purpose of the set.
     pub part: Part,
     pub comments: bool,
-    /// What the model says of each page; what cross-validation said where that is known.
+    /// The judgement of the model on each page; that of cross-validation where it is known.
     pub judged: Vec<Judgement>,
     pub evidence: Vec<Option<PageEvidence>>,
-    /// Which blocks of each page are content, of a set that is learned from.
+    /// The labels of the blocks of each page, of a set for learning.
     pub labels: Vec<Vec<bool>>,
     /// Pages of each page's site in the set; 0 for a page of no site.
     pub site_pages: Vec<u32>,
@@ -170,7 +170,7 @@ impl Gain {
     }
 }
 
-/// What was measured on a set.
+/// The measurements of a set.
 pub(super) struct SiteRow {
     pub name: String,
     pub part: Part,

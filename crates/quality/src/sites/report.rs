@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of the report about site memories.
 
 use std::fmt::Write as _;
 
@@ -63,7 +63,7 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
 /// Rows of constants, the best ones.
 const ROWS: usize = 8;
 
-/// What the constants of the correction were chosen among.
+/// The values among which the constants of the correction were chosen.
 fn constants(learned: &Learned) -> String {
     let number = |value: f32| format!("{value:.2}");
     let f1 = |value: f64| format!("{value:.4}");

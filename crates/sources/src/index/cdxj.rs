@@ -1,4 +1,4 @@
-//! CDXJ (`surt timestamp {json}` a line) and the JSON lines that index servers answer with.
+//! CDXJ (lines of `surt timestamp {json}`), and the JSON lines of index servers.
 
 use std::{
     io::{self, BufRead, Read},

@@ -1,4 +1,4 @@
-//! Buckets as a whole: what is in them, and objects written to them.
+//! Buckets as a whole: lists their objects, and writes objects to them.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! The client that stores send their requests with: it follows no redirect by itself.
+//! The HTTP client of the stores. It follows no redirect by itself.
 
 use std::{str::FromStr, time::Duration};
 
@@ -54,7 +54,7 @@ pub(super) fn client(options: &ClientOptions, network: &NetworkOptions) -> objec
     Ok(HttpClient::new(builder.build().map_err(failed)?))
 }
 
-/// What servers are told.
+/// The name of this program for servers.
 const USER_AGENT: &str = concat!("trommel/", env!("CARGO_PKG_VERSION"));
 
 fn text(options: &ClientOptions, key: ClientConfigKey) -> Option<String> {

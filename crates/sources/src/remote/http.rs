@@ -21,7 +21,7 @@ pub struct Http {
 pub struct HttpAnswer {
     /// HTTP status code.
     pub status: u16,
-    /// How long the server asks to wait, five minutes at most.
+    /// The time that the server asks to wait, at most five minutes.
     pub retry_after: Option<Duration>,
     /// The body, as text.
     pub body: String,
@@ -94,8 +94,8 @@ impl Http {
 #[error("redirects to another host ({0}), which is not asked")]
 struct Elsewhere(String);
 
-/// What the innermost of the errors says. A certificate that is not trusted stays so, and so does an
-/// address that is none.
+/// The error that the innermost cause describes. An untrusted certificate or an invalid address is
+/// permanent.
 fn told(error: &reqwest::Error) -> CallError {
     let mut is_final = error.is_builder() || error.is_redirect();
     let mut innermost: &dyn Error = error;

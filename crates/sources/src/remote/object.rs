@@ -1,4 +1,4 @@
-//! One object: ranges of it, with breaks mended and changes noticed.
+//! Reads ranges of one object, reconnects after breaks, and detects changes.
 
 use std::{
     error::Error as _,
@@ -21,13 +21,13 @@ const BREAKS: u32 = 5;
 /// Times that an object may come too slowly before it is given up.
 const SLOW: u32 = 3;
 
-/// How `object_store` begins what it says of a status.
+/// The beginning of messages of `object_store` about a status.
 const STATUS: &str = "Server returned non-2xx status code: ";
 
 /// Characters kept of what a server says.
 const MAX_MESSAGE: usize = 300;
 
-/// What `object_store` says of a server that answers with more than the range asked for.
+/// The message of `object_store` about a server that answers with more than the requested range.
 const NOT_PARTIAL: &str = "non-partial response";
 
 /// An object as it was when it was first asked for.
@@ -44,7 +44,7 @@ pub(crate) struct Object {
     least_rate: u64,
 }
 
-/// What tells one version of an object from another.
+/// The identity of a version of an object.
 #[derive(Clone, Debug, PartialEq)]
 struct Identity {
     size: u64,
@@ -60,8 +60,8 @@ impl Identity {
     }
 }
 
-/// What came of one request.
-enum Ended {
+/// The result of one request.
+enum RequestEnd {
     /// All bytes were sent.
     Whole,
     /// Nobody wants more.
@@ -110,9 +110,9 @@ impl Object {
         loop {
             let before = at;
             match self.request(&mut at, range.end, sender).await? {
-                Ended::Whole => return Ok(true),
-                Ended::Unwanted => return Ok(false),
-                Ended::Broken(what) => {
+                RequestEnd::Whole => return Ok(true),
+                RequestEnd::Unwanted => return Ok(false),
+                RequestEnd::Broken(what) => {
                     breaks = if at > before { 1 } else { breaks + 1 };
                     if breaks > BREAKS {
                         return Err(SourceError::Failed(what));
@@ -120,7 +120,7 @@ impl Object {
                     tracing::warn!("{}: byte {at}: {what}; asking again", self.name);
                     tokio::time::sleep(pause(breaks)).await;
                 }
-                Ended::Slow => {
+                RequestEnd::Slow => {
                     slow += 1;
                     let error = SourceError::TooSlow(self.least_rate);
                     if slow == SLOW {
@@ -159,9 +159,9 @@ impl Object {
         at: &mut u64,
         end: u64,
         sender: &Sender<Result<Bytes, SourceError>>,
-    ) -> Result<Ended, SourceError> {
+    ) -> Result<RequestEnd, SourceError> {
         if *at >= end {
-            return Ok(Ended::Whole);
+            return Ok(RequestEnd::Whole);
         }
         let range = (!self.whole).then_some(*at..end);
         let result = match self.get(range).await {
@@ -191,13 +191,13 @@ impl Object {
             came += piece.as_ref().map_or(0, Bytes::len) as u64;
             if waited >= self.idle {
                 if (came as f64) < self.least_rate as f64 * waited.as_secs_f64() {
-                    return Ok(Ended::Slow);
+                    return Ok(RequestEnd::Slow);
                 }
                 (waited, came) = (Duration::ZERO, 0);
             }
             let mut piece = match piece {
                 Ok(piece) => piece,
-                Err(error) => return Ok(Ended::Broken(one_line(&error))),
+                Err(error) => return Ok(RequestEnd::Broken(one_line(&error))),
             };
             let passed = usize::try_from(skip).unwrap_or(usize::MAX).min(piece.len());
             skip -= passed as u64;
@@ -208,19 +208,19 @@ impl Object {
                 let part = piece.split_to(piece.len().min(PIECE));
                 let length = part.len() as u64;
                 if sender.send(Ok(part)).await.is_err() {
-                    return Ok(Ended::Unwanted);
+                    return Ok(RequestEnd::Unwanted);
                 }
                 *at += length;
             }
             if *at >= end {
-                return Ok(Ended::Whole);
+                return Ok(RequestEnd::Whole);
             }
         }
         // Without a length only the end of the connection tells where the object ends.
         if end == UNKNOWN_LENGTH {
-            return Ok(Ended::Whole);
+            return Ok(RequestEnd::Whole);
         }
-        Ok(Ended::Broken("the connection ended early".to_owned()))
+        Ok(RequestEnd::Broken("the connection ended early".to_owned()))
     }
 
     async fn get(&self, range: Option<Range<u64>>) -> object_store::Result<GetResult> {
@@ -275,7 +275,7 @@ pub(super) fn told(error: &Error) -> SourceError {
     }
 }
 
-/// What the innermost of the errors says, in one line.
+/// The message of the innermost error, in one line.
 pub(crate) fn one_line(error: &Error) -> String {
     let mut innermost: &dyn std::error::Error = error;
     // The outer ones repeat it, with addresses that the caller names anyway.

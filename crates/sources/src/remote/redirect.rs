@@ -1,4 +1,4 @@
-//! Redirects, followed no further than the user asked for.
+//! Follows redirects, no further than the user allows.
 
 use ::http::{
     HeaderMap, HeaderName, Method, StatusCode,
@@ -55,8 +55,7 @@ pub(super) async fn send(
     }
 }
 
-/// Where an answer sends the same request to; none if it is no redirect, or one for which the request
-/// would have to be another.
+/// The target of a redirect to which the same request can be sent; none for other answers.
 fn target(request: &HttpRequest, response: &HttpResponse) -> Option<Url> {
     let reads = [Method::GET, Method::HEAD].contains(request.method());
     let is_redirect = match response.status() {

@@ -1,4 +1,4 @@
-//! Repeats failed requests, with back-off, for as long as a server asks to be asked again.
+//! Repeats failed requests with growing pauses, as long as the server asks for it.
 
 use std::{
     error::Error,
@@ -124,7 +124,7 @@ fn innermost(error: &HttpError) -> String {
     innermost.to_string()
 }
 
-/// What `Retry-After` asks for, in seconds or as a date; no more than five minutes.
+/// The time that `Retry-After` asks for, in seconds or as a date; at most five minutes.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let asked = match value.parse() {

@@ -1,4 +1,4 @@
-//! An object that can be sought in, for what stands at its end or in the middle of it.
+//! A seekable object, for data at its end or in its middle.
 
 use std::{
     collections::VecDeque,
@@ -45,7 +45,7 @@ impl Remote {
     /// Opens an object for seeking. It may be read as long as `self` is there.
     ///
     /// # Errors
-    /// As [`Remote::open`], and [`SourceError::NoRanges`] if the server gives it as a whole only.
+    /// Like [`Remote::open`], and [`SourceError::NoRanges`] if the server gives it as a whole only.
     pub fn seekable(&self, url: &str) -> Result<SeekableObject, SourceError> {
         let mut object = self.object(url)?;
         let stop = self.options.stop.clone();

@@ -1,4 +1,4 @@
-//! Codes of languages: one for each, however a page, a user or a detector writes it.
+//! Codes of languages: one code for each language, however a page, a user or a detector writes it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,9 +7,8 @@ use std::sync::LazyLock;
 use isolang::Language;
 use rustc_hash::FxHashMap;
 
-/// A line a language: its ISO 639-1 code, and other codes that mean it: the standard form among the
-/// members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and codes that were
-/// withdrawn.
+/// A line for each language: its ISO 639-1 code, and other codes for it. These are the standard form among
+/// the members of its macrolanguage (ISO 639-3), the bibliographic code (ISO 639-2/B), and withdrawn codes.
 const OTHER_CODES: &str = include_str!("codes.tsv");
 
 /// Languages that have codes of their own and belong to one that has a code as well (ISO 639-3,
@@ -40,7 +39,7 @@ static BY_OTHER: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LanguageCode(&'static str);
 
-/// What is no code of a language.
+/// A word that is not the code of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLanguage(String);
 

@@ -1,9 +1,9 @@
-//! Languages in Latin letters: the combined method of whatlang 0.18 with the same result, several
-//! times faster because trigrams are looked up once and not once a language.
+//! Detects languages in Latin letters. The method and the result are those of the combined method of whatlang
+//! 0.18. It is several times faster, because trigrams are looked up once instead of once for each language.
 //!
-//! The text's trigrams, ranked by how often they occur, are compared with the ranked lists of each
-//! language (Cavnar and Trenkle, 1994); to that comes the share of letters that the language's
-//! alphabet has. Alphabets and lists are those of whatlang by Serhii Potapov (MIT licence).
+//! The trigrams of the text, ranked by frequency, are compared with the ranked lists of each language (Cavnar
+//! and Trenkle, 1994). The share of letters in the alphabet of the language is added. Alphabets and lists are
+//! those of whatlang by Serhii Potapov (MIT licence).
 
 mod trigrams;
 
@@ -22,7 +22,7 @@ const LISTED: u32 = 300;
 /// Confidence above which a verdict stands.
 const RELIABLE: f64 = 0.9;
 
-/// What languages have each trigram, and each letter.
+/// The languages that have each trigram, and each letter.
 struct Lists {
     codes: Vec<&'static str>,
     /// First place in `places` of each trigram of plain signs, and of the end.
@@ -137,8 +137,8 @@ pub(super) fn is_latin(text: &str) -> bool {
 pub(super) fn detect(text: &str) -> Option<&'static str> {
     let lists = &*READY;
     let found = COUNTS.with(|counts| match counts.try_borrow_mut() {
-        Ok(mut counts) => Found::of(text, &mut counts),
-        Err(_) => Found::of(text, &mut Counts::new()),
+        Ok(mut counts) => TextProfile::of(text, &mut counts),
+        Err(_) => TextProfile::of(text, &mut Counts::new()),
     });
     let letters = found.letters;
     let by_alphabet = alphabet_scores(lists, &found);
@@ -167,7 +167,7 @@ fn confidence(first: f64, second: f64, compared: usize) -> f64 {
 }
 
 /// Score of each language by its alphabet, 0..=1.
-fn alphabet_scores(lists: &Lists, found: &Found) -> Vec<f64> {
+fn alphabet_scores(lists: &Lists, found: &TextProfile) -> Vec<f64> {
     let mut sums = vec![0u32; lists.codes.len()];
     let plain = ('a'..='z').zip(found.plain_letters);
     let other = found.other_letters.iter();
@@ -187,10 +187,10 @@ thread_local! {
     static COUNTS: RefCell<Counts> = RefCell::new(Counts::new());
 }
 
-/// What a text is made of.
+/// The letters and trigrams of a text.
 #[derive(Debug, Default)]
-struct Found {
-    /// How often `a` to `z` occur, and the other letters.
+struct TextProfile {
+    /// The frequencies of `a` to `z`, and of the other letters.
     plain_letters: [u32; 26],
     other_letters: FxHashMap<char, u32>,
     letters: u32,
@@ -198,7 +198,7 @@ struct Found {
     ranked: Vec<Trigram>,
 }
 
-impl Found {
+impl TextProfile {
     fn of(text: &str, counts: &mut Counts) -> Self {
         let mut found = Self::default();
         let mut trigrams = Trigrams::new(counts);

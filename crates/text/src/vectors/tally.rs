@@ -1,4 +1,4 @@
-//! Sums of whole numbers in 64 lanes at once, each summand added where lanes are chosen.
+//! Sums whole numbers in 64 lanes at once. Each summand is added in chosen lanes.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256i, __m512, __m512i, _CMP_LT_OQ};
@@ -8,7 +8,7 @@ use super::Portable;
 /// Adds numbers of 16 bits in 64 lanes. Sums are to stay within 16 bits between two calls of
 /// [`Tally::pour`].
 pub trait Tally: Copy {
-    /// Which of the lanes are chosen.
+    /// The chosen lanes.
     type Lanes: Copy + 'static;
     /// A number a lane.
     type Sums: Copy;

@@ -21,7 +21,7 @@ impl From<ContentSettings> for ContentPolicy {
 }
 
 impl Settings {
-    /// What a document holds.
+    /// The optional parts of a document.
     pub fn document_options(&self) -> DocumentOptions {
         let TextSettings { form, links, images, sections, math, notes, scripts } = self.text;
         let IncludeSettings { blocks, spans, tables, posts, chunks } = self.include;

@@ -1,4 +1,4 @@
-//! Bounds within which the numbers of the settings make sense.
+//! The bounds of numbers in the settings.
 
 use std::num::NonZeroUsize;
 

@@ -17,7 +17,7 @@ pub enum SettingsError {
     Invalid {
         /// The choice (`text.math`).
         key: String,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// Two choices exclude each other.
@@ -28,7 +28,7 @@ pub enum SettingsError {
         /// Why, and what to do.
         message: String,
     },
-    /// The text is no JSON or TOML at all.
+    /// The text is not JSON or TOML at all.
     #[error("{0}")]
     Syntax(String),
 }

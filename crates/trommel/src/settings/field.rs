@@ -11,23 +11,23 @@ use serde_json::Value as Json;
 use super::Settings;
 use super::names::name_of;
 
-/// One choice.
+/// One setting.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Field {
-    /// Where it stands in [`Settings`]: `text.links`.
+    /// Its path in [`Settings`]: `text.links`.
     pub path: String,
-    /// Its name by itself, the same through every door: `links`.
+    /// Its own name, the same in every interface: `links`.
     pub name: String,
-    /// What it is for, as in the documentation of its field.
+    /// Its purpose, as in the documentation of its field.
     pub doc: String,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// The value where nobody chooses; null where it then depends on something else.
+    /// The value if nobody chooses one; null if it then depends on something else.
     pub default: Json,
 }
 
-/// What the values of a choice are.
+/// The kind of values of a setting.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -55,13 +55,13 @@ pub enum Kind {
 pub struct Value {
     /// Its name.
     pub name: String,
-    /// What it means.
+    /// Its meaning.
     pub doc: String,
 }
 
 impl Field {
-    /// Whether it is about a page by itself: what counts as its text, how that is written, what is listed beside it. Doors
-    /// that take single pages have these.
+    /// Whether it is about a single page: the main text, its form, and the lists beside it. Interfaces for
+    /// single pages have these settings.
     pub fn is_of_pages(&self) -> bool {
         matches!(self.part(), "" | "content" | "text" | "include")
     }

@@ -1,4 +1,4 @@
-//! Some of the settings: those that a file, a command line or a request chooses, to be merged with others.
+//! A part of the settings, from a file, a command line or a request. It is merged with others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,7 +50,7 @@ impl PartialSettings {
         Self::from_value(value)
     }
 
-    /// As [`PartialSettings::from_json`], of an object that has been read.
+    /// Like [`PartialSettings::from_json`], of an object that has been read.
     ///
     /// # Errors
     /// Likewise.
@@ -68,7 +68,7 @@ impl PartialSettings {
     /// Reads TOML.
     ///
     /// # Errors
-    /// As [`PartialSettings::from_json`].
+    /// Like [`PartialSettings::from_json`].
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
         Self::with_lines(text).map_err(|(error, _)| error)
     }
@@ -119,7 +119,7 @@ impl PartialSettings {
         Ok(())
     }
 
-    /// As [`PartialSettings::set`], of a value as it stands in a query or on a command line: lists are divided by
+    /// Like [`PartialSettings::set`], of a value as it stands in a query or on a command line: lists are divided by
     /// commas, a switch is `true` or `false`.
     ///
     /// # Errors
@@ -300,7 +300,7 @@ pub enum SettingsFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// Its settings cannot be used.
@@ -310,7 +310,7 @@ pub enum SettingsFileError {
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         source: SettingsError,
     },
 }

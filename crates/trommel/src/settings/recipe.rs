@@ -1,4 +1,5 @@
-//! The canonical form of settings: every choice by its name with its value, of which a run is known to be the same.
+//! The canonical form of settings: every choice by its name with its value. Runs with equal recipes are the
+//! same.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Boxes of notes and warnings beside the text, which Markdown writes as quotes with their kind.
+//! Renders boxes of notes and warnings as quotes that name their kind.
 
 use trommel_html::{Page, Tag};
 
@@ -16,6 +16,7 @@ pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
     }
     let words = page.attribute_words(element);
     let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
+    // `note` alone is too common a class.
     let is_box = has("admonition") || has("callout") || has("markdown") && has("alert");
     let is_part = ["title", "content", "inner", "icon", "body", "heading", "text"];
     if !is_box || is_part.iter().any(|name| has(name)) {

@@ -1,4 +1,4 @@
-//! Code: fences, spans and the language that a page names.
+//! Renders code: fences, spans, and the language that the page names.
 
 use std::collections::HashMap;
 
@@ -7,30 +7,32 @@ use trommel_html::{Page, Tag};
 use crate::render::content::KeptContent;
 
 /// Elements around a `pre` that may name its language.
-const AROUND: usize = 2;
+const ANCESTORS: usize = 2;
 /// Elements of a table around a cell.
-const TABLE: usize = 4;
+const TABLE_ANCESTORS: usize = 4;
 /// Longest name of a language, in bytes.
-const LONGEST: usize = 32;
+const MAX_LANGUAGE_BYTES: usize = 32;
 /// Classes beside which the name of a language stands alone.
 const HIGHLIGHTERS: [&str; 13] = [
     "syntaxhighlighter", "hljs", "sourceCode", "highlight", "prettyprint", "code", "codehilite", "prism", "shiki",
     "hl", "block", "CodeMirror", "syntax",
 ];
 /// Names that are taken for languages there.
-const KNOWN: [&str; 60] = [
+// Only beside the class of a highlighter: `go` or `r` alone is any class.
+const LANGUAGES: [&str; 60] = [
     "ada", "bash", "c", "c++", "clojure", "cpp", "cs", "csharp", "css", "dart", "diff", "dockerfile", "elixir", "elm",
     "erlang", "fish", "fortran", "fsharp", "go", "graphql", "groovy", "haskell", "html", "ini", "java", "javascript",
     "js", "json", "jsx", "julia", "kotlin", "latex", "lean", "lisp", "lua", "makefile", "markdown", "matlab", "nix",
     "objectivec", "ocaml", "perl", "php", "powershell", "python", "r", "ruby", "rust", "scala", "scss", "sh", "shell",
     "sql", "swift", "toml", "ts", "typescript", "xml", "yaml", "zig",
 ];
-/// What stands before the name of a language in a class, the longer ones first.
+/// Prefixes of the name of a language in a class, the longer ones first.
 const PREFIXES: [&str; 7] =
     ["highlight-source-", "highlight-text-", "language-", "sourceCode-", "brush-", "lang-", "highlight-"];
 
 /// A fenced code block, without a line end at its end.
 pub(super) fn fence(language: &str, text: &str) -> String {
+    // Three at least, as CommonMark asks for.
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
@@ -64,14 +66,14 @@ impl CodeLanguages {
         let mut candidates = vec![pre];
         if let Some(block) = blocks.first().and_then(|at| content.block(*at)) {
             let inside = page.path(block.element).map(|(at, _)| at);
-            candidates.extend(inside.take_while(|at| *at != pre).take(AROUND));
+            candidates.extend(inside.take_while(|at| *at != pre).take(ANCESTORS));
             let is_code = |at: &&u32| page.element(**at).is_some_and(|e| e.tag == Tag::Code);
             candidates.extend(page.inline(block).iter().find(is_code));
         }
         // Between code beside its line numbers and what names the language stands a table.
-        let around = page.path(pre).skip(1).take(AROUND + TABLE);
+        let around = page.path(pre).skip(1).take(ANCESTORS + TABLE_ANCESTORS);
         let around = around.filter(|(_, own)| !matches!(own.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
-        candidates.extend(around.take(AROUND).map(|(at, _)| at));
+        candidates.extend(around.take(ANCESTORS).map(|(at, _)| at));
         candidates.into_iter().find_map(|at| self.named(page, content.html, at)).unwrap_or_default()
     }
 
@@ -102,7 +104,7 @@ fn class_language(class: &str) -> Option<String> {
         // Highlighters that name the language beside themselves.
         let mut names = class.split_whitespace();
         let is_marked = names.clone().any(|name| HIGHLIGHTERS.contains(&name));
-        let known = |name: &&str| KNOWN.contains(&name.to_ascii_lowercase().as_str());
+        let known = |name: &&str| LANGUAGES.contains(&name.to_ascii_lowercase().as_str());
         names.find(known).filter(|_| is_marked).map(str::to_ascii_lowercase)
     })
 }
@@ -117,7 +119,7 @@ fn language(class: &str) -> Option<String> {
     let is_part =
         class.starts_with("highlight-") && is_part(name) && !class.contains("source-") && !class.contains("-text-");
     let said = !is_part && !matches!(name, "" | "none" | "undefined" | "default" | "auto");
-    (said && name.len() <= LONGEST && name.chars().all(plain)).then(|| name.to_owned())
+    (said && name.len() <= MAX_LANGUAGE_BYTES && name.chars().all(plain)).then(|| name.to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Quotes and list items around the segments: their prefixes, markers and the lines between segments.
+//! Renders the quotes and list items around segments: prefixes, markers, and lines between segments.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,8 @@ use crate::render::content::KeptContent;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
-const DEPTH: usize = 12;
+// Each line repeats the prefixes, so the output would grow with the square of the depth.
+const MAX_DEPTH: usize = 12;
 
 /// A quote or a list item.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ enum Kind {
     },
 }
 
-/// What a segment is in a definition list.
+/// The part of a segment in a definition list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// In this `dt`.
@@ -56,9 +57,9 @@ pub(super) struct SegmentWriter<'a> {
     numbered: HashSet<u32>,
     open: Vec<Container>,
     definitions: Definitions,
-    /// What the segment that is written next is in a definition list.
+    /// The part of the next segment in a definition list.
     pub part: Part,
-    /// What the segment written last is there.
+    /// The part of the last segment there.
     last_part: Part,
     /// First and last block of the segment that is written next.
     pub origin: Option<(u32, u32)>,
@@ -146,7 +147,7 @@ impl<'a> SegmentWriter<'a> {
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
-    /// What stands between the term written last and what is written next in its item, if that is in the same line.
+    /// The joint between the last term and the next text in its item, if that is in the same line.
     fn joint(&self, chain: &[Container]) -> Option<&'static str> {
         let item = chain.last()?.element;
         let is_term = self.content.page.element(item)?.tag == Tag::Dt;
@@ -178,6 +179,7 @@ impl<'a> SegmentWriter<'a> {
         match before {
             Some(Kind::Item { list: last, second: marker, number: last_number }) => {
                 let same = last == list;
+                // Two lists of one kind right behind each other would be one list.
                 let alike = last_number.is_some() == number.is_some();
                 *second = if same { *marker } else { alike && !*marker };
                 same
@@ -201,7 +203,7 @@ impl<'a> SegmentWriter<'a> {
             let Some(element) = self.content.page.element(at) else {
                 break;
             };
-            if chain.len() >= DEPTH {
+            if chain.len() >= MAX_DEPTH {
                 break;
             }
             match element.tag {
@@ -263,7 +265,8 @@ impl<'a> SegmentWriter<'a> {
     /// Numbers the items of an ordered list, those that are not kept included.
     fn count(&mut self, list: u32) {
         /// CommonMark reads no longer numbers.
-        const MOST: i64 = 999_999_999;
+        // Nine digits (CommonMark, 5.2).
+        const MAX_NUMBER: i64 = 999_999_999;
         let (page, html) = (self.content.page, self.content.html);
         let Some(element) = page.element(list) else {
             return;
@@ -279,14 +282,14 @@ impl<'a> SegmentWriter<'a> {
         }
         let whole = |at: u32, name: &str| -> Option<i64> {
             let value = page.element(at)?.attribute(html, name)?;
-            value.trim().parse().ok().filter(|n: &i64| n.abs() <= MOST)
+            value.trim().parse().ok().filter(|n: &i64| n.abs() <= MAX_NUMBER)
         };
         let reversed = element.attribute(html, "reversed").is_some();
-        let most = i64::try_from(items.len()).unwrap_or(MOST);
+        let most = i64::try_from(items.len()).unwrap_or(MAX_NUMBER);
         let mut number = whole(list, "start").unwrap_or(if reversed { most } else { 1 });
         for item in items {
             number = whole(item, "value").unwrap_or(number);
-            let shown = u32::try_from(number.clamp(0, MOST)).unwrap_or_default();
+            let shown = u32::try_from(number.clamp(0, MAX_NUMBER)).unwrap_or_default();
             self.numbers.insert(item, shown);
             number += if reversed { -1 } else { 1 };
         }
@@ -294,7 +297,7 @@ impl<'a> SegmentWriter<'a> {
 }
 
 impl Container {
-    /// What stands before the first line of the container's content.
+    /// The text before the first line of the container's content.
     fn marker(&self) -> String {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
@@ -303,7 +306,7 @@ impl Container {
         }
     }
 
-    /// What stands before its other lines.
+    /// The text before its other lines.
     fn indent(&self) -> String {
         match &self.kind {
             Kind::Quote | Kind::Callout(_) => "> ".to_owned(),

@@ -1,4 +1,4 @@
-//! Definition lists: each term is an item, and what defines it stands in that item.
+//! Renders definition lists: each term is an item that holds its definitions.
 
 use std::collections::{HashMap, HashSet};
 

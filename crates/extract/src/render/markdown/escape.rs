@@ -1,6 +1,6 @@
-//! Text that Markdown must not take for markup.
+//! Escapes text that Markdown would take for markup.
 
-/// Where text stands, which decides what could be markup.
+/// The place of a text, which decides what could be markup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     /// Lines may start blocks: a paragraph.
@@ -11,7 +11,7 @@ pub(super) struct Context {
     pub heading: bool,
     /// Beside formulas, where dollar signs would begin others.
     pub math: bool,
-    /// What a line break becomes.
+    /// The replacement of a line break.
     pub line_break: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
     let before = text.get(..from).unwrap_or_default();
     let mut prev = before.chars().next_back();
     // A line that started further back is past the place where the start matters.
-    let near = from.saturating_sub(LINE_START);
+    let near = from.saturating_sub(MAX_LINE_START_BYTES);
     let near_text = before.as_bytes().get(near..).unwrap_or_default();
     let mut line = memchr::memrchr(b'\n', near_text).map_or(near, |at| near + at + 1);
     for (at, c) in segment.char_indices() {
@@ -46,7 +46,7 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
             let at_end = at == from || at + c.len_utf8() == to;
             let marks = in_line(c, prev, next, rest, context)
                 || at_end && matches!(c, '*' | '~' | '\\')
-                || context.lines && at - line < LINE_START && at_line(c, line, at, text, rest);
+                || context.lines && at - line < MAX_LINE_START_BYTES && at_line(c, line, at, text, rest);
             if marks {
                 out.push('\\');
             }
@@ -57,7 +57,8 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
 }
 
 /// Bytes of a line after which nothing can start a block: nine digits.
-const LINE_START: usize = 10;
+// And the sign behind them, as an ordered item begins.
+const MAX_LINE_START_BYTES: usize = 10;
 
 /// Whether the character could be markup anywhere.
 fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context: Context) -> bool {
@@ -70,6 +71,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
         '$' => context.math,
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next == '\n'),
         '*' => !alone,
+        // Within words GFM takes no underscore for emphasis: `snake_case` stays readable.
         '_' => !(alone || word(prev) && word(next)),
         '[' => context.link,
         ']' => context.link || matches!(next, Some('(' | '[' | ':')),

@@ -1,5 +1,4 @@
-//! Boxes of facts beside a text, as encyclopedias have them: no table of a header and rows, but a list of names and
-//! what belongs to them.
+//! Renders boxes of facts beside a text, as in encyclopedias, as lists of names and values instead of tables.
 
 use super::inline::{Inline, Mode};
 use super::sign;
@@ -16,6 +15,7 @@ pub(super) fn is_box(content: &KeptContent, table: &DataTable) -> bool {
         let mut words = page.attribute_words(own).iter();
         words.any(|word| page.word_text(word) == "infobox")
     });
+    // GitHub's tables have a header and columns; a box of facts would get an empty header.
     is_named && table.rows.iter().all(|row| row.cells.len() <= 2)
 }
 

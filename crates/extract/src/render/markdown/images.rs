@@ -1,4 +1,4 @@
-//! Images that stand by themselves among the kept blocks.
+//! Renders images that stand between the kept blocks.
 
 use trommel_html::{Element, Page, Tag};
 
@@ -7,20 +7,22 @@ use super::escape::{Context, escape};
 use super::links::Links;
 use crate::render::content::KeptContent;
 
-/// Where scripts that load images late find the address, before `src`, which holds a placeholder then.
-const LATE: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-full-src"];
+/// Attributes in which scripts find the address of an image that loads late. They come before `src`, which
+/// then holds a placeholder.
+const LATE_ADDRESSES: [&str; 4] = ["data-src", "data-original", "data-lazy-src", "data-full-src"];
 /// The same of lists of addresses with widths.
-const SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
+const ADDRESS_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 /// Pixels of width or height up to which an image is an icon or counts readers.
-const ICON: u32 = 32;
+// Buttons of 16 to 32 pixels, and pixels that count readers.
+const MAX_ICON_PIXELS: u32 = 32;
 /// Elements around an image that may be its link.
-const AROUND: usize = 4;
-/// Blocks beside an image that are looked at for one that is no caption.
-const CAPTIONS: usize = 8;
+const ANCESTORS: usize = 4;
+/// Blocks beside an image that are looked at for one that is not a caption.
+const MAX_CAPTION_BLOCKS: usize = 8;
 /// Longest alternative text in bytes.
-const LONGEST_ALT: usize = 500;
+const MAX_ALT_BYTES: usize = 500;
 
-/// Which images are written.
+/// The images to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// All, those that are all of a link within it.
@@ -32,7 +34,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// What the options ask for.
+    /// The images that the options ask for.
     pub fn of(options: &MarkdownOptions) -> Option<Self> {
         match (options.images, options.links) {
             (true, true) => Some(Self::WithLinks),
@@ -97,8 +99,9 @@ impl<'a> Images<'a> {
                 continue;
             }
             let is_inside = page.blocks.get(next).is_some_and(|block| block.span.0 < element.start);
-            let before = (0..next).rev().take(CAPTIONS).find(|at| !is_caption(*at) || counts(*at));
-            let after = (next..page.blocks.len()).take(CAPTIONS).find(|at| !is_caption(*at) || counts(*at));
+            let before = (0..next).rev().take(MAX_CAPTION_BLOCKS).find(|at| !is_caption(*at) || counts(*at));
+            let after = (next..page.blocks.len()).take(MAX_CAPTION_BLOCKS).find(|at| !is_caption(*at) || counts(*at));
+            // Both neighbours kept: an image between text and a menu may belong to the menu.
             let belongs = before.is_some_and(&counts) && after.is_none_or(&counts);
             if !is_inside && belongs {
                 left.push((at, link));
@@ -131,11 +134,12 @@ impl<'a> Images<'a> {
     fn image(&mut self, element: &Element) -> Option<String> {
         let html = self.content.html;
         let pixels = |name: &str| element.attribute(html, name)?.trim().parse::<u32>().ok();
-        let is_icon = ["width", "height"].iter().any(|name| pixels(name).is_some_and(|pixels| pixels <= ICON));
+        let is_icon =
+            ["width", "height"].iter().any(|name| pixels(name).is_some_and(|pixels| pixels <= MAX_ICON_PIXELS));
         if is_icon {
             return None;
         }
-        let late = LATE.iter().find_map(|name| element.attribute(html, name));
+        let late = LATE_ADDRESSES.iter().find_map(|name| element.attribute(html, name));
         let address = late
             .map(|own| own.trim().to_owned())
             .filter(|own| is_address(own))
@@ -144,11 +148,12 @@ impl<'a> Images<'a> {
                 is_address(&own).then_some(own)
             })
             .or_else(|| {
-                let set = SETS.iter().find_map(|name| element.attribute(html, name))?;
+                let set = ADDRESS_SETS.iter().find_map(|name| element.attribute(html, name))?;
                 widest(&set)
             })?;
         let address = self.links.destination(&address)?;
         // What shows where scripts are off repeats what is loaded late.
+        // Pages repeat an image in `noscript`.
         if self.last == address {
             return None;
         }
@@ -169,7 +174,7 @@ pub(super) fn alternative(image: &Element, html: &str) -> Option<String> {
     let alt = image.attribute(html, "alt")?;
     let alt: Vec<&str> = alt.split_whitespace().collect();
     let mut alt = alt.join(" ");
-    while alt.len() > LONGEST_ALT {
+    while alt.len() > MAX_ALT_BYTES {
         alt.pop();
     }
     Some(alt)
@@ -177,7 +182,7 @@ pub(super) fn alternative(image: &Element, html: &str) -> Option<String> {
 
 /// The link around an image in which no text stands; the block at `next` is the first that ends behind the image.
 fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
-    let around = page.path(image).skip(1).take(AROUND);
+    let around = page.path(image).skip(1).take(ANCESTORS);
     let (link, element) = around.filter(|(_, own)| own.tag == Tag::A).last()?;
     let is_in = |at: usize| {
         let block = page.blocks.get(at);

@@ -1,4 +1,4 @@
-//! The text of one block with its marks.
+//! Renders the text of one block with its inline marks.
 
 mod anchors;
 mod marks;
@@ -16,7 +16,7 @@ use crate::render::content::{KeptContent, unindented};
 use crate::render::pieces::{self, Piece, PieceKind, pieces};
 use crate::render::tex;
 
-/// What a block is written as.
+/// The form in which a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Paragraph,
@@ -50,6 +50,7 @@ impl<'a> Inline<'a> {
         let text = self.content.text(at);
         let block = self.content.block(at)?;
         let page = self.content.page;
+        // A sentence with code in it is a sentence.
         if !page.styled(block).all(|part| part.style.code) {
             return None;
         }
@@ -198,6 +199,7 @@ impl<'a> Inline<'a> {
                 code: code || own,
                 strong: match mode {
                     Mode::Term => true,
+                    // They are strong or emphasised as a whole already.
                     Mode::Heading | Mode::Caption | Mode::HeaderCell => false,
                     Mode::Paragraph | Mode::Cell => strong,
                 },

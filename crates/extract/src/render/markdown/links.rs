@@ -1,4 +1,4 @@
-//! Addresses of links.
+//! Resolves and escapes the addresses of links.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use url::Url;
 use crate::render::content::KeptContent;
 
 /// Longest address in bytes.
-const LONGEST: usize = 2048;
-/// Bytes of addresses for each byte of the page, and for any page: each link repeats the base, so
-/// without a bound a short page with a long base would give Markdown without measure.
-const ROOM: (usize, usize) = (4, 1 << 16);
+const MAX_ADDRESS_BYTES: usize = 2048;
+/// Bytes of addresses for each byte of the page, and for any page. Each link repeats the base, so without a
+/// bound a short page with a long base would give Markdown without measure.
+const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 
 /// The links of a page, each written once: an `a` around several blocks links the first of them.
 #[derive(Debug)]
@@ -25,11 +25,16 @@ pub(super) struct Links<'a> {
 impl<'a> Links<'a> {
     /// The links of a page with this address.
     pub fn new(content: &'a KeptContent<'a>, url: Option<&str>) -> Self {
-        let short = |text: &&str| text.len() <= LONGEST;
+        let short = |text: &&str| text.len() <= MAX_ADDRESS_BYTES;
         let url = url.filter(short).and_then(|url| Url::parse(url).ok());
         let base = content.page.head.base.as_deref().filter(short);
         let base = base.and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok()).or(url);
-        Self { content, base, used: HashSet::new(), room: content.html.len().saturating_mul(ROOM.0) + ROOM.1 }
+        Self {
+            content,
+            base,
+            used: HashSet::new(),
+            room: content.html.len().saturating_mul(MAX_ADDRESS_TOTAL.0) + MAX_ADDRESS_TOTAL.1,
+        }
     }
 
     /// An address of the page as a Markdown destination; `None` as for links.
@@ -39,9 +44,10 @@ impl<'a> Links<'a> {
         Some(destination)
     }
 
-    /// Where the `a` element leads, as a Markdown destination; `None` if that cannot be told, is no
-    /// place on a network, was given before, or the page has had its share of addresses.
+    /// The target of the `a` element as a Markdown destination. None if it cannot be resolved, is not a place
+    /// on a network, was given before, or the page has used up its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
+        // A card that is one link would else give the same address with each of its lines.
         if !self.used.insert(element) {
             return None;
         }
@@ -52,7 +58,7 @@ impl<'a> Links<'a> {
 }
 
 fn destination(href: &str, base: Option<&Url>) -> Option<String> {
-    if href.len() > LONGEST {
+    if href.len() > MAX_ADDRESS_BYTES {
         return None;
     }
     if let Some(name) = href.strip_prefix('#') {
@@ -66,7 +72,7 @@ fn destination(href: &str, base: Option<&Url>) -> Option<String> {
         "mailto" | "tel" => text.bytes().all(|b| b.is_ascii_graphic() && b != b'<' && b != b'>'),
         _ => false,
     };
-    if !known || text.len() > 2 * LONGEST {
+    if !known || text.len() > 2 * MAX_ADDRESS_BYTES {
         return None;
     }
     let mut out = String::with_capacity(text.len());

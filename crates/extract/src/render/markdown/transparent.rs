@@ -1,4 +1,4 @@
-//! Lists and quotes that only lay out the page: their content is written as if they were not there.
+//! Recognises lists and quotes that only lay out the page. Their content is rendered without them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +7,14 @@ use trommel_html::{NONE, Tag};
 use crate::render::content::{KeptContent, Segment};
 
 /// Mean words of an item from which on a list is one of posts or sections.
-const LONG_ITEMS: u32 = 120;
+// Items of real lists are lines; longer ones are posts that a page lists.
+const MAX_MEAN_ITEM_WORDS: u32 = 120;
 /// A quote with at least this many words that are more than two thirds of the text is the page.
-const LONG_QUOTE: u32 = 200;
+// Some sites put their whole text into a quote for its indent.
+const MIN_QUOTE_WORDS: u32 = 200;
 
 #[derive(Debug, Default)]
-struct Inside {
+struct ListContents {
     words: u32,
     /// Words of text alone, without code and tables.
     text_words: u32,
@@ -26,7 +28,7 @@ struct Inside {
 
 /// Elements of such lists and quotes.
 pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
-    let mut inside: HashMap<u32, Inside> = HashMap::new();
+    let mut inside: HashMap<u32, ListContents> = HashMap::new();
     let mut all = 0;
     for segment in &content.segments {
         let (words, text_words) = words(content, segment);
@@ -58,13 +60,13 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
             }
         }
     }
-    let is_transparent = |at: u32, inside: &Inside| {
+    let is_transparent = |at: u32, inside: &ListContents| {
         let tag = content.page.element(at).map(|element| element.tag);
         if tag == Some(Tag::Blockquote) {
-            inside.has_head || inside.words >= LONG_QUOTE && inside.words > all / 3 * 2
+            inside.has_head || inside.words >= MIN_QUOTE_WORDS && inside.words > all / 3 * 2
         } else {
             inside.headed > 0 && inside.headed * 2 >= inside.items
-                || inside.items > 0 && inside.text_words / inside.items > LONG_ITEMS
+                || inside.items > 0 && inside.text_words / inside.items > MAX_MEAN_ITEM_WORDS
         }
     };
     inside.into_iter().filter(|(at, inside)| is_transparent(*at, inside)).map(|(at, _)| at).collect()

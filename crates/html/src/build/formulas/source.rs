@@ -1,10 +1,10 @@
-//! TeX as pages give it: in attributes, between marks, in the addresses of images.
+//! Finds TeX in the places where pages put it: attributes, text between marks, addresses of images.
 
 use memchr::memmem;
 
 use crate::markup::tag_lexer::{Key, TagText};
 
-/// What an attribute that is no source says instead.
+/// Values of such an attribute that are not a source.
 const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
 
 /// TeX that an attribute of the element gives.
@@ -21,18 +21,21 @@ pub(super) fn has_data(text: &TagText) -> bool {
 /// Whether a value of an attribute can be the source of a formula.
 pub(super) fn is_source(value: &str) -> bool {
     let value = value.trim();
+    // A brace at the start is JSON of a widget's settings, `://` an address.
     !value.is_empty() && !NO_SOURCE.contains(&value) && !value.starts_with('{') && !value.contains("://")
 }
 
 /// Whether a text that could be TeX says in words what a formula is.
 pub(super) fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
+    // Three words of three letters: alternative texts such as "graph of the function".
     plain && text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2).count() > 2
 }
 
 /// TeX without the marks around it, white space folded.
 pub(super) fn plain_tex(source: &str) -> String {
     let mut tex = source.trim();
+    // `$$` before `$`, or one dollar sign of each pair would stay.
     for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
         if let Some(inner) = tex.strip_prefix(open).and_then(|own| own.strip_suffix(close)) {
             tex = inner.trim();
@@ -44,6 +47,7 @@ pub(super) fn plain_tex(source: &str) -> String {
     }
     // Wikipedia's wrapper, which says nothing of the formula.
     if let Some(inner) = tex.strip_prefix("{\\displaystyle ").and_then(|own| own.strip_suffix('}'))
+        // Otherwise the last brace closes another group: `{\displaystyle a} + {b}`.
         && is_balanced(inner)
     {
         tex = inner.trim();
@@ -95,6 +99,7 @@ pub(super) fn tex_of_address(address: &str) -> Option<String> {
         }
     }
     let mut tex = String::from_utf8(bytes).ok()?;
+    // Settings of the drawing service (resolution, background, font), which are no part of the formula.
     for size in ["\\dpi{", "\\bg_", "\\fn_"] {
         if tex.starts_with(size)
             && let Some((_, rest)) = tex.split_once(' ')

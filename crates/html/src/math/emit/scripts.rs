@@ -1,4 +1,4 @@
-//! Scripts, accents and limits: elements below, above and beside another.
+//! Writes scripts, accents and limits: elements below, above and beside another.
 
 use super::Tex;
 use crate::math::symbols::{accent, is_function};
@@ -23,6 +23,7 @@ impl Tex<'_> {
                 self.space();
                 self.group(Some(at));
             }
+            // TeX needs something to hang a script on.
             None => self.out.push_str("{}"),
         }
     }
@@ -36,6 +37,7 @@ impl Tex<'_> {
         if let Some(sup) = sup {
             let primes = self.text(sup);
             if !primes.is_empty() && primes.chars().all(|c| matches!(c, '\u{2032}' | '\'')) {
+                // `f'` and not `f^{'}`: a prime is a superscript already.
                 self.out.push_str(&primes.replace('\u{2032}', "'"));
             } else {
                 self.out.push('^');
@@ -98,6 +100,7 @@ impl Tex<'_> {
         let text = self.token_text(at);
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
+            // Products, sums, integrals and large set operators, which TeX gives limits by itself.
             (Some('\u{220f}'..='\u{2211}' | '\u{222b}'..='\u{2233}' | '\u{22c0}'..='\u{22c3}'), None) => true,
             (Some('\u{2a00}'..='\u{2a1f}'), None) => true,
             // An overbrace with its note.

@@ -1,4 +1,4 @@
-//! Tokens: names, numbers, signs and text, character by character.
+//! Writes tokens (names, numbers, signs and text) character by character.
 
 use super::Tex;
 use crate::math::symbols::{alphabet, command, is_function};
@@ -27,6 +27,7 @@ impl Tex<'_> {
     /// A token's characters, in the alphabet of `variant` if that is named.
     pub(super) fn characters(&mut self, text: &str, variant: &str) {
         for c in text.chars() {
+            // Invisible operators (function application, times) and joiners show nothing.
             if matches!(c, '\u{2061}'..='\u{2064}' | '\u{200b}'..='\u{200d}' | '\u{feff}') {
                 continue;
             }
@@ -43,6 +44,7 @@ impl Tex<'_> {
             match (c, command(c)) {
                 (_, Some(command)) => {
                     self.out.push_str(command);
+                    // A letter behind a command would become part of its name.
                     if style.is_empty() && command.ends_with(|c: char| c.is_ascii_alphabetic()) {
                         self.out.push(' ');
                     }

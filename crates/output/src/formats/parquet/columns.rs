@@ -99,8 +99,9 @@ fn structures(group: &mut Group<'_>, rows: &[OutputRecord], own: &Structures) ->
     Ok(())
 }
 
-/// Writes a column of lists in lists: definition level 0 for an empty outer list, 1 for an empty inner one, 2 for a
-/// text; repetition level 1 for the first text of an inner list but the first, 2 for the others.
+/// Writes a column of lists in lists. The definition level is 0 for an empty outer list, 1 for an empty
+/// inner one, 2 for a text. The repetition level is 1 for the first text of an inner list after the first,
+/// 2 for the others.
 fn inner_lists<'a, Inner: Iterator<Item = &'a String>>(
     group: &mut Group<'_>,
     rows: impl Iterator<Item = impl Iterator<Item = Inner>>,
@@ -132,8 +133,9 @@ fn inner_lists<'a, Inner: Iterator<Item = &'a String>>(
     leaf::<ByteArrayType>(group, &values, &defined, Some(&repeated))
 }
 
-/// Writes the column of the cells of tables: definition level 1 for a table without rows, 2 for a row without
-/// cells, 3 for a cell; repetition level 1 for the first of a table but the first, 2 of a row, 3 for the others.
+/// Writes the column of the cells of tables. The definition level is 1 for a table without rows, 2 for a
+/// row without cells, 3 for a cell. The repetition level is 1 for the first cell of a table after the
+/// first, 2 for the first of a row, 3 for the others.
 fn cells(
     group: &mut Group<'_>,
     rows: &[OutputRecord],

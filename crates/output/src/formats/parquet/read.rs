@@ -1,4 +1,4 @@
-//! Documents read back from Parquet: files of ours, and others with some of the columns.
+//! Reads documents from Parquet: our own files, and others with some of the columns.
 
 use std::fs::File;
 
@@ -21,7 +21,7 @@ impl Rows {
     /// The rows of a file.
     ///
     /// # Errors
-    /// If it is no Parquet file.
+    /// If it is not a Parquet file.
     pub(crate) fn new(file: File) -> Result<Self, ParquetError> {
         let reader = SerializedFileReader::new(file)?;
         let rows = RowIter::from_file_into(Box::new(reader));

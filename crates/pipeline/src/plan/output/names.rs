@@ -10,6 +10,7 @@ use trommel_output::{Compression, Format};
 use crate::inputs::Input;
 
 /// Ends of file names that set the format and the compression.
+// The first match counts, so `.anserini.jsonl` stands before `.jsonl`.
 const SUFFIXES: [(&str, Format, Compression); 17] = [
     (".anserini.jsonl", Format::Anserini, Compression::None),
     (".anserini.jsonl.gz", Format::Anserini, Compression::Gzip),
@@ -44,6 +45,7 @@ pub(super) fn is_index(name: &str) -> bool {
 }
 
 /// Endings of files that nobody gives to a folder, beside those that are written.
+// Otherwise a typing error (`out.csv`) would make a folder of that name.
 const OTHER_FILES: [&str; 31] = [
     "csv", "tsv", "json", "jsonl", "ndjson", "xml", "txt", "html", "htm", "md", "gz", "zst", "xz", "bz2", "lz4", "br",
     "zip", "7z", "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc", "arrow", "feather", "db", "sqlite", "xlsx",
@@ -90,6 +92,7 @@ fn suffix_length(name: &str) -> usize {
     let Some((suffix, format, _)) = known else {
         return 0;
     };
+    // Common Crawl writes `NAME.warc.wet.gz`.
     let is_warc = *format == Format::Wet && name.ends_with(&format!(".warc{suffix}"));
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
@@ -97,7 +100,7 @@ fn suffix_length(name: &str) -> usize {
 /// Endings of the names of indexes, which stand for the archives they name.
 const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
 
-/// What the outputs of an input are called by itself.
+/// The name of the outputs of an input by itself.
 pub(crate) fn stem_of(input: &Input) -> String {
     match input {
         Input::File(path) => stem(path),
@@ -114,6 +117,7 @@ pub(crate) fn stem_of(input: &Input) -> String {
 /// A few digits made of a name.
 pub(crate) fn short_digest(name: &str) -> String {
     let mut digest = HEXLOWER.encode(&Sha256::digest(name.as_bytes()));
+    // 32 bits tell apart inputs of one name, which are few.
     digest.truncate(8);
     digest
 }

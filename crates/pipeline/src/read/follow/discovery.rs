@@ -1,4 +1,4 @@
-//! Finds the inputs that an argument stands for at a moment.
+//! Finds the inputs that an argument currently stands for.
 
 use std::{
     collections::HashSet,
@@ -13,8 +13,8 @@ use crate::read::{
     reader::is_pipe,
 };
 
-/// The inputs that an argument stands for at this moment, but for those known already; the names are those
-/// that they have when they are done.
+/// The inputs that an argument currently stands for, except the known ones. The names are those that they
+/// have when they are complete.
 pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, Growing)> {
     if argument == "-" {
         if known.contains("-") {
@@ -55,6 +55,7 @@ pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, Gro
     }
     let mut names: Vec<PathBuf> = paths.iter().map(|path| without_open(path)).collect();
     names.sort();
+    // A file and the same file while it is open are one input.
     names.dedup();
     let new = names.into_iter().filter_map(|path| {
         let name = path.to_string_lossy().into_owned();

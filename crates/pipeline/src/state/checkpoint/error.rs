@@ -16,7 +16,7 @@ pub enum ResumeError {
     Io {
         /// The state or its journal.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The state is damaged.
@@ -27,7 +27,7 @@ pub enum ResumeError {
     Damaged {
         /// The state or its journal.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// The state was written by another version of the program.
@@ -49,11 +49,11 @@ pub enum ResumeError {
     OtherPlan {
         /// The state.
         path: PathBuf,
-        /// What differs.
+        /// The setting that differs.
         name: String,
-        /// What it was.
+        /// Its earlier value.
         then: String,
-        /// What it is.
+        /// Its present value.
         now: String,
     },
     /// An input has changed since the run read it.
@@ -101,7 +101,7 @@ pub enum ResumeError {
     Unfinished {
         /// The final name of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// An output of the run is gone.

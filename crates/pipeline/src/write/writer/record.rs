@@ -1,36 +1,38 @@
-//! Writes and counts what became of one record.
+//! Writes and counts the result of one record.
 
-use std::path::Path;
-
+use trommel_archive::ResumePoint;
 use trommel_filters::OrderedFilter as _;
 
 use super::RunWriter;
 use crate::{
     counts::drop_reason::DropReason,
     error::RunError,
-    work::task::{Made, RecordVerdict},
+    stream::RunEvent,
+    work::task::{RecordVerdict, WorkerResult},
 };
 
-impl RunWriter<'_> {
-    pub(super) fn record(&mut self, mut made: Made) -> Result<(), RunError> {
-        if let RecordVerdict::Document { fingerprint, .. } = &made.verdict
+impl<T> RunWriter<'_, T> {
+    pub(super) fn record(&mut self, mut result: WorkerResult<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
+        // Here and not in the workers: only the writer sees documents in the order of the records.
+        if let RecordVerdict::Document { fingerprint, .. } = &result.verdict
             && let Some(reason) = self.duplicates.judge(fingerprint)
         {
-            made.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
+            // Before anything is written or counted, so that a duplicate is a drop everywhere.
+            result.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
         }
         self.summary.forgotten = self.duplicates.forgotten();
-        if let RecordVerdict::Document { record, .. } = &mut made.verdict
-            && let (Some(record), Some(take)) = (record.take(), &mut self.documents)
+        if let RecordVerdict::Document { forms, .. } = &mut result.verdict
+            && let Some(item) = forms.item.take()
         {
-            take(*record).map_err(|source| RunError::output(Path::new("-"), source))?;
+            self.tell(RunEvent::Document(item), point)?;
         }
-        if let RecordVerdict::Document { encoded, .. } = &made.verdict {
-            let longest = self.outputs.write(encoded)?;
-            self.since.encoded = self.since.encoded.saturating_add(longest);
+        if let RecordVerdict::Document { forms, .. } = &result.verdict {
+            let longest = self.outputs.write(&forms.encoded)?;
+            self.frame.encoded = self.frame.encoded.saturating_add(longest);
             self.unsaved = self.unsaved.saturating_add(longest);
             self.report.outputs.extend(self.outputs.take_begun());
         }
-        if let RecordVerdict::Failed { members, .. } = &made.verdict
+        if let RecordVerdict::Failed { members, .. } = &result.verdict
             && !members.is_empty()
             && let Some(quarantine) = &mut self.sides.quarantine
         {
@@ -38,7 +40,7 @@ impl RunWriter<'_> {
             let path = quarantine.path().to_string_lossy().into_owned();
             self.summary.quarantine = Some(path);
         }
-        if let Some(aside) = &made.aside {
+        if let Some(aside) = &result.aside {
             self.aside.add(aside).map_err(|(path, source)| RunError::output(&path, source))?;
             if let Some(own) = self.plan.set_aside.get(aside.place) {
                 let path = own.path.to_string_lossy().into_owned();
@@ -47,25 +49,25 @@ impl RunWriter<'_> {
         }
         if let Some(metrics) = self.metrics {
             metrics.record();
-            if let (Some(bytes), Some(timed)) = (made.page, &made.time) {
+            if let (Some(bytes), Some(timed)) = (result.page, &result.time) {
                 metrics.page(bytes, timed.time);
             }
         }
         let (summary, report) = (&mut self.summary, &mut self.report);
         summary.records += 1;
         report.records += 1;
-        if let Some(bytes) = made.page {
+        if let Some(bytes) = result.page {
             summary.pages += 1;
             summary.page_bytes = summary.page_bytes.saturating_add(bytes);
         }
-        if let Some(reason) = &made.truncated {
+        if let Some(reason) = &result.truncated {
             summary.truncate(reason);
         }
-        summary.cap(made.capped);
-        if let Some(timed) = made.time {
+        summary.cap(result.capped);
+        if let Some(timed) = result.time {
             self.times.add(timed.time, || (timed.id, timed.file.to_string(), timed.offset));
         }
-        match made.verdict {
+        match result.verdict {
             RecordVerdict::Document { text, confidence, .. } => {
                 if let Some(metrics) = self.metrics {
                     metrics.document(f64::from(confidence), text);
@@ -79,11 +81,14 @@ impl RunWriter<'_> {
                 if let Some(metrics) = self.metrics {
                     metrics.dropped(reason.name());
                 }
-                if let (Some(dropped), Some(about)) = (&mut self.sides.dropped, made.about) {
-                    dropped.add(&about.line(reason)).map_err(|source| RunError::output(dropped.path(), source))?;
+                if let (Some(dropped), Some(label)) = (&mut self.sides.dropped, &result.label) {
+                    dropped.add(&label.line(reason)).map_err(|source| RunError::output(dropped.path(), source))?;
                 }
                 summary.drop(reason);
                 report.drops += 1;
+                if let Some(record) = result.label {
+                    self.tell(RunEvent::Dropped { record, reason }, point)?;
+                }
             }
             RecordVerdict::Failed { kind, message, .. } => {
                 tracing::error!("{message}");
@@ -92,6 +97,7 @@ impl RunWriter<'_> {
                 }
                 summary.fail(kind);
                 report.failures += 1;
+                self.tell(RunEvent::Failed { kind, message }, point)?;
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Saving of the run's state, and publication of what is complete.
+//! Saves the state of the run, and publishes complete outputs.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
 use trommel_output::{Assemble, OutputError, hidden, open_own, publish};
 
-use super::{RunWriter, Since};
+use super::{FrameCounts, RunWriter};
 use crate::{
     counts::summary::Outcome,
     error::RunError,
@@ -18,10 +18,11 @@ use crate::{
     },
 };
 
-impl RunWriter<'_> {
+impl<T> RunWriter<'_, T> {
     /// Whether saving costs no more than what was written since, however much the filters of duplicates
     /// remember.
     pub(super) fn is_worth_saving(&self) -> bool {
+        // The memory of duplicates is saved as a whole, so a state can be hundreds of megabytes.
         self.unsaved >= self.duplicates.bytes()
     }
 
@@ -38,7 +39,8 @@ impl RunWriter<'_> {
 
     /// Ends the frame, and saves the state if it is known where reading goes on.
     pub(super) fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
-        self.since = Since::default();
+        self.frame = FrameCounts::default();
+        // In the middle of something that cannot be continued there is no state to save.
         if self.state_file.is_some() && point.is_none() {
             return self.outputs.end_frame();
         }
@@ -80,6 +82,7 @@ impl RunWriter<'_> {
             self.aside.checkpoint().map_err(|source| RunError::output(Path::new("records set aside"), source))?;
         let earlier = self.summary.seconds;
         if let Some(journal) = &mut self.journal {
+            // The journal first: a state may count only entries that are on disk.
             self.saved.journal = journal.sync().map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.saved.current = point.map(|point| Current {
@@ -133,12 +136,13 @@ impl RunWriter<'_> {
         Ok(())
     }
 
-    /// Gives the files that an interrupted run left complete their names, and saves that they have them: what
-    /// comes for a file beside the outputs is written under its hidden name again, which the state before took
-    /// for what is complete.
+    /// Gives the complete files of an interrupted run their names, and saves that it did. This comes before new
+    /// data for a file beside the outputs: that goes to its hidden name again, and the old state would take it
+    /// for the complete file.
     pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
         let saved = &self.saved;
         let any = !saved.complete.is_empty() || !saved.complete_sides.is_empty() || !saved.complete_aside.is_empty();
+        // After saving: a name is given only to what a state says is complete.
         self.publish_complete()?;
         if !any {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Trigrams of a text, ranked by how often they occur.
+//! Trigrams of a text, ranked by frequency.
 
 /// Most frequent trigrams of a text that are compared.
 const COMPARED: usize = 600;
@@ -76,8 +76,8 @@ pub(super) struct Trigram {
     count: u16,
 }
 
-/// How often each trigram of plain signs occurs, and a bit for each that does. Between texts all is 0, so
-/// that a text takes time for its own trigrams only.
+/// The frequency of each trigram of plain signs, and a bit for each that occurs. Between texts all are 0,
+/// so a text takes time only for its own trigrams.
 pub(super) struct Counts {
     counts: Box<[u16; PLAIN]>,
     seen: Box<[u64; PLAIN / 64]>,

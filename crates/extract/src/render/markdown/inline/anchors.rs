@@ -1,11 +1,11 @@
-//! Links of a heading to itself.
+//! Recognises links of a heading to itself.
 
 use trommel_html::Block;
 
 use crate::render::content::KeptContent;
 
 /// Elements around a heading or in it that may have the name a link to it leads to.
-const NAMED_AROUND: usize = 6;
+const MAX_NAMED_ELEMENTS: usize = 6;
 
 /// Whether a link in the block of a heading leads to that heading, and not anywhere else.
 pub(super) fn leads_to_itself(content: &KeptContent, block: &Block, link: u32) -> bool {
@@ -19,8 +19,8 @@ pub(super) fn leads_to_itself(content: &KeptContent, block: &Block, link: u32) -
     };
     let is_same = |own: &str| own == name || fragment(own) == fragment(name);
     let around = page.path(block.element).map(|(at, _)| at);
-    let around = around.take(NAMED_AROUND);
-    let mut places = around.chain(page.inline(block).iter().copied().take(NAMED_AROUND));
+    let around = around.take(MAX_NAMED_ELEMENTS);
+    let mut places = around.chain(page.inline(block).iter().copied().take(MAX_NAMED_ELEMENTS));
     places.any(|at| ["id", "name"].iter().any(|own| attribute(at, own).is_some_and(|own| is_same(&own))))
 }
 

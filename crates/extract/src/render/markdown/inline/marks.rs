@@ -1,4 +1,4 @@
-//! The marks of Markdown around runs: links, strong, emphasised and struck-out text, code.
+//! Writes the Markdown marks around runs: links, strong, emphasised and struck-out text, code.
 
 use super::Mode;
 use super::runs::{Form, Run, groups};
@@ -122,6 +122,8 @@ impl Rendering<'_> {
             None if self.in_link => Some(']'),
             None => None,
         };
+        // Marks that CommonMark would not take for marks would stand in the text as asterisks; the text stays without
+        // them.
         if before != Some('*') && can_mark(before, inner.chars().next()) && can_mark(after, inner.chars().next_back()) {
             self.out.insert_str(start, mark);
             self.out.push_str(mark);
@@ -149,7 +151,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Writes a run that is no text as it stands.
+    /// Writes a run that is not text as it stands.
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
@@ -192,6 +194,7 @@ impl Rendering<'_> {
         self.out.push_str(mark);
         // A bar would end the cell.
         if in_cell {
+            // TeX has commands for both, so no escape is needed within the formula.
             self.out.push_str(&tex.replace('\n', " ").replace("\\|", "\\Vert ").replace('|', "\\vert "));
         } else {
             self.out.push_str(tex);

@@ -1,4 +1,4 @@
-//! Runs: segments of a block's text in which nothing changes.
+//! Divides a block's text into runs, in which the inline style stays the same.
 
 use crate::render::pieces::{Piece, PieceKind};
 
@@ -17,11 +17,11 @@ pub(super) struct Run {
     pub(super) form: Form,
 }
 
-/// How a run is written.
+/// The form in which a run is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
-    /// As it stands: TeX between its own marks.
+    /// Unchanged: TeX between its own marks.
     Raw,
     Formula {
         display: bool,

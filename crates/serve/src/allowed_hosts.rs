@@ -1,5 +1,5 @@
-//! Refuses requests that a web page of another site may have sent: where no token is asked for, a browser
-//! on this machine would carry them in.
+//! Refuses requests that a web page of another site may have sent. Without a token, a browser on this machine
+//! would let them in.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use http::{
 /// The header in which browsers say whose page asks.
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// Which hosts may be asked for, and by whose pages.
+/// The hosts that requests may name, and the pages that may send them.
 #[derive(Clone, Debug, Default)]
 pub struct HostGuard {
     names: Vec<String>,
@@ -89,7 +89,7 @@ fn bare(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
-/// What stands behind `://`.
+/// The part behind `://`.
 fn behind_scheme(origin: &[u8]) -> Option<&[u8]> {
     let at = origin.windows(3).position(|three| three == b"://")?;
     origin.get(at + 3..)

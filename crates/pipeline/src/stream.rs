@@ -1,0 +1,145 @@
+//! A run as a stream of typed events, for programs that take the documents themselves.
+
+use std::{io, path::Path};
+
+use trommel::Settings;
+use trommel_archive::ResumePoint;
+use trommel_output::OutputRecord;
+
+use crate::{
+    counts::{
+        drop_reason::{DropReason, FailureKind},
+        summary::Summary,
+    },
+    environment::Environment,
+    error::RunError,
+    inputs::Input,
+    plan::{Plan, output::Output},
+    run::{Caller, execute},
+    work::{record::Extract, worker::MapDocument},
+    write::dropped_list::RecordLabel,
+};
+
+/// One step of a run, in the order of the inputs and their records.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunEvent<T> {
+    /// An input is opened.
+    Opened {
+        /// Its name.
+        input: String,
+    },
+    /// A document, as [`Run::map`] made it.
+    Document(T),
+    /// A record without a document, for a reason that is not a fault.
+    Dropped {
+        /// The record.
+        record: Box<RecordLabel>,
+        /// The reason.
+        reason: DropReason,
+    },
+    /// A record without a document, by a fault.
+    Failed {
+        /// Kind of fault.
+        kind: FailureKind,
+        /// One line that names the file, the offset, the record and the fault.
+        message: String,
+    },
+    /// Damage that was skipped.
+    Damaged {
+        /// Stored offset where it begins.
+        offset: u64,
+        /// Bytes lost.
+        lost: u64,
+        /// Its description.
+        what: String,
+    },
+    /// The end of an input.
+    Ended {
+        /// Stored bytes read.
+        bytes: u64,
+        /// Why it could not be read, or not to its end.
+        error: Option<String>,
+    },
+}
+
+/// A place in the inputs of a run, after an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunPosition {
+    /// Index of the input.
+    pub input: usize,
+    /// Place in it; none: its start.
+    pub point: Option<ResumePoint>,
+}
+
+/// Takes an event, and the position at which [`Run::starting_at`] continues after it, if the run can be continued there.
+/// [`ErrorKind::BrokenPipe`](io::ErrorKind::BrokenPipe) ends the run without an error.
+pub type TakeEvent<'a, T> = dyn FnMut(RunEvent<T>, Option<RunPosition>) -> io::Result<()> + 'a;
+
+/// A run whose documents go to the caller. `T` is a document as the caller takes it.
+pub struct Run<'a, T = OutputRecord> {
+    plan: Plan,
+    extract: &'a Extract<'a>,
+    map: Box<MapDocument<'a, T>>,
+    start: Option<RunPosition>,
+}
+
+impl<'a> Run<'a> {
+    /// Reads `inputs` under `settings` and extracts pages with `extract`.
+    pub fn new(settings: Settings, inputs: Vec<Input>, extract: &'a Extract<'a>) -> Self {
+        Self::of_plan(&Plan::new(inputs, Output::caller()).with_settings(settings), extract)
+    }
+
+    /// The run of a plan, whose output is ignored.
+    pub fn of_plan(plan: &Plan, extract: &'a Extract<'a>) -> Self {
+        let plan = Plan { output: Output::caller(), ..plan.clone() };
+        Self { plan, extract, map: Box::new(|record| record), start: None }
+    }
+}
+
+impl<'a, T: Send> Run<'a, T> {
+    /// Has the workers make of each document what the caller takes, in any order. Encoding belongs here: what
+    /// [`Run::each`] calls is called on one thread.
+    #[must_use]
+    pub fn map<U: Send>(self, map: impl Fn(T) -> U + Sync + 'a) -> Run<'a, U>
+    where
+        T: 'a,
+    {
+        let before = self.map;
+        let map = Box::new(move |record| map(before(record)));
+        Run { plan: self.plan, extract: self.extract, map, start: self.start }
+    }
+
+    /// Starts at a position that an earlier run with the same settings and inputs gave.
+    #[must_use]
+    pub fn starting_at(mut self, position: RunPosition) -> Self {
+        self.start = Some(position);
+        self
+    }
+
+    /// Reads all inputs, and gives `take` each event in order.
+    ///
+    /// # Errors
+    /// As for [`run`](crate::run); an error of `take` ends the run.
+    pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary, RunError> {
+        let mut take =
+            |event, position| take(event, position).map_err(|source| RunError::output(Path::new("-"), source));
+        let caller = Caller { map: &*self.map, take: &mut take, start: self.start };
+        execute(&self.plan, self.extract, environment, Some(caller))
+    }
+
+    /// Reads all inputs, and gives `take` the documents in order.
+    ///
+    /// # Errors
+    /// As for [`Run::each`].
+    pub fn documents(
+        self,
+        environment: Environment<'_>,
+        mut take: impl FnMut(T) -> io::Result<()>,
+    ) -> Result<Summary, RunError> {
+        self.each(environment, &mut |event, _| match event {
+            RunEvent::Document(document) => take(document),
+            _ => Ok(()),
+        })
+    }
+}

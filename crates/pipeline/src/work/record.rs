@@ -1,0 +1,263 @@
+//! Reads the document of one record, or the reason why it has none.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Instant,
+};
+
+use trommel::PAGE_FACTOR;
+use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
+use trommel_extract::{Document, Hints};
+use trommel_filters::{Capture, Filters, Fingerprint};
+use trommel_output::{OutputRecord, RecordSource};
+use trommel_text::TextStats;
+
+use crate::{
+    counts::{
+        clock::{Clock, Stage},
+        drop_reason::{DropReason, FailureKind},
+    },
+    work::{
+        gate::Gate,
+        id::id,
+        panic::panic_message,
+        task::{Captured, DocumentForms, RecordVerdict, Timed, WorkerResult},
+    },
+    write::{quarantine::Kept, set_aside::SetAside},
+};
+
+/// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
+/// is called from several threads in any order.
+pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
+
+/// Turns a document into the forms that are asked for; none if no output has a place for it, or a message.
+pub(crate) type EncodeDocument<'a, T> = dyn Fn(OutputRecord) -> Result<Option<DocumentForms<T>>, String> + 'a;
+
+/// Reads documents of records. Has no state, so that neither their order nor the number of workers matters.
+pub(crate) struct RecordExtractor<'a> {
+    /// Extracts the document of a page.
+    pub(crate) extract: &'a Extract<'a>,
+    /// Limits of the decoded payload.
+    pub(crate) payload: PayloadOptions,
+    /// Memory for the pages in work; none if it is bounded elsewhere.
+    pub(crate) room: Option<&'a Gate>,
+    /// The filters that look at a single page.
+    pub(crate) filters: &'a Filters,
+    /// Whether failed records are copied for the quarantine.
+    pub(crate) quarantine: bool,
+    /// The files for records that are not pages.
+    pub(crate) set_aside: &'a [SetAside],
+    /// Counts the time of payloads and of encoding. The extractor counts that of extraction.
+    pub(crate) clock: Option<&'a Clock>,
+}
+
+impl<'a> RecordExtractor<'a> {
+    /// Extracts pages with `extract` and keeps those that pass `filters`, without the parts of a run that need files.
+    pub(crate) fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
+        Self { extract, payload, room: None, filters, quarantine: false, set_aside: &[], clock: None }
+    }
+
+    /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
+    /// record only.
+    pub(crate) fn result<T>(&self, captured: &Captured, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
+        let Captured { record, charset, listing } = captured;
+        let charset = charset.as_deref();
+        // From what costs nothing to what costs most: most records of an archive are no pages.
+        if let Some(reason) = by_kind(record) {
+            return WorkerResult::without_page(RecordVerdict::Dropped(reason));
+        }
+        if listing.is_left_out {
+            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotListed));
+        }
+        if record.block.is_empty() {
+            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
+        }
+        let id = id(record);
+        // A fault of the program on one page costs that page: nothing is left that could be broken.
+        let result = catch_unwind(AssertUnwindSafe(|| self.read(captured, &id, encode)));
+        let mut result = result
+            .unwrap_or_else(|panic| WorkerResult::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
+        if let RecordVerdict::Failed { kind, message, members } = &mut result.verdict {
+            let kept = Kept { id: &id, record, charset };
+            let kept = self.quarantine.then(|| kept.members(*kind, message));
+            *message = format!("{}: {message}", label(record));
+            match kept {
+                Some(Ok(bytes)) => *members = bytes,
+                Some(Err(error)) => message.push_str(&format!("; not kept: {error}")),
+                None => {}
+            }
+        }
+        result
+    }
+
+    fn read<T>(&self, captured: &Captured, id: &str, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
+        let Captured { record, charset, listing } = captured;
+        let mut lap = Instant::now();
+        let page = match payload(record, &self.payload) {
+            Ok(page) => page,
+            Err(error) => {
+                return WorkerResult::without_page(failed(FailureKind::Payload, error.to_string()));
+            }
+        };
+        if page.body.is_empty() {
+            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
+        }
+        let media_type = match media_type(record, &page).0 {
+            MediaType::Html => "text/html",
+            MediaType::Xhtml => "application/xhtml+xml",
+            MediaType::Other(name) if name == PLAIN && !is_for_robots(record.url()) => PLAIN,
+            MediaType::Other(name) => {
+                return WorkerResult {
+                    aside: SetAside::of(self.set_aside, record, id, &name),
+                    ..WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotHtml))
+                };
+            }
+        };
+        let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
+        let capture = Capture { status: page.status, media_type, robots: &robots };
+        // Before the page is read, which is nearly all of the work.
+        if let Some(reason) = self.filters.capture(&capture) {
+            return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
+        }
+        let bytes = page.body.len() as u64;
+        // Tables and features of a page are a multiple of its bytes.
+        let _room = self.room.map(|room| room.hold(bytes.saturating_mul(PAGE_FACTOR)));
+        if let Some(clock) = self.clock {
+            clock.lap(Stage::Payload, &mut lap);
+        }
+        let begin = Instant::now();
+        let hints = Hints {
+            url: record.url(),
+            http_charset: page.charset(),
+            crawl_charset: charset.as_deref(),
+            date: record.date(),
+        };
+        let mut document = match media_type {
+            PLAIN => Document::of_plain_text(&page.body, &hints),
+            _ => (self.extract)(&page.body, &hints),
+        };
+        if document.title.is_none() {
+            document.title.clone_from(&listing.title);
+        }
+        let mut lap = Instant::now();
+        let caps = capped(record, &page, &document.capped);
+        // Counted once for all filters.
+        let stats = TextStats::new(&document.text);
+        let verdict = match self.filters.document(&document, &stats) {
+            Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
+            None => {
+                let fingerprint = self.filters.fingerprint(&stats);
+                self.encoded(output_record(record, &page, id, document), fingerprint, encode)
+            }
+        };
+        if let Some(clock) = self.clock {
+            clock.lap(Stage::Encoding, &mut lap);
+        }
+        WorkerResult {
+            page: Some(bytes),
+            truncated: record.truncated().map(str::to_owned),
+            capped: caps,
+            time: Some(Timed {
+                time: begin.elapsed(),
+                id: id.to_owned(),
+                file: record.place.file.clone(),
+                offset: record.place.offset,
+            }),
+            aside: None,
+            verdict,
+            label: None,
+        }
+    }
+
+    fn encoded<T>(
+        &self,
+        record: OutputRecord,
+        fingerprint: Fingerprint,
+        encode: &EncodeDocument<'_, T>,
+    ) -> RecordVerdict<T> {
+        let (text, confidence) = (record.text.len() as u64, record.confidence);
+        match encode(record) {
+            Ok(Some(forms)) => RecordVerdict::Document { forms, text, confidence, fingerprint },
+            Ok(None) => RecordVerdict::Dropped(DropReason::NoText),
+            Err(error) => failed(FailureKind::Encode, error),
+        }
+    }
+}
+
+/// The output record of a page's document.
+fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
+    let notes = record.notes.iter().map(ToString::to_string);
+    let of_page = page.notes.iter().map(ToString::to_string);
+    let written = OutputRecord::from(document);
+    let of_document = (!written.notes.is_empty()).then_some(written.notes);
+    OutputRecord {
+        id: id.to_owned(),
+        url: record.url().map(str::to_owned),
+        date: record.date().map(str::to_owned),
+        source: Some(RecordSource {
+            file: record.place.file.clone(),
+            offset: record.place.offset,
+            length: record.place.length,
+            inner: record.place.inner,
+        }),
+        status: page.status,
+        truncated: record.truncated().map(str::to_owned),
+        notes: notes.chain(of_page).chain(of_document).collect::<Vec<_>>().join("; "),
+        ..written
+    }
+}
+
+/// Budgets that a page passed: bytes of its record, of its payload, and the caps of reading it.
+fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
+    let record = record.notes.iter().any(|note| matches!(note, Note::BlockTooLong { .. }));
+    let payload = page.notes.contains(&PayloadNote::LimitHit);
+    let budgets = [(record, "max-record"), (payload, "max-payload")];
+    let passed = budgets.into_iter().filter(|(passed, _)| *passed);
+    passed.map(|(_, name)| name.to_owned()).chain(caps.iter().cloned()).collect()
+}
+
+/// Names a record in messages.
+fn label(record: &Record) -> String {
+    let place = &record.place;
+    let id = record.id().or_else(|| record.url()).unwrap_or("no id");
+    format!("{}: offset {}: {id}", place.file, place.offset)
+}
+
+fn failed<T>(kind: FailureKind, message: String) -> RecordVerdict<T> {
+    RecordVerdict::Failed { kind, message, members: Vec::new() }
+}
+
+/// The type of text that is taken unchanged.
+const PLAIN: &str = "text/plain";
+
+/// Files that nearly every site serves as plain text and that programs read.
+// They would be documents of nearly every host in an archive, and hold no text for people.
+const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
+
+fn is_for_robots(url: Option<&str>) -> bool {
+    let path = url.and_then(|url| {
+        let (_, rest) = url.split_once("://")?;
+        let path = rest.get(rest.find('/')?..)?;
+        path.split(['?', '#']).next()
+    });
+    path.is_some_and(|path| ROBOT_FILES.contains(&path) || path.starts_with("/.well-known/"))
+}
+
+/// Why a record of this type is no page; none if it may be one.
+fn by_kind(record: &Record) -> Option<DropReason> {
+    match &record.kind {
+        // WET: text that somebody took out of a capture.
+        RecordType::Conversion if record.content_type().is_some_and(|kind| kind.trim_start().starts_with(PLAIN)) => {
+            None
+        }
+        RecordType::Response | RecordType::Resource => None,
+        RecordType::Warcinfo => Some(DropReason::Warcinfo),
+        RecordType::Request => Some(DropReason::Request),
+        RecordType::Metadata => Some(DropReason::Metadata),
+        RecordType::Revisit => Some(DropReason::Revisit),
+        // Other conversions are images and previews of a capture.
+        RecordType::Conversion => Some(DropReason::Conversion),
+        RecordType::Continuation => Some(DropReason::Continuation),
+        RecordType::Unknown(_) => Some(DropReason::UnknownType),
+    }
+}
