@@ -9,6 +9,7 @@ mod corrections;
 mod data;
 mod floods;
 mod formulas;
+mod framed;
 mod gutters;
 mod headed_lists;
 mod hidden_menus;

@@ -248,10 +248,15 @@ impl<'a> Extraction<'a> {
         if self.verdicts.headline == HeadlinePolicy::Exclude {
             return true;
         }
-        let mut first = self.judged().filter(|(_, _, kept, _)| *kept);
-        first.by_ref().take(TITLE_BLOCKS).any(|(block, _, _, role)| {
+        let first = self.judged().filter(|(_, _, kept, _)| *kept);
+        first.take(TITLE_BLOCKS).enumerate().any(|(at, (block, _, _, role))| {
             let text = self.page.text(block);
-            role == Some(Role::Headline) || overlap(text, title) >= SAME_TITLE
+            // A text that begins with a heading of the first level has its title already.
+            let is_heading = || {
+                self.page.container(block).is_some_and(|(_, own)| own.tag == trommel_html::Tag::H1)
+                    && !is_too_long([(block.words, block.chars)].into_iter())
+            };
+            role == Some(Role::Headline) || at == 0 && is_heading() || overlap(text, title) >= SAME_TITLE
         })
     }
 

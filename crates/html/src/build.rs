@@ -54,6 +54,8 @@ struct Open {
     keeps_space: bool,
     /// It is inline and shown as a block: nothing in it is a part of a word beside it.
     is_apart: bool,
+    /// The tag whose style its text has: another than its own for `<span class="literal">`.
+    style: Tag,
 }
 
 /// An element whose content is no text of the page.

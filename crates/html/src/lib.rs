@@ -33,4 +33,6 @@ pub use page::{
 pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};
 #[cfg(feature = "lol")]
 pub use reader::{LolEngine, PushReader};
-pub use reread::{anchors, code_text, code_white_space, element_text, source_range, source_ranges};
+pub use reread::{
+    anchors, cell_sign, code_text, code_white_space, element_text, source_range, source_ranges, stands_at,
+};

@@ -20,6 +20,7 @@ mod existing;
 mod extract;
 mod filters;
 mod follow;
+mod generators;
 mod golden;
 mod index;
 mod inspect;

@@ -1,5 +1,7 @@
 //! Keeps blocks between kept blocks of one container.
 
+use std::ops::Range;
+
 use trommel_html::{Element, ElementKinds, Page, Tag};
 
 use super::whole_units::outermost_code;
@@ -10,7 +12,8 @@ use crate::role::Role;
 struct Gap {
     /// One past its last block.
     end: usize,
-    is_list: bool,
+    /// A list, a table or code.
+    may_end: bool,
     /// Part of a definition list.
     is_part: bool,
     /// The element that holds it and the kept block before.
@@ -18,9 +21,9 @@ struct Gap {
 }
 
 /// Keeps dropped lists, tables, quotes, code, headings and paragraphs between two kept blocks of the same
-/// element, if no part of them is kept. Also keeps lists at the end of an element with kept blocks, on
-/// pages that show code, as manuals do: there they are not menus. Terms and definitions between kept ones
-/// stay on any page (one entry a block).
+/// element, if no part of them is kept. Also keeps lists, tables and code at the end of an element with kept
+/// blocks, on pages that show code, as manuals do: there they are not menus. Terms and definitions between
+/// kept ones stay on any page (one entry a block).
 pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
     let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);
@@ -44,15 +47,14 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
             let behind = kept.get(gap.end..).unwrap_or_default();
             let next = behind.iter().position(|kept| *kept);
             let tag = page.element(gap.parent).map(|own| own.tag);
-            gap.is_list
+            gap.may_end
                 && !matches!(tag, Some(Tag::Html | Tag::Body))
                 && next.is_none_or(|next| !is_inside(gap.end + next))
         };
         let wanted = has_code && (is_between || is_last()) || gap.is_part && is_between;
-        let mut own = roles.iter().skip(at).take(gap.end - at);
         if wanted
             // Comments between two parts of a text were left out on purpose.
-            && !own.any(|role| *role == Role::Comment)
+            && !are_comments(roles, at..gap.end)
             && let Some(kept) = kept.get_mut(at..gap.end)
         {
             kept.fill(true);
@@ -76,7 +78,7 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
             let (tag, unit_end) = unit.filter(|(_, of)| *of == end)?;
             return Some(Gap {
                 end: unit_end,
-                is_list: matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl),
+                may_end: matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table | Tag::Pre),
                 is_part: matches!(tag, Tag::Dt | Tag::Dd),
                 parent: at,
             });
@@ -101,8 +103,16 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     None
 }
 
+/// Whether one of the blocks is a reader's comment and a block beside them is one, too. A single comment in the
+/// middle of a text is an error of the model.
+pub(super) fn are_comments(roles: &[Role], blocks: Range<usize>) -> bool {
+    let is_comment = |at: usize| roles.get(at) == Some(&Role::Comment);
+    let beside = [blocks.start.checked_sub(1), Some(blocks.end)];
+    blocks.clone().any(is_comment) && beside.into_iter().flatten().any(is_comment)
+}
+
 /// Elements of what is no part of the text around them, as the tags of a post.
-fn is_beside(page: &Page, own: &Element) -> bool {
+pub(super) fn is_beside(page: &Page, own: &Element) -> bool {
     use Tag::*;
     let mut words = page.attribute_words(own).iter();
     own.hidden
@@ -125,8 +135,10 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
         let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        let roles: Vec<Role> =
-            texts.iter().map(|text| if text.starts_with("-c") { Role::Comment } else { Role::Other }).collect();
+        let roles: Vec<Role> = texts
+            .iter()
+            .map(|text| if text.trim_start_matches('-').starts_with('c') { Role::Comment } else { Role::Other })
+            .collect();
         keep_between(&page, &roles, &mut kept);
         let added = texts.iter().zip(&kept).filter(|own| *own.1);
         let added = added.filter(|own| own.0.starts_with('-'));
@@ -144,12 +156,14 @@ mod tests {
             "<p>-b<p>-d",
             "<div>-b<p>-d</div>",
             "<div><p>-b<p>d</div>",
-            "<ul><li>-c</ul>",
             "<ul><li class=post-tag>-b</ul>",
         ] {
             let html = format!("<main><pre>a</pre>{apart}<p>e</main>");
             assert!(added(&html).is_empty(), "{apart}");
         }
+        let comments = "<main><pre>a</pre><p>c</p><ul><li>-c</ul><p>e</main>";
+        assert!(added(comments).is_empty());
+        assert_eq!(added(&comments.replace("<p>c</p>", "<p>b</p>")), ["-c"]);
         let other = "<body><main><pre>a</pre></main><ul><li>-b</ul><main><p>e</main>";
         assert_eq!(added(other), ["-b"], "the body holds them all");
         let other = "<div><main><pre>a</pre><p>-b</p></main></div><p>e";
@@ -157,9 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_ends_its_container_is_kept_beside_code() {
+    fn lists_and_tables_that_end_their_container_are_kept_beside_code() {
         let html = "<div><pre>a</pre><ul><li>-b</ul></div><p>-d</p><footer><ul><li>-e</ul></footer>";
         assert_eq!(added(html), ["-b"]);
+        let table = "<div><pre>a</pre><table><tr><td>-b<td>-d</table></div><p>-e</p>";
+        assert_eq!(added(table), ["-b", "-d"]);
         assert!(added("<pre>a</pre><ul><li>-b</ul>").is_empty());
         assert!(added("<div><pre>a</pre><p>-b</p></div>").is_empty());
     }

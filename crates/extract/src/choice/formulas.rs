@@ -2,6 +2,8 @@
 
 use trommel_html::{Block, NotationKind, Page};
 
+use crate::render::tex::is_displayed;
+
 /// Characters beside its formulas that a block may have, such as a number in brackets.
 // More is a sentence, which the model judges by its words.
 const MAX_OTHER_CHARS: usize = 12;
@@ -15,6 +17,16 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
         is_formula.resize(page.blocks.len(), false);
         if let Some(slot) = is_formula.get_mut(at) {
             *slot = self::is_formula(page, block);
+        }
+    }
+    // TeX between marks in the text, which a script of the page lays out.
+    for (at, block) in page.blocks.iter().enumerate() {
+        let text = page.text(block);
+        if text.starts_with(['\\', '$']) && is_displayed(text) {
+            is_formula.resize(page.blocks.len(), false);
+            if let Some(slot) = is_formula.get_mut(at) {
+                *slot = true;
+            }
         }
     }
     let mut at = 0;
@@ -63,5 +75,10 @@ mod tests {
         keep_formulas(&page, &mut kept);
         let left: Vec<&str> = texts().zip(&kept).filter(|own| *own.1).map(|own| own.0).collect();
         assert_eq!(left, ["a", "x (1)", "y"]);
+
+        let raw = ScanEngine.read("<p>a<p>\\[x\\]<p>b<p>\\[y\\]", &Limits::default());
+        let mut kept = [true, false, false, true];
+        keep_formulas(&raw, &mut kept);
+        assert_eq!(kept, [true, true, false, false]);
     }
 }

@@ -75,6 +75,35 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
     }
 }
 
+/// Keeps the last block of an item's own text if the first item of the list below it is kept (one entry a block in
+/// `kept`).
+pub(crate) fn keep_list_heads(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::ITEM) {
+        return;
+    }
+    let item = |block: usize| {
+        let block = page.blocks.get(block)?;
+        let is_inside = page.kinds_around(block).contains(ElementKinds::ITEM);
+        page.path(if is_inside { block.element } else { NONE }).find(|(_, element)| element.tag == Tag::Li)
+    };
+    // From the last on: the list in an item may have a list in its own first item.
+    for at in (0..kept.len().saturating_sub(1)).rev() {
+        if kept.get(at) != Some(&false) || kept.get(at + 1) != Some(&true) {
+            continue;
+        }
+        let (Some((outer, element)), Some((inner, _))) = (item(at), item(at + 1)) else {
+            continue;
+        };
+        if outer < inner
+            && inner < element.end
+            && !element.hidden
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = true;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +131,17 @@ mod tests {
         assert_eq!(left_of(&list(1, 3), 0.01).len(), 4);
         assert_eq!(left_of(&list(2, 4), 0.01).len(), 4);
         assert_eq!(left_of(&list(2, 4), MIN_PROBABILITY).len(), 6);
+    }
+
+    #[test]
+    fn items_with_a_kept_list_keep_their_own_text() {
+        let html = "<ul><li><a href=x>-a</a><ul><li>-b<ul><li>c</ul></ul><li>-d<li><p>-e</p><p>f</p></ul><p>g";
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+        keep_list_heads(&page, &mut kept);
+        let left: Vec<&str> = texts.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| *text).collect();
+        assert_eq!(left, ["-a", "-b", "c", "f", "g"]);
     }
 
     #[test]

@@ -10,10 +10,11 @@ use super::{
     data::drop_data,
     floods::keep_beside_floods,
     formulas::keep_formulas,
+    framed::keep_framed,
     gutters::{drop_contents, drop_line_numbers},
     hidden_menus::drop_hidden_menus,
     link_lists::keep_link_lists,
-    list_items::keep_list_items,
+    list_items::{keep_list_heads, keep_list_items},
     lone_text::keep_lone_text,
     names::{keep_card_names, keep_row_heads, keep_terms},
     references::keep_references,
@@ -66,7 +67,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 25] = [
+pub static RULES: [Rule; 27] = [
     judged("summaries", "keeps the summary of details that are kept", |own, kept| {
         keep_summaries(own.page, kept);
     }),
@@ -126,6 +127,12 @@ pub static RULES: [Rule; 25] = [
     }),
     chosen("between", "keeps what stands between kept blocks of one container", |own, kept| {
         keep_between(own.page, own.roles, kept);
+    }),
+    chosen("framed", "keeps whole lists and tables between kept blocks of one container", |own, kept| {
+        keep_framed(own.page, own.roles, kept);
+    }),
+    chosen("list heads", "keeps the text of items whose own lists are kept", |own, kept| {
+        keep_list_heads(own.page, kept);
     }),
     chosen("link lists", "keeps lists of links below a kept heading", |own, kept| {
         keep_link_lists(own.page, own.html, own.url, kept);

@@ -2,7 +2,7 @@
 //! their cells become paragraphs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
+use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag, cell_sign};
 
 /// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
 // A hostile `colspan` would else make each row as long as it says.
@@ -47,6 +47,13 @@ pub(crate) struct TableRow {
     pub cells: Vec<TableCell>,
 }
 
+impl TableRow {
+    /// The cells that hold kept blocks, without those of signs alone.
+    fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
+        self.cells.iter().filter(|own| !own.blocks.is_empty())
+    }
+}
+
 /// A cell of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableCell {
@@ -54,6 +61,8 @@ pub(crate) struct TableCell {
     pub column: usize,
     /// Its kept blocks.
     pub blocks: Vec<u32>,
+    /// Signs of a cell without words, such as `+` or a tick; such a cell has no block.
+    pub sign: String,
 }
 
 /// The position of a block in a table.
@@ -187,12 +196,19 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
-                if own.is_empty() && column < MAX_COLUMNS {
+                let has_no_text = own.is_empty() && !has_text(page, index, element);
+                if let Some(sign) = has_no_text.then(|| cell_sign(html, element)).flatten() {
+                    row.cells.push(TableCell { column, blocks: Vec::new(), sign });
+                } else if own.is_empty() && column < MAX_COLUMNS {
                     let place = if has_text(page, index, element) { &mut dropped } else { &mut empty };
                     place.insert(column);
                 }
                 if !own.is_empty() {
-                    row.cells.push(TableCell { column, blocks: own.iter().map(|(_, block)| *block).collect() });
+                    row.cells.push(TableCell {
+                        column,
+                        blocks: own.iter().map(|(_, block)| *block).collect(),
+                        sign: String::new(),
+                    });
                 }
             }
             _ => {}
@@ -202,7 +218,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
     wide_rows += usize::from(end_row(row, &mut rows) > 1);
     let most = if headed { HEADED } else { BARE };
     let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
-    for cell in rows.iter().flat_map(|row| &row.cells) {
+    for cell in rows.iter().flat_map(TableRow::cells_with_blocks) {
         let blocks = cell.blocks.iter().map(|block| {
             let block = page.blocks.get(*block as usize);
             block.map_or(0, |block| block.words)
@@ -217,7 +233,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
         && all_words <= cells.saturating_mul(most.mean)
         // One row of long cells is a layout of columns.
         && (headed || wide_rows > 1 || is_short_row(page, &rows))
-        && rows.iter().any(|row| row.cells.len() > 1);
+        && rows.iter().any(|row| row.cells_with_blocks().count() > 1);
     is_data.then(|| {
         let has_header = rows.iter().any(|row| row.header);
         empty.retain(|column| has_header && !dropped.contains(column));
@@ -236,7 +252,7 @@ fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
         let mut blocks = cell.blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
         cell.blocks.len() == 1 && blocks.all(|block| block.words <= SINGLE_ROW.1 && block.link_density() < 0.5)
     };
-    row.cells.len() >= SINGLE_ROW.0 && row.cells.iter().all(is_short)
+    row.cells_with_blocks().count() >= SINGLE_ROW.0 && row.cells_with_blocks().all(is_short)
 }
 
 /// Keeps a row that has kept cells; gives the number of all its cells.
@@ -244,7 +260,7 @@ fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> us
     let Some((row, cells, _)) = row else {
         return 0;
     };
-    if !row.cells.is_empty() {
+    if row.cells_with_blocks().next().is_some() {
         rows.push(row);
     }
     cells
@@ -347,7 +363,7 @@ mod tests {
         let row = |row: &TableRow| {
             let cells = row.cells.iter().map(|cell| {
                 let blocks: Vec<&str> = cell.blocks.iter().map(|block| text(*block)).collect();
-                format!("{}:{}", cell.column, blocks.join("+"))
+                format!("{}:{}{}", cell.column, blocks.join("+"), cell.sign)
             });
             let head = if row.header { "!" } else { "" };
             format!("{head}{}", cells.collect::<Vec<_>>().join(" "))
@@ -382,7 +398,7 @@ mod tests {
     fn only_kept_rows_and_columns_are_left() {
         assert_eq!(
             rows("<table><tr><th>-<th>-A<th>-B<tr><td><td>c<td>d<tr><td><td>-<td>e</table>"),
-            ["0:c 1:d", "1:e"]
+            ["0:c 1:d", "0:- 1:e"]
         );
     }
 
@@ -390,6 +406,13 @@ mod tests {
     fn empty_columns_stay_below_a_header_row() {
         assert_eq!(rows("<table><tr><th><th>A<th>-B<th>E<tr><td><td>c<td>-d<td>e</table>"), ["!1:A 2:E", "1:c 2:e"]);
         assert_eq!(rows("<table><tr><td><td>a<td>b<tr><td><td>c<td>d</table>"), ["0:a 1:b", "0:c 1:d"]);
+    }
+
+    #[test]
+    fn signs_are_cells() {
+        let html = "<table><tr><th>a<th>b<tr><td>+<td>c<tr><td>&lt;<td>d<tr><td>-<td>-e</table>";
+        assert_eq!(rows(html), ["!0:a 1:b", "0:+ 1:c", "0:< 1:d"]);
+        assert_eq!(shown("<table><tr><td>|<td>a<tr><td>|<td>b</table>"), None);
     }
 
     #[test]

@@ -119,14 +119,15 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Several other headings of the first level, with some of the second, are the outline of the page itself.
-    /// One level lower, they would merge with the latter.
+    /// Other headings of the first level, with some of the second, are the outline of the page itself: one level
+    /// lower, they would merge with the latter. A single one below a title above the text may be the same title.
     fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|own| {
             matches!(own, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(own).0, content) > 1
         });
+        let most = usize::from(self == Headline::Above);
         let is_second = |own: &Segment| matches!(own, Segment::Heading { level: 2, .. });
-        if others.count() > 1 && content.segments.iter().any(is_second) { Headline::None } else { self }
+        if others.count() > most && content.segments.iter().any(is_second) { Headline::None } else { self }
     }
 }
 
@@ -351,7 +352,7 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
     let mut write = |row: &TableRow, mode: Mode, fill: usize| {
         let cells = row.cells.iter().map(|cell| {
             let blocks: Vec<String> = cell.blocks.iter().map(|block| inline.render(*block, mode)).collect();
-            (cell.column, blocks.join("<br>").replace('|', "\\|"))
+            (cell.column, blocks.join("<br>").replace('|', "\\|") + &sign(&cell.sign))
         });
         line(fill, cells)
     };
@@ -362,6 +363,13 @@ fn rows(table: &DataTable, inline: &mut Inline) -> String {
     let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
     lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
     lines.join("\n")
+}
+
+/// The signs of a cell without words, escaped.
+fn sign(text: &str) -> String {
+    let mut out = String::new();
+    escape(text, 0, text.len(), Context { line_break: " ", ..Context::default() }, &mut out);
+    out.replace('|', "\\|")
 }
 
 /// A row of cells given with their columns, filled up to `columns`.

@@ -91,6 +91,8 @@ pub(crate) fn pieces(
         match own.kind {
             NotationKind::Formula | NotationKind::DisplayFormula => {
                 let display = own.kind == NotationKind::DisplayFormula;
+                let own = text.get(from..to).unwrap_or_default();
+                let from = from + own.len() - own.trim_start().len();
                 match options.math {
                     MathForm::Tex => change(from, to, PieceKind::Formula { display }),
                     MathForm::Plain => {}

@@ -56,7 +56,7 @@ fn document_table(content: &KeptContent, table: &DataTable, room: &mut usize) ->
             if is_even {
                 cells.resize(cell.column.max(cells.len()), String::new());
             }
-            let words = text(&cell.blocks, " ");
+            let words = text(&cell.blocks, " ") + &cell.sign;
             cells.push(words.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         if is_even {

@@ -5,6 +5,24 @@
 const MAX_FORMULA_BYTES: usize = 4096;
 const PAIRS: [(&str, &str); 4] = [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]"), ("\\begin{", "\\end{")];
 
+/// The TeX of a formula without the marks around it, and whether they are those of a displayed formula.
+pub(crate) fn bare(text: &str) -> (&str, bool) {
+    let text = text.trim();
+    let marks = [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false), ("$", "$", false)];
+    let inner = |(open, close, display): (&str, &str, bool)| {
+        let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+        Some((inner.trim(), display))
+    };
+    marks.into_iter().find_map(inner).unwrap_or((text, false))
+}
+
+/// Whether a text is one displayed formula with its marks, and nothing else.
+pub(crate) fn is_displayed(text: &str) -> bool {
+    text.starts_with(['$', '\\'])
+        && (bare(text).1 || text.starts_with("\\begin{"))
+        && formulas(text).first().is_some_and(|own| *own == (0, text.len()))
+}
+
 /// Places of formulas in a text, marks included, in order.
 pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
@@ -76,7 +94,7 @@ fn dollars(text: &str, start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::formulas;
+    use super::{bare, formulas, is_displayed};
 
     fn found(text: &str) -> Vec<&str> {
         formulas(text).iter().map(|(a, b)| &text[*a..*b]).collect()
@@ -95,6 +113,17 @@ mod tests {
         for none in ["$5 and $6", "a$b$c", "$ x $", "\\(never", "$$", "$PATH and $HOME", "US$3 or US$4"] {
             assert_eq!(found(none), Vec::<&str>::new(), "{none}");
         }
+    }
+
+    #[test]
+    fn marks_around_formulas_are_no_part_of_them() {
+        assert_eq!(bare("\\( x \\)"), ("x", false));
+        assert_eq!(bare("\\[x\\]"), ("x", true));
+        assert_eq!(bare("$$x$$"), ("x", true));
+        assert_eq!(bare("$x$"), ("x", false));
+        assert_eq!(bare("x"), ("x", false));
+        assert!(is_displayed("\\[x\\]") && is_displayed("\\begin{align}x\\end{align}"));
+        assert!(!is_displayed("\\[x\\] and \\[y\\]") && !is_displayed("\\(x\\)"));
     }
 
     #[test]

@@ -100,6 +100,7 @@ fn write_table(content: &KeptContent, table: &DataTable, out: &mut TracedText) {
                 out.text.push('\t');
                 column += 1;
             }
+            out.text.push_str(&cell.sign);
             for (at, block) in cell.blocks.iter().enumerate() {
                 if at > 0 {
                     out.text.push(' ');
@@ -246,7 +247,7 @@ mod tests {
     fn rows_are_lines_and_cells_are_divided_by_tabs() {
         assert_eq!(
             text("<p>x<table><caption>C<tr><th>A<th>B<th>D<tr><td>1<td>-<td>2<br>3<tr><td>-<td>4</table>y"),
-            "x\n\nC\nA\tB\tD\n1\t\t2 3\n\t4\n\ny"
+            "x\n\nC\nA\tB\tD\n1\t-\t2 3\n-\t4\n\ny"
         );
         assert_eq!(text("<table><tr><td>a<tr><td>b<p>c</table>"), "a\nb\n\nc");
     }

@@ -41,8 +41,12 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
     BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
 }
 
-/// Whether an element that may hold lines of code does.
-pub(super) fn is_highlighter(text: &TagText) -> bool {
+/// Whether an element that may hold lines of code does, given the `meta` elements of the page.
+pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool {
+    // Doxygen writes code as `fragment`; slides use that class for what appears step by step.
+    if text.tag == Tag::Div && has_class(text, &[b"fragment"]) {
+        return meta.iter().any(|(name, content)| name == "generator" && content.starts_with("Doxygen"));
+    }
     // Not inline elements: a class of that name on a `span` is one token of a highlighter.
     matches!(text.tag, Tag::Div | Tag::Table | Tag::Section | Tag::Figure) && has_class(text, &HIGHLIGHTERS)
 }
@@ -102,6 +106,9 @@ mod tests {
             ),
             ["[a =]", "[b]", "c"]
         );
+        let doxygen = "<meta name=generator content='Doxygen 1.9'><div class=fragment><div class=line>a {</div><div class=line>  b</div></div>c";
+        assert_eq!(shown(doxygen), ["[a {]", "[b]", "c"]);
+        assert_eq!(shown("<div class=fragment><div class=line>a</div></div>"), ["a"]);
         assert_eq!(shown("<div class=cm>a</div><span class=cm-editor>b</span>"), ["a", "b"]);
     }
 

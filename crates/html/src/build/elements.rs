@@ -6,7 +6,7 @@ use super::classes::{self, ClassReading};
 use super::code_elements::is_highlighter;
 use super::microdata::Microdata;
 use super::nesting::has_optional_end;
-use super::notes::Marks;
+use super::notes::{Marks, has_class};
 use super::{Builder, Open};
 use crate::limits::Caps;
 use crate::markup::Tag;
@@ -35,7 +35,7 @@ impl Builder {
             let mut element = self.read_element(text, name, parent, offset);
             // A bit of the class's words first; the names are compared only for the few elements that have it.
             let may_be_code = self.marks.contains(Marks::CODE) && self.keep_space == 0;
-            if is_code || may_be_code && is_highlighter(text) {
+            if is_code || may_be_code && is_highlighter(text, &self.page.head.meta) {
                 row = Tag::Pre;
                 element.tag = row;
                 element.within |= ElementKinds::CODE;
@@ -77,6 +77,9 @@ impl Builder {
             // Shown as a block, it cannot continue the word before it.
             self.fold.blank();
         }
+        // Docutils writes inline code as `<span class="literal">`.
+        let is_literal = tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal");
+        let style = if is_literal { Tag::Code } else { tag };
         self.stack.push(Open {
             element: narrow(index),
             container,
@@ -86,13 +89,14 @@ impl Builder {
             link,
             keeps_space: row.keeps_space(),
             is_apart,
+            style,
         });
         self.open[tag as usize] += 1;
         if link {
             self.link_starts();
         }
         if let Some(styles) = &mut self.styles {
-            styles.start(tag, narrow(index), link, narrow(self.fold.len()));
+            styles.start(style, narrow(index), link, narrow(self.fold.len()));
         }
         self.keep_space += u32::from(row.keeps_space());
         self.open_notation(text, narrow(index), self.marks);
@@ -252,7 +256,14 @@ impl Builder {
             words: (narrow(start), (self.page.attribute_words.len() - start) as u16),
             given,
             marks: self.marks
-                & (Marks::MATH | Marks::NOTE | Marks::HIDDEN | Marks::SHEET | Marks::CODE | Marks::PAGE_ROW)
+                & (Marks::MATH
+                    | Marks::NOTE
+                    | Marks::HIDDEN
+                    | Marks::SHEET
+                    | Marks::CODE
+                    | Marks::PAGE_ROW
+                    | Marks::STRUCK
+                    | Marks::LITERAL)
                 | block,
             // Without the part that depends on the words before, which the next element may not have.
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,

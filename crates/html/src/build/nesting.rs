@@ -32,7 +32,7 @@ impl Builder {
             self.fold.blank();
         }
         if let Some(styles) = &mut self.styles {
-            styles.end(open.tag, open.element, open.link, narrow(self.fold.len()));
+            styles.end(open.style, open.element, open.link, narrow(self.fold.len()));
         }
         self.keep_space -= u32::from(open.keeps_space);
         if !self.open_notations.is_empty() {

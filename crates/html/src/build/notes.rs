@@ -31,6 +31,10 @@ bitflags! {
         const PAGE_ROW = 1 << 7;
         /// Its style, or that of its class, shows it as a block.
         const BLOCK = 1 << 8;
+        /// A word of its class may say that it is struck out.
+        const STRUCK = 1 << 9;
+        /// A word of its class may say that it is code.
+        const LITERAL = 1 << 10;
     }
 }
 
@@ -38,15 +42,17 @@ bitflags! {
 /// [`Marks::PAGE_ROW`].
 const MATH: [u64; 7] = hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"]);
 const NOTE: [u64; 4] = hashes(["footnotes", "sidenote", "marginnote", "ltx"]);
-const CODE: [u64; 11] = hashes([
+const CODE: [u64; 12] = hashes([
     "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter", "enlighter", "file",
-    "prism",
+    "prism", "fragment",
 ]);
 const HIDDEN: [u64; 2] = hashes(["hidden", "invisible"]);
 const PAGE_ROW: [u64; PAGE_ROW_WORDS.len()] = hashes(PAGE_ROW_WORDS);
+const STRUCK: [u64; 1] = hashes(["through"]);
+const LITERAL: [u64; 1] = hashes(["literal"]);
 /// Tells nearly every word that is none of them: all classes of a page are asked for.
 // By bits of the hashes and not by 23 comparisons: 2 million instructions of 85 pages less.
-static MARKING: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN, &PAGE_ROW]);
+static MARKING: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN, &PAGE_ROW, &STRUCK, &LITERAL]);
 
 const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
     let mut hashes = [0; N];
@@ -103,6 +109,10 @@ impl Marks {
             Marks::CODE
         } else if PAGE_ROW.contains(&word) {
             Marks::PAGE_ROW
+        } else if STRUCK.contains(&word) {
+            Marks::STRUCK
+        } else if LITERAL.contains(&word) {
+            Marks::LITERAL
         } else {
             Marks::empty()
         }
@@ -134,6 +144,12 @@ impl Builder {
             Tag::Sup => NotationKind::Superscript,
             Tag::Sub => NotationKind::Subscript,
             Tag::Del | Tag::S | Tag::Strike => NotationKind::Deleted,
+            Tag::Span if marks.contains(Marks::STRUCK) && has_class(text, b"line-through") => NotationKind::Deleted,
+            // TeX that a script will lay out, as Pandoc writes it for KaTeX.
+            Tag::Span if marks.contains(Marks::MATH) && has_class(text, b"math") => match has_class(text, b"display") {
+                true => NotationKind::DisplayFormula,
+                false => NotationKind::Formula,
+            },
             Tag::A => match text.value(Key::Href) {
                 // Only links with a fragment can be marks of notes; whether they are is decided when text is written.
                 Some(href) if memchr::memchr(b'#', href).is_some() => NotationKind::FragmentLink,
@@ -184,6 +200,10 @@ impl Builder {
         let is_noted = match own.kind {
             NotationKind::LinkedImage => own.from == to && to > 0 && self.images > own.images_before,
             NotationKind::Hidden => own.from < to && !has_formula,
+            // A formula with elements in it is laid out already, and its text is not TeX.
+            NotationKind::Formula | NotationKind::DisplayFormula => {
+                own.from < to && !has_formula && element as usize + 1 == self.page.elements.len()
+            }
             _ => own.from < to,
         };
         if is_noted {
@@ -214,6 +234,11 @@ impl Builder {
             .map(|own| Notation { text: (start.saturating_add(own.text.0), start.saturating_add(own.text.1)), ..own });
         self.page.notations.extend(placed);
     }
+}
+
+pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
+    let class = text.value(Key::Class).unwrap_or_default();
+    class.split(|byte| byte.is_ascii_whitespace()).any(|name| name == wanted)
 }
 
 /// Whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
@@ -317,6 +342,17 @@ mod tests {
         assert_eq!(
             shown("<p>was <del>$5</del> $4, <s>a</s><strike> b</strike> <a href=/x><img alt=c></a> d"),
             ["Deleted \" $5\"", "Deleted \" a\"", "Deleted \" b\"", "LinkedImage \"\""]
+        );
+        assert_eq!(
+            shown(
+                "<p>a <span class=line-through>b</span> <span class='math inline'>x_1</span> <span class='math display'>\\[y\\]</span>"
+            ),
+            ["Deleted \" b\"", "Formula \" x_1\"", "DisplayFormula \" \\\\[y\\\\]\""]
+        );
+        // What is laid out is no source.
+        assert_eq!(
+            shown("<p>a <span class='math inline'><i>x</i>y</span> <span class=through>b</span>"),
+            Vec::<String>::new()
         );
         // Not through the end of a block, nor an image at one of its ends.
         for html in [

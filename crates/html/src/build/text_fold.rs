@@ -49,6 +49,8 @@ enum SpaceBefore {
     Line,
 }
 
+/// Zero-width joiner. It joins the characters around it, so at the start of a text it has no effect.
+const JOINER: char = '\u{200d}';
 /// Bytes that are kept for the next page.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
@@ -240,7 +242,7 @@ impl TextFold {
             if keep_space && c != '\r' {
                 self.kept.push(if c == '\u{a0}' { ' ' } else { c });
             }
-        } else if !is_ignored(c) {
+        } else if !is_ignored(c) && (c != JOINER || !self.out.is_empty()) {
             if self.seam.is_some() {
                 self.close_seam(c);
             }

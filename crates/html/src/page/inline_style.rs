@@ -143,6 +143,7 @@ mod tests {
             "a{} b{s}c &{} d{l} e{le}f{c} g{}"
         );
         assert_eq!(shown("<p><a name=x>a</a> <b></b>b"), "a b{}");
+        assert_eq!(shown("<p>a <span class='docutils literal'>b</span> <i class=literal>c</i>"), "a{} b{c} c{e}");
     }
 
     #[test]

@@ -386,6 +386,12 @@ impl Code {
         }
         let shown = if self.is_rust { self.hidden.noted(&self.out) } else { None };
         let text = without_numbers(shown.as_deref().unwrap_or(&self.out));
+        // Generators fill empty lines with a space, so that they can be clicked.
+        let is_filled = |line: &str| !line.is_empty() && line.trim().is_empty();
+        let text = match text.split('\n').any(is_filled) {
+            true => text.split('\n').map(|line| if is_filled(line) { "" } else { line }).collect::<Vec<_>>().join("\n"),
+            false => text,
+        };
         let text = text.trim_end();
         // Empty lines before the first are not the code's; its indent is.
         let first = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
@@ -451,6 +457,10 @@ mod tests {
         check(
             "<pre><span class=line><span class=cl>a\n</span></span><span class=line><span class=cl>b\n</span></span></pre>",
             "a\nb",
+        );
+        check(
+            "<pre><div class=line>a {</div><div class=line>\u{a0}</div>\n<div class=line>  }</div></pre>",
+            "a {\n\n  }",
         );
         check("<code>a<!-- < --> if b < c\n d</code>", "a if b < c\n d");
     }

@@ -1,6 +1,7 @@
 //! Renders boxes of facts beside a text, as in encyclopedias, as lists of names and values instead of tables.
 
 use super::inline::{Inline, Mode};
+use super::sign;
 use crate::render::content::KeptContent;
 use crate::render::data_table::{DataTable, TableCell};
 
@@ -23,7 +24,7 @@ pub(super) fn lines(table: &DataTable, inline: &mut Inline) -> Vec<String> {
     let mut cell = |cell: &TableCell, mode: Mode| {
         let blocks = cell.blocks.iter();
         let texts: Vec<String> = blocks.map(|block| inline.render(*block, mode)).collect();
-        texts.join(", ")
+        texts.join(", ") + &sign(&cell.sign)
     };
     let mut paragraphs: Vec<String> = Vec::new();
     let mut facts: Vec<String> = Vec::new();

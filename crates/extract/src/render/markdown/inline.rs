@@ -83,10 +83,10 @@ impl<'a> Inline<'a> {
                 return None;
             };
             let display = own.kind == PieceKind::Formula { display: true };
-            return display.then(|| text.to_owned());
+            return display.then(|| tex::bare(text).0.to_owned());
         }
-        let inner = text.strip_prefix("$$")?.strip_suffix("$$")?;
-        (!inner.trim().is_empty() && !inner.contains("$$")).then(|| inner.trim().to_owned())
+        let (inner, display) = tex::bare(text);
+        (display && !inner.is_empty() && !inner.contains("$$") && !inner.contains("\\]")).then(|| inner.to_owned())
     }
 
     /// A part of a block as Markdown, without the marks of notes.
@@ -134,9 +134,13 @@ impl<'a> Inline<'a> {
         for (at, group) in groups(&runs, |run| run.link) {
             let next = runs.get(at + group.len());
             let address = group.first().and_then(|run| run.link);
+            // A link that was only the mark of a note is empty now.
+            let says = group.iter().any(|run| {
+                run.form != Form::Text || text.get(run.from..run.to).is_some_and(|own| !own.trim().is_empty())
+            });
             match address.and_then(|link| addresses.get(link)?.as_deref()) {
-                Some(address) => rendering.link(group, address),
-                None => rendering.deleted(group, next),
+                Some(address) if says => rendering.link(group, address),
+                _ => rendering.deleted(group, next),
             }
         }
         rendering.out

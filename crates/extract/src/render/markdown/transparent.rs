@@ -35,6 +35,7 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
         all += words;
         let head = matches!(segment, Segment::Heading { level: 1 | 2, .. });
         let mut item = NONE;
+        let mut is_listed = false;
         for (at, element) in content.page.path(content.ends(segment).0) {
             let tag = element.tag;
             if matches!(tag, Tag::Li | Tag::Dd) {
@@ -43,7 +44,9 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
             if is_list(tag) || tag == Tag::Blockquote {
                 let inside = inside.entry(at).or_default();
                 inside.words += words;
-                inside.text_words += text_words;
+                // The text of a list inside an item is not the item's own.
+                inside.text_words += if is_listed { 0 } else { text_words };
+                is_listed |= is_list(tag);
                 if head && (inside.headed == 0 || inside.last_headed != item) {
                     inside.headed += 1;
                     inside.last_headed = item;

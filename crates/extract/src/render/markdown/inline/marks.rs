@@ -4,6 +4,7 @@ use super::Mode;
 use super::runs::{Form, Run, groups};
 use crate::render::markdown::code::span;
 use crate::render::markdown::escape::{Context, escape};
+use crate::render::tex;
 
 /// One block on its way.
 pub(super) struct Rendering<'t> {
@@ -167,20 +168,13 @@ impl Rendering<'_> {
                     self.out.push(' ');
                 }
             }
-            Form::Raw if in_cell => self.out.push_str(&text.replace('\n', " ")),
-            Form::Raw => self.out.push_str(text),
-            Form::Formula { display } => {
-                let mark = if *display && !in_cell { "$$" } else { "$" };
-                self.out.push_str(mark);
-                // A bar would end the cell.
-                if in_cell {
-                    // TeX has commands for both, so no escape is needed within the formula.
-                    self.out.push_str(&text.replace("\\|", "\\Vert ").replace('|', "\\vert "));
-                } else {
-                    self.out.push_str(text);
-                }
-                self.out.push_str(mark);
+            Form::Raw if text.starts_with("\\begin") && in_cell => self.out.push_str(&text.replace('\n', " ")),
+            Form::Raw if text.starts_with("\\begin") => self.out.push_str(text),
+            Form::Raw => {
+                let (tex, display) = tex::bare(text);
+                self.formula(tex, display);
             }
+            Form::Formula { display } => self.formula(tex::bare(text).0, *display),
             Form::Note(number) => {
                 self.out.push_str(&format!("[^{number}]"));
             }
@@ -192,6 +186,20 @@ impl Rendering<'_> {
                 self.out.push_str(sign);
             }
         }
+    }
+
+    fn formula(&mut self, tex: &str, display: bool) {
+        let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
+        let mark = if display && !in_cell { "$$" } else { "$" };
+        self.out.push_str(mark);
+        // A bar would end the cell.
+        if in_cell {
+            // TeX has commands for both, so no escape is needed within the formula.
+            self.out.push_str(&tex.replace('\n', " ").replace("\\|", "\\Vert ").replace('|', "\\vert "));
+        } else {
+            self.out.push_str(tex);
+        }
+        self.out.push_str(mark);
     }
 
     /// In a cell an escaped bar cannot be told from a bar that code escapes.

@@ -1,0 +1,85 @@
+//! Markdown of pages that real generators wrote, against the Markdown or RST that they were given
+//! (`tests/generators`, recorded by `record.py` there).
+
+use std::{collections::BTreeMap, fs};
+
+use serde::Deserialize;
+
+use crate::program::{trommel, workspace};
+
+/// Share of the constructs that are written as their source says.
+const EXACT: f64 = 0.98;
+
+/// A construct of Markdown, as the source of pages has it.
+#[derive(Deserialize)]
+struct Construct {
+    name: String,
+    expected: String,
+    /// Another form that means the same.
+    or: Option<String>,
+}
+
+impl Construct {
+    fn is_in(&self, markdown: &str) -> bool {
+        let is_formula = self.name.contains("formula");
+        let forms = std::iter::once(&self.expected).chain(&self.or);
+        let found = normalized(markdown, is_formula);
+        forms.map(|form| normalized(form, is_formula)).any(|form| found.contains(&form))
+    }
+}
+
+/// Markdown without languages of code and names of notes, which sources need not state; formulas without white space and
+/// braces, which MathML does not tell.
+fn normalized(markdown: &str, is_formula: bool) -> String {
+    let line = |line: &str| match line.trim_start().strip_prefix("```") {
+        Some(language) => line.strip_suffix(language).unwrap_or(line).to_owned(),
+        None => match line.strip_prefix("[^").and_then(|rest| rest.split_once("]:")) {
+            Some((_, note)) => format!("[^1]:{note}"),
+            None => line.to_owned(),
+        },
+    };
+    let text: Vec<String> = markdown.lines().map(line).collect();
+    let text = text.join("\n");
+    if is_formula {
+        return text.replace(|c: char| c.is_whitespace() || matches!(c, '{' | '}'), "");
+    }
+    text
+}
+
+#[test]
+fn pages_of_generators_give_their_sources() {
+    let folder = workspace().join("tests/generators");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let constructs: Vec<Construct> = serde_json::from_str(&read("constructs.json")).unwrap();
+    let pages: BTreeMap<String, Vec<String>> = serde_json::from_str(&read("pages.json")).unwrap();
+    assert!(pages.len() >= 30, "{} generators", pages.len());
+    let (mut all, mut missing) = (0, Vec::new());
+    for (page, names) in &pages {
+        assert!(names.len() >= 11, "{page} has {} constructs", names.len());
+        let file = format!("pages/{page}.html");
+        let url = "https://example.org/mill/";
+        let ran = trommel(&folder, &["extract", "-f", "markdown", "--links", "--url", url, &file], b"");
+        let markdown = ran.well();
+        for name in names {
+            let construct = constructs.iter().find(|own| own.name == *name).unwrap();
+            all += 1;
+            if !construct.is_in(markdown) {
+                missing.push(format!("{page}: {name}"));
+            }
+        }
+    }
+    let exact = 1.0 - missing.len() as f64 / all as f64;
+    println!("{} of {all} constructs of {} generators are exact", all - missing.len(), pages.len());
+    assert!(exact >= EXACT, "{exact:.3} of {all} constructs are exact; these are not: {missing:#?}");
+}
+
+#[test]
+fn constructs_are_told_from_others() {
+    let own = |name: &str, expected: &str| Construct { name: name.to_owned(), expected: expected.to_owned(), or: None };
+    let code = own("code", "```\na  b\n```");
+    assert!(code.is_in("x\n\n```c\na  b\n```\n"));
+    assert!(!code.is_in("```c\na b\n```\n"));
+    assert!(own("note", "[^1]: a").is_in("b[^2]\n\n[^2]: a\n"));
+    assert!(own("formula", "$a^{2}$").is_in("x $a ^ 2$"));
+    assert!(!own("code", "$a^{2}$").is_in("x $a ^ 2$"));
+}

@@ -1,0 +1,135 @@
+//! Keeps whole lists and tables between kept blocks of one container.
+
+use std::ops::Range;
+
+use trommel_html::{Element, ElementKinds, Page, Tag};
+
+use super::between::{are_comments, is_beside};
+use crate::role::Role;
+
+/// Link density from which a block of a list is a link.
+const LINK_DENSITY: f32 = 0.5;
+
+/// Keeps all of each list of which a part is kept, and all of each table with a header, if the blocks right before
+/// and right behind it are kept and stand in the same container (one entry a block in `roles` and `kept`).
+///
+/// An author writes a list or table as a whole: if the text goes on behind it, all of it belongs to the text.
+pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
+    let lists = ElementKinds::LIST | ElementKinds::OTHER_LIST;
+    if !page.kinds.intersects(lists | ElementKinds::TABLE) || !kept.contains(&false) {
+        return;
+    }
+    let mut at = 0u32;
+    while let Some(element) = page.element(at) {
+        let blocks = match element.tag {
+            Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table => blocks_of(page, at, element),
+            _ => 0..0,
+        };
+        let has_dropped = || kept.get(blocks.clone()).is_some_and(|kept| kept.contains(&false));
+        if is_framed(page, at, element, &blocks, kept) && has_dropped() && !are_comments(roles, blocks.clone()) {
+            keep_unit(page, at, element, blocks, kept);
+        }
+        at += 1;
+    }
+}
+
+/// The blocks in an element.
+fn blocks_of(page: &Page, at: u32, element: &Element) -> Range<usize> {
+    let first = page.blocks.partition_point(|block| block.span.0 < element.start);
+    let behind = page.blocks.get(first..).unwrap_or_default();
+    first..first + behind.partition_point(|block| (at..element.end).contains(&block.element))
+}
+
+/// Whether the blocks right before and right behind those of an element are kept, and stand in the innermost element
+/// around it that holds more than they.
+fn is_framed(page: &Page, at: u32, element: &Element, blocks: &Range<usize>, kept: &[bool]) -> bool {
+    let Some(before) = blocks.start.checked_sub(1) else {
+        return false;
+    };
+    let are_kept = kept.get(before) == Some(&true) && kept.get(blocks.end) == Some(&true);
+    if blocks.is_empty() || !are_kept || is_beside(page, element) {
+        return false;
+    }
+    let element_of = |block: usize| page.blocks.get(block).map(|block| block.element);
+    let (Some(before), Some(behind)) = (element_of(before), element_of(blocks.end)) else {
+        return false;
+    };
+    for (ancestor, element) in page.path(at).skip(1) {
+        let holds = |other: u32| (ancestor..element.end).contains(&other);
+        if holds(before) || holds(behind) {
+            return holds(before) && holds(behind);
+        }
+        if is_beside(page, element) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Keeps the blocks of a table with a header, or of a list of which a part is kept.
+fn keep_unit(page: &Page, at: u32, element: &Element, blocks: Range<usize>, kept: &mut [bool]) {
+    let is_table = element.tag == Tag::Table;
+    let inside = || page.blocks.iter().zip(kept.iter()).skip(blocks.start).take(blocks.len());
+    let is_partly_kept = inside().any(|(_, kept)| *kept);
+    if is_table && !is_headed(page, at, element) || !is_table && !is_partly_kept {
+        return;
+    }
+    // A link among plain items is a control ("edit", "share").
+    let are_plain =
+        !is_table && inside().filter(|(_, kept)| **kept).all(|(block, _)| block.link_density() < LINK_DENSITY);
+    for (block, kept) in page.blocks.iter().zip(kept.iter_mut()).skip(blocks.start).take(blocks.len()) {
+        let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
+        *kept |= !is_hidden && !(are_plain && block.link_density() >= LINK_DENSITY);
+    }
+}
+
+/// Whether a table has header cells and no table in it: layout tables have no headers.
+fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
+    let mut has_header = false;
+    for inner in (at + 1..element.end).filter_map(|at| page.element(at)) {
+        match inner.tag {
+            Tag::Table => return false,
+            Tag::Th | Tag::Thead => has_header = true,
+            _ => {}
+        }
+    }
+    has_header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+        let roles: Vec<Role> = texts
+            .iter()
+            .map(|text| if text.trim_start_matches('-').starts_with('c') { Role::Comment } else { Role::Other })
+            .collect();
+        keep_framed(&page, &roles, &mut kept);
+        texts.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn tables_with_a_header_are_kept_between_kept_blocks() {
+        let html = "<main><p>a<div><table><tr><th>-b<th>-d<tr><td>-e<td>-f</table></div><p>g</main>";
+        assert_eq!(left(html), ["a", "-b", "-d", "-e", "-f", "g"]);
+        assert_eq!(left(&html.replace("th>", "td>")), ["a", "g"]);
+        assert_eq!(left(&html.replace("<p>g", "<p>-g")), ["a"]);
+        assert_eq!(left(&html.replace("<div>", "<aside>").replace("</div>", "</aside>")), ["a", "g"]);
+        let apart = "<div><p>a<table><tr><th>-b<td>-d</table></div><p>g";
+        assert_eq!(left(apart), ["a", "g"], "the table ends its container");
+    }
+
+    #[test]
+    fn lists_of_which_a_part_is_kept_are_kept_between_kept_blocks() {
+        let html = "<main><p>a<ul><li>-b<li>d<li><a href=x>-e</a></ul><p>f</main>";
+        assert_eq!(left(html), ["a", "-b", "d", "f"]);
+        assert_eq!(left(&html.replace("<li>d", "<li>-d")), ["a", "f"]);
+        assert_eq!(left("<main><p>a<dl><dt>b<dd>d<dt>-e<dd>-f</dl><p>g</main>").len(), 6);
+        assert_eq!(left(&html.replace("-b", "-c").replace("<p>a", "<p>c")), ["c", "d", "f"]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Proves that a part of a text stands at its place in a page.
+//!
+//! Both are compared by their letters and digits. Of the page count the text between tags and, where a word is not
+//! there, the values of attributes (the source of a formula, the text of an image); character references are decoded,
+//! comments left out. Of the text do not count addresses of links, the marks `[1]` and `[^1]` of notes, numbers before
+//! items, names of languages behind fences, and commands of TeX, which MathML gives by its elements.
+
+use std::ops::Range;
+
+/// Whether a part of a text stands at a place (first and one past the last byte) of its decoded page: each of its lines,
+/// or else each word of the line, in the order of the text. What the page has besides does not count. False for a place
+/// outside of the page.
+pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
+    let Some(source) = decoded.get(place) else {
+        return false;
+    };
+    let page = letters(&text_between_tags(source));
+    if page.contains(&letters(part)) {
+        return true;
+    }
+    let lines: Vec<String> = without_addresses(part).lines().filter_map(words_of_line).collect();
+    let mut whole: Option<String> = None;
+    let mut at = 0;
+    lines.iter().all(|line| {
+        let wanted = letters(line);
+        if let Some(next) = find(&page, at, &wanted) {
+            at = next;
+            return true;
+        }
+        line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).all(|word| {
+            if let Some(next) = find(&page, at, word) {
+                at = next;
+                return true;
+            }
+            let whole = whole.get_or_insert_with(|| letters(&unescaped(source)));
+            whole.contains(word) || is_address(word, part)
+        })
+    })
+}
+
+/// The end of a word in a text behind a byte.
+fn find(text: &str, from: usize, word: &str) -> Option<usize> {
+    let at = memchr::memmem::find(text.as_bytes().get(from..)?, word.as_bytes())?;
+    Some(from + at + word.len())
+}
+
+/// Whether a word belongs to an address that is a link's own text.
+fn is_address(word: &str, part: &str) -> bool {
+    part.split_whitespace().any(|own| own.contains("://") && own.contains('%') && own.contains(word))
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A part of a page without tags and comments, references decoded.
+fn text_between_tags(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some((text, tag)) = rest.split_once('<') {
+        out.push_str(text);
+        let is_tag = tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        if !is_tag {
+            out.push('<');
+            rest = tag;
+            continue;
+        }
+        let end = match tag.strip_prefix("!--") {
+            Some(comment) => comment.find("-->").map(|at| at + 6),
+            None => end_of_tag(tag),
+        };
+        rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
+    }
+    out.push_str(rest);
+    unescaped(&out)
+}
+
+/// Where a tag ends, quoted values passed over.
+fn end_of_tag(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut is_value = false;
+    for (at, byte) in tag.bytes().enumerate() {
+        match quote {
+            Some(open) if byte == open => quote = None,
+            Some(_) => {}
+            None if matches!(byte, b'"' | b'\'') && is_value => quote = Some(byte),
+            None if byte == b'>' => return Some(at + 1),
+            None => {}
+        }
+        is_value = quote.is_none() && (byte == b'=' || is_value && byte.is_ascii_whitespace());
+    }
+    None
+}
+
+fn unescaped(source: &str) -> String {
+    let text = htmlize::unescape(source);
+    // Texts in scripts escape the characters of markup.
+    if !text.contains("\\u") && !text.contains("\\n") {
+        return text.into_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_ref();
+    while let Some((before, behind)) = rest.split_once('\\') {
+        out.push_str(before);
+        let code = behind.strip_prefix('u').and_then(|own| own.get(..4));
+        let code = code.and_then(|own| u32::from_str_radix(own, 16).ok()).and_then(char::from_u32);
+        match code {
+            Some(c) => {
+                out.push(c);
+                rest = behind.get(5..).unwrap_or_default();
+            }
+            None => {
+                let mut signs = behind.chars();
+                match signs.next() {
+                    Some('n' | 't' | 'r') => out.push(' '),
+                    Some(c) => out.push(c),
+                    None => {}
+                }
+                rest = signs.as_str();
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A text without the addresses of its links.
+fn without_addresses(part: &str) -> String {
+    let mut out = String::with_capacity(part.len());
+    let mut rest = part;
+    while let Some((text, address)) = rest.split_once("](") {
+        out.push_str(text);
+        let mut is_escaped = false;
+        let end = address.find(|c: char| {
+            let ends = !is_escaped && matches!(c, ')' | '\n');
+            is_escaped = c == '\\' && !is_escaped;
+            ends
+        });
+        rest = end.and_then(|end| address.get(end..)).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The words of a line, without what stands in the text alone; none if nothing is left.
+fn words_of_line(line: &str) -> Option<String> {
+    let mut line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|'));
+    if line.starts_with("```") {
+        return None;
+    }
+    let numbers = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if numbers.len() < line.len() && numbers.starts_with(['.', ')']) {
+        line = numbers;
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(['[', '\\', '<']) {
+        let (before, mark) = rest.split_at(at);
+        out.push_str(before);
+        let note = mark.strip_prefix('[').and_then(|own| own.split_once(']'));
+        let number = note.map(|(own, _)| own.trim_start_matches(['^', '!']));
+        let is_note = number.is_some_and(|own| {
+            !own.is_empty() && own.len() <= 10 && (own.bytes().all(|b| b.is_ascii_digit()) || mark.starts_with("[!"))
+        });
+        let command = mark.strip_prefix('\\').map(|own| own.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+        match (note, command) {
+            (Some((_, behind)), _) if is_note => rest = behind,
+            (_, Some(behind)) => rest = behind,
+            _ if mark.starts_with("<br>") => rest = mark.get(4..).unwrap_or_default(),
+            _ => rest = mark.get(1..).unwrap_or_default(),
+        }
+        out.push(' ');
+    }
+    out.push_str(rest);
+    out.contains(char::is_alphanumeric).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stands_at;
+
+    fn is_proven(part: &str, page: &str) -> bool {
+        stands_at(part, page, 0..page.len())
+    }
+
+    #[test]
+    fn words_of_the_page_are_proven_in_their_order() {
+        let page = "<p title='of the mill'>The <b>mill</b> &amp; its wheel<!-- no --></p><ul><li>One<li>Two</ul>";
+        assert!(is_proven("The mill & its wheel\nOne\nTwo", page));
+        assert!(is_proven("The **mill** & its wheel[^1]\n\n- One\n- Two", page));
+        assert!(is_proven("[The mill](https://a.example/x_(y\\)) wheel", page));
+        for wrong in ["Two\nOne", "The mill no", "The mills", "The mill & its\nTwo\nOne", "Three"] {
+            assert!(!is_proven(wrong, page), "{wrong}");
+        }
+        assert!(!stands_at("The", page, 0..9000));
+    }
+
+    #[test]
+    fn formulas_are_proven_by_their_parts() {
+        let page = "<p>It is <math><mfrac><mi>a</mi><mi>b</mi></mfrac></math> and <img alt='\\sum x_i'>.";
+        assert!(is_proven("It is $\\frac{a}{b}$ and $\\sum x_i$.", page));
+        assert!(!is_proven("It is $\\frac{a}{c}$", page));
+    }
+
+    #[test]
+    fn texts_of_scripts_are_proven() {
+        assert!(is_proven("M\u{fc}hle am\nBach", r#""<p>M\u00fchle am\nBach""#));
+        assert!(is_proven("if a < b", "if a < b"));
+    }
+}
