@@ -90,14 +90,16 @@ impl Forest {
         Some(forest)
     }
 
-    /// Log odds of each lane.
-    pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
+    /// Log odds of each of the first `lanes` lanes.
+    pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes], lanes: usize) -> Lanes {
+        let Some(unused) = LANES.checked_sub(lanes).filter(|unused| *unused < LANES) else { return ZEROS };
+        let filled = Bits::MAX >> unused;
         let answers = vectors.run(Ask { questions: &self.questions, columns });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
         let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);
         for root in &self.roots {
-            open.push((*root, Bits::MAX));
+            open.push((*root, filled));
             while let Some((mut at, mut reaches)) = open.pop() {
                 // A side that no lane reaches is left out.
                 while reaches != 0 {

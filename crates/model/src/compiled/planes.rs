@@ -250,7 +250,6 @@ mod tests {
     use crate::additive::{Cross, StepFunction};
     use crate::compiled::Compiled;
     use crate::file::Scorer;
-    use trommel_features::Columns;
 
     /// Numbers that look drawn, from 0 to `below`.
     fn drawn(state: &mut u64, below: usize) -> usize {
@@ -306,11 +305,8 @@ mod tests {
                 })
                 .collect();
             let scorer = Scorer::Additive(model.clone());
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 5, std::iter::empty());
-            let mut found = Vec::new();
-            for rows in rows.chunks(LANES) {
-                compiled.score(&Columns::of_rows(compiled.columns(), rows), &mut found);
-            }
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 5, std::iter::empty(), None);
+            let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
             assert_eq!(found, expected);
             // And each form by itself.
