@@ -1,4 +1,5 @@
 use super::*;
+use crate::{FORMAT, VERSION};
 use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::selection::Selection;
