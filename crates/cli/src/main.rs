@@ -35,6 +35,7 @@ mod sites;
 mod stop;
 #[cfg(feature = "train")]
 mod train;
+mod verify;
 mod version;
 mod wacz;
 
@@ -61,6 +62,7 @@ enum Command {
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
     Cat(cat::CatArgs),
+    Verify(verify::VerifyArgs),
     Dedup(dedup::DedupArgs),
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
@@ -101,6 +103,7 @@ fn command(command: Command) -> anyhow::Result<Exit> {
         #[cfg(feature = "index")]
         Command::Search(args) => search::run(&args),
         Command::Cat(args) => cat::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Dedup(args) => dedup::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),

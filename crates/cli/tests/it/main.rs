@@ -45,6 +45,7 @@ mod sites;
 mod train;
 #[cfg(unix)]
 mod tutorials;
+mod verify;
 mod wacz;
 #[cfg(unix)]
 mod waiting;
