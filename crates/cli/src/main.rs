@@ -35,6 +35,7 @@ mod sites;
 mod stop;
 #[cfg(feature = "train")]
 mod train;
+mod verify;
 mod version;
 mod wacz;
 
@@ -63,6 +64,7 @@ enum Command {
     /// Write a table of the pages without their text: where each is, its language, type, confidence and quality
     Annotate(Box<run::RunArgs>),
     Cat(cat::CatArgs),
+    Verify(verify::VerifyArgs),
     Dedup(dedup::DedupArgs),
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
@@ -104,6 +106,7 @@ fn command(command: Command) -> anyhow::Result<Exit> {
         #[cfg(feature = "index")]
         Command::Search(args) => search::run(&args),
         Command::Cat(args) => cat::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Dedup(args) => dedup::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),

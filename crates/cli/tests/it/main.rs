@@ -51,6 +51,7 @@ mod stores;
 mod train;
 #[cfg(unix)]
 mod tutorials;
+mod verify;
 mod wacz;
 #[cfg(unix)]
 mod waiting;

@@ -1,0 +1,82 @@
+//! `trommel verify`: the places of an intact output are proven, and each wrong one is found.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use crate::{
+    program::{Ran, trommel, workspace},
+    sample::ARCHIVE,
+};
+
+fn verify(folder: &Path, output: &str) -> Ran {
+    let archive = workspace().join(ARCHIVE);
+    trommel(folder, &["verify", output, "--against", archive.to_str().unwrap()], b"")
+}
+
+/// Documents of the sample archive with spans or chunks.
+fn documents(folder: &Path, options: &[&str]) -> Vec<Value> {
+    let archive = workspace().join(ARCHIVE);
+    let ran = trommel(folder, &[&["run", archive.to_str().unwrap(), "-o", "-"], options].concat(), b"");
+    ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn write(path: &Path, documents: &[Value]) {
+    let lines: Vec<String> = documents.iter().map(|document| format!("{document}\n")).collect();
+    fs::write(path, lines.concat()).unwrap();
+}
+
+#[test]
+fn places_of_spans_and_chunks_are_proven() {
+    let folder = tempfile::tempdir().unwrap();
+    for options in [&["--spans", "--chunks", "words=60"][..], &["--markdown", "--links", "--chunks", "words=60"]] {
+        let all = documents(folder.path(), options);
+        let count = |key: &str| all.iter().filter_map(|own| own[key].as_array()).map(Vec::len).sum::<usize>();
+        let (spans, chunks) = (count("spans"), count("chunks"));
+        assert!(chunks > 20 && (spans > 20) == options.contains(&"--spans"), "{spans} spans, {chunks} chunks");
+        write(&folder.path().join("a.jsonl"), &all);
+        let ran = verify(folder.path(), "a.jsonl");
+        let counted = format!("{spans} spans, {chunks} chunks: 0 places wrong, 0 pages not found\n");
+        assert!(ran.well().ends_with(&counted), "{}{}", ran.text(), ran.stderr);
+    }
+}
+
+#[test]
+fn wrong_places_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = documents(folder.path(), &["--spans", "--chunks", "words=60"]);
+    let last = |key: &str| all.iter().position(|own| own[key].as_array().is_some_and(|own| own.len() > 2)).unwrap();
+    let path = folder.path().join("a.jsonl");
+
+    let mut moved = all.clone();
+    let at = last("spans");
+    // The span of the third part, with the place of the first.
+    moved[at]["spans"][2][2] = all[at]["spans"][0][2].clone();
+    moved[at]["spans"][2][3] = all[at]["spans"][0][3].clone();
+    write(&path, &moved);
+    let ran = verify(folder.path(), "a.jsonl");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.text().ends_with(" chunks: 1 places wrong, 0 pages not found\n"), "{}", ran.text());
+
+    let mut changed = all.clone();
+    let at = last("chunks");
+    let text = format!("{} unwritten", all[at]["chunks"][1]["text"].as_str().unwrap());
+    changed[at]["chunks"][1]["text"] = text.into();
+    write(&path, &changed);
+    assert!(verify(folder.path(), "a.jsonl").text().ends_with(" chunks: 1 places wrong, 0 pages not found\n"));
+
+    let mut elsewhere = all;
+    elsewhere[0]["source"]["offset"] = 1.into();
+    write(&path, &elsewhere);
+    let ran = verify(folder.path(), "a.jsonl");
+    assert!(ran.code == 1 && ran.text().ends_with("0 places wrong, 1 pages not found\n"), "{}", ran.text());
+}
+
+#[test]
+fn outputs_without_places_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("a.jsonl"), &documents(folder.path(), &[]));
+    let ran = verify(folder.path(), "a.jsonl");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("a.jsonl: no document has spans or chunks"), "{}", ran.stderr);
+}
