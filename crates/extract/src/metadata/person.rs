@@ -115,9 +115,7 @@ fn split(text: &str) -> Vec<&str> {
         .find_map(|joint| text.split_once(joint))
         .map(|(before, after)| (before.trim_end_matches(','), after));
     // Behind the last name an agency may stand, or a degree or a place, which is no author: A B und C D, dpa
-    let ends = |after: &str| {
-        after.split(',').next().is_some_and(|first| is_full(first)) && after.chars().count() <= MAX_NAME_CHARS
-    };
+    let ends = |after: &str| after.split(',').next().is_some_and(is_full) && after.chars().count() <= MAX_NAME_CHARS;
     let (list, last) = match joint {
         Some((before, after)) if ends(after) => (before, Some(after)),
         _ => (text, None),

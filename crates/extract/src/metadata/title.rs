@@ -46,7 +46,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
 
 /// A title without the mark that set it off from something that was left out: `: Fire in the hills`.
 fn without_marks(title: String) -> String {
-    let is_mark = |c: char| matches!(c, ':' | '|' | '-' | '–' | '—' | '»' | '«' | '·');
+    let is_mark = |c: char| matches!(c, ':' | '|' | '-' | '–' | '—' | '·');
     let start = title.trim_start_matches(is_mark);
     let rest = if start.starts_with(char::is_whitespace) { start } else { &title };
     let end = rest.trim_end_matches(|c| c != ':' && is_mark(c));
@@ -415,9 +415,13 @@ mod tests {
 
     #[test]
     fn marks_at_the_ends_of_a_title_are_dropped() {
-        for (title, expected) in
-            [(": Fire in the hills", "Fire in the hills"), ("Fire |", "Fire"), ("-5 degrees", "-5 degrees"), ("—", "—")]
-        {
+        for (title, expected) in [
+            (": Fire in the hills", "Fire in the hills"),
+            ("Fire |", "Fire"),
+            ("-5 degrees", "-5 degrees"),
+            ("—", "—"),
+            ("He said « no »", "He said « no »"),
+        ] {
             assert_eq!(super::without_marks(title.into()), expected);
         }
     }
