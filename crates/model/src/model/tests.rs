@@ -1,9 +1,9 @@
 use super::*;
-use crate::{FORMAT, VERSION};
 use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::selection::Selection;
 use crate::trees::{TreeNode, Trees};
+use crate::{FORMAT, VERSION};
 use trommel_features::FeatureGroup;
 use trommel_html::{Engine, Limits, ScanEngine};
 
