@@ -16,6 +16,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config"]
 # Described under `run` alone.
 NETWORK = ["--idle-timeout", "--least-rate", "--retry-for", "--follow-hosts"]
+# Commands that take what another takes.
+LIKE = {"annotate": "run"}
 HEAD = """# Commands
 
 `scripts/command-reference.py` writes this page from `trommel help`. It leaves out the [settings](settings.md), which
@@ -61,6 +63,8 @@ def command(program: str, name: list[str]) -> str:
     about, usage = text.split("Usage: ", 1)
     about = ". ".join(" ".join(part.split()).removesuffix(".") for part in about.strip().split("\n\n"))
     out = f"\n## {' '.join(name)}\n\n{about}.\n\n```text\n{usage.split(chr(10))[0].replace(' [OPTIONS]', '')}\n```\n"
+    if like := LIKE.get(name[0]):
+        return out + f"\nTakes the arguments and options of `{like}`.\n"
     rows = section(text, "Arguments") + [
         (head, said)
         for head, said in section(text, "Options")

@@ -223,6 +223,11 @@ impl Record {
         self.field("WARC-Identified-Payload-Type")
     }
 
+    /// WARC-Payload-Digest, with the name of its algorithm: `sha1:...`.
+    pub fn payload_digest(&self) -> Option<&str> {
+        self.field("WARC-Payload-Digest")
+    }
+
     /// WARC-Truncated: why the crawler kept only a part.
     pub fn truncated(&self) -> Option<&str> {
         self.field("WARC-Truncated")

@@ -2,18 +2,24 @@
 
 use std::sync::Arc;
 
-use trommel::{DocumentOptions, Format, output::Assemble};
+use trommel::{Format, Settings, output::Assemble};
 
-/// The step that makes an output in this format from its spool, of documents made with `options`; none if
-/// the program was built without it.
+/// The step that makes an output in this format from its spool, of a run with `settings`; none if the program was
+/// built without it.
 pub fn last_step(
     format: Format,
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] options: &DocumentOptions,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,
 ) -> Option<Arc<dyn Assemble>> {
     match format {
         #[cfg(feature = "parquet")]
         Format::Parquet => {
-            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(options) }))
+            let options = settings.document_options();
+            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(&options) }))
+        }
+        #[cfg(feature = "parquet")]
+        Format::Annotations => {
+            let base = settings.archive.base_url.clone();
+            Some(Arc::new(trommel::output::AnnotationTable { base }))
         }
         #[cfg(feature = "index")]
         Format::Tantivy => Some(Arc::new(trommel_pipeline::index::Tantivy)),

@@ -17,7 +17,7 @@ use crate::{exit::Exit, models, place::PlaceArgument};
 /// Print the page at a place in an archive, its text or its record
 #[derive(Debug, Args)]
 pub struct CatArgs {
-    /// Place of the record: FILE:OFFSET[:LENGTH], as `search` prints it. FILE may be an http(s):// or s3:// URL
+    /// Place of the record: FILE:OFFSET[:LENGTH], as `search` prints it. FILE may be a URL
     #[arg(value_name = "PLACE")]
     place: String,
     /// Offset, if the first argument is only the file

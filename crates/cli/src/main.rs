@@ -61,6 +61,8 @@ enum Command {
     Index(index::IndexArgs),
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
+    /// Write a table of the pages without their text: where each is, its language, type, confidence and quality
+    Annotate(Box<run::RunArgs>),
     Cat(cat::CatArgs),
     Verify(verify::VerifyArgs),
     Dedup(dedup::DedupArgs),
@@ -98,6 +100,7 @@ fn main() -> std::process::ExitCode {
 fn command(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run::run(*args),
+        Command::Annotate(args) => run::annotate(*args),
         #[cfg(feature = "index")]
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "index")]

@@ -144,6 +144,9 @@ fn describe(file: &ModelFile) -> String {
         groups.join(", "),
         selection,
     );
+    if let Some(band) = file.band {
+        let _ = writeln!(out, "band       trees are asked where the first part's log odds are within {band} of 0");
+    }
     let _ = writeln!(out, "\nscores (means over pages)\n  precision  recall      F1  pages  set");
     for score in &file.scores {
         let _ = writeln!(

@@ -8,8 +8,9 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use trommel::PartialSettings;
 use trommel::output::{AtomicFile, LocalDisk};
 use trommel_pipeline::{
     Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside, Summary,
@@ -32,20 +33,21 @@ use crate::{
 /// Extract main text from archives
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders, http(s):// and s3:// URLs, @MANIFEST, or - for
-    /// standard input. A manifest has a path or URL on each line. s3:// URLs may be globs, or prefixes that end in a
-    /// slash. The .json of a multi-WACZ stands for its WACZ files
+    /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders, URLs (http, https, s3, gs, az, hf), @MANIFEST,
+    /// or - for standard input. A manifest has a path or URL on each line and may be at a URL itself. All URLs but
+    /// http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands for its WACZ files
     #[arg(required_unless_present = "select", value_name = "INPUT")]
     inputs: Vec<OsString>,
 
-    /// Read only the records that an index names: CDXJ (gzip or plain) or Parquet with the columns
+    /// Read only the records that an index names, a file or URL: CDXJ (gzip or plain) or Parquet with the columns
     /// warc_filename, warc_record_offset and warc_record_length
     #[arg(long, value_name = "INDEX")]
     select: Vec<PathBuf>,
 
     /// Folder for one output per archive, a single file, or - for standard output. Single files:
     /// NAME.jsonl[.gz|.zst], NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder). Folders and files may be on s3://
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder). Folders and files may be s3://, gs:// or
+    /// az:// URLs
     #[arg(short, long, value_name = "OUT")]
     output: String,
 
@@ -104,6 +106,19 @@ pub struct RunArgs {
 
     #[command(flatten)]
     settings: SettingsArgs<OfRuns>,
+}
+
+/// Runs the command with the one format that has no text.
+///
+/// # Errors
+/// As [`run`], and if another format is chosen.
+pub fn annotate(mut args: RunArgs) -> Result<Exit> {
+    if !args.settings.chosen.unchecked()?.output.format.is_empty() {
+        bail!("--format: `annotate` writes annotations; `run` writes all formats");
+    }
+    let table = PartialSettings::from_toml("[output]\nformat = [\"annotations\"]\n")?;
+    args.settings.chosen = table.over(args.settings.chosen);
+    run(args)
 }
 
 /// Runs the command: 0 if all went well, 1 if something could not be read or some records failed, 2

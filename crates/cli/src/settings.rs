@@ -8,6 +8,8 @@ use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, fields, parts};
+use trommel_pipeline::load_config;
+use trommel_pipeline::sources::NetworkOptions;
 
 /// The settings of a command.
 pub trait Scope {
@@ -86,7 +88,7 @@ impl<S: Scope> SettingsArgs<S> {
     /// The settings in the configuration file.
     pub fn file(&self) -> Result<PartialSettings> {
         Ok(match &self.config {
-            Some(path) => PartialSettings::load(path)?,
+            Some(path) => load_config(path, &NetworkOptions::default())?,
             None => PartialSettings::default(),
         })
     }
@@ -107,7 +109,7 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .long("config")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help("Configuration file (TOML) with any of the settings. Options override it"),
+                    .help("Configuration file (TOML), or its URL, with any of the settings. Options override it"),
             );
         }
         for field in fields().iter().filter(|field| S::has(field)) {

@@ -53,6 +53,9 @@ pub struct Document {
     /// part of the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
+    /// Number of the `a` elements of the page. Annotations have it; it is not part of the written document.
+    #[serde(skip)]
+    pub links: u32,
     /// Every block of the page in document order, kept or not, on request. Texts that stand only in its JSON-LD
     /// follow.
     pub blocks: Vec<BlockVerdict>,

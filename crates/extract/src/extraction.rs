@@ -5,7 +5,7 @@ mod rows;
 
 use std::ops::Range;
 
-use trommel_html::{Page, charset};
+use trommel_html::{Page, Tag, charset};
 use trommel_model::JudgedEmbedded;
 
 use crate::block_page::block_reason;
@@ -348,6 +348,7 @@ impl<'a> Extraction<'a> {
                 site_memory: self.verdicts.site_memory.map(|own| own.name().to_owned()),
                 confidence,
                 robots: self.robots(),
+                links: self.page.elements.iter().filter(|element| element.tag == Tag::A).count() as u32,
                 blocks: blocks.unwrap_or_default(),
                 spans: spans.unwrap_or_default(),
                 tables: tables.unwrap_or_default(),

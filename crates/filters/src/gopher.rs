@@ -32,20 +32,20 @@ pub(crate) struct Gopher;
 
 /// The counts that the rules read.
 #[derive(Debug, Default)]
-struct Counts {
+pub(crate) struct Counts {
     /// Words in spaced scripts, and their characters.
     spaced: u32,
     spaced_chars: u64,
     /// Characters of scripts without spaces.
     unspaced: u32,
     /// Half words with a letter.
-    lettered: u32,
+    pub(crate) lettered: u32,
     /// Bits of the stop words seen.
     stops: u8,
 }
 
 impl Counts {
-    fn of(stats: &TextStats<'_>) -> Self {
+    pub(crate) fn of(stats: &TextStats<'_>) -> Self {
         let mut counts = Self::default();
         for (word, lower) in stats.words().iter().zip(stats.lower().split(' ')) {
             if word.has_letter {
@@ -64,9 +64,27 @@ impl Counts {
         counts
     }
 
-    fn half_words(&self) -> u32 {
+    pub(crate) fn half_words(&self) -> u32 {
         2 * self.spaced + self.unspaced
     }
+
+    /// Mean number of characters of the words in spaced scripts.
+    pub(crate) fn mean_length(&self) -> f64 {
+        self.spaced_chars as f64 / f64::from(self.spaced.max(1))
+    }
+}
+
+/// Hashes or ellipses, whichever are more.
+pub(crate) fn symbols(text: &str) -> usize {
+    let hashes = text.matches('#').count();
+    let ellipses = text.matches("...").count() + text.matches('…').count();
+    hashes.max(ellipses)
+}
+
+/// Share of the lines that are not empty for which a test holds.
+pub(crate) fn share_of_lines(text: &str, test: fn(&str) -> bool) -> f64 {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
 }
 
 impl Filter for Gopher {
@@ -85,24 +103,17 @@ impl Filter for Gopher {
         if count < f64::from(WORDS.0) || count > f64::from(WORDS.1) {
             return Some(Reason::GopherWords);
         }
-        if counts.unspaced <= counts.spaced {
-            let mean = counts.spaced_chars as f64 / f64::from(counts.spaced.max(1));
-            if !(WORD_LENGTH.0..=WORD_LENGTH.1).contains(&mean) {
-                return Some(Reason::GopherWordLength);
-            }
+        let bounds = WORD_LENGTH.0..=WORD_LENGTH.1;
+        if counts.unspaced <= counts.spaced && !bounds.contains(&counts.mean_length()) {
+            return Some(Reason::GopherWordLength);
         }
-        let hashes = text.matches('#').count();
-        let ellipses = text.matches("...").count() + text.matches('…').count();
-        if hashes.max(ellipses) as f64 > SYMBOLS * count {
+        if symbols(text) as f64 > SYMBOLS * count {
             return Some(Reason::GopherSymbols);
         }
-        let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let share =
-            |test: fn(&str) -> bool| lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64;
-        if share(has_bullet) > BULLETS {
+        if share_of_lines(text, has_bullet) > BULLETS {
             return Some(Reason::GopherBullets);
         }
-        if share(|line| line.ends_with("...") || line.ends_with('…')) > ELLIPSES {
+        if share_of_lines(text, |line| line.ends_with("...") || line.ends_with('…')) > ELLIPSES {
             return Some(Reason::GopherEllipses);
         }
         if f64::from(counts.lettered) < LETTERS * f64::from(counts.half_words()) {
@@ -113,7 +124,7 @@ impl Filter for Gopher {
     }
 }
 
-fn has_bullet(line: &str) -> bool {
+pub(crate) fn has_bullet(line: &str) -> bool {
     line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–']) || line.starts_with("- ") || line.starts_with("* ")
 }
 

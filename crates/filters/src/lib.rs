@@ -19,6 +19,7 @@ mod reason;
 mod repetition;
 mod robots;
 mod settings;
+mod signals;
 mod status;
 
 pub use capture::Capture;
@@ -29,3 +30,4 @@ pub use fingerprint::Fingerprint;
 pub use memory::MemoryState;
 pub use reason::Reason;
 pub use settings::{DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule, UnknownWord};
+pub use signals::TextSignals;

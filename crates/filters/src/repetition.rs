@@ -50,6 +50,18 @@ impl Filter for Repetition {
 
 /// Whether too many of the parts, by number or by characters, repeat an earlier one.
 fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
+    let [all, again, chars, chars_again] = repetitions(parts);
+    again as f64 > REPEATED * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
+}
+
+/// Share of the lines that repeat an earlier one.
+pub(crate) fn repeated_lines(text: &str) -> f64 {
+    let [all, again, ..] = repetitions(text.lines());
+    again as f64 / all.max(1) as f64
+}
+
+/// Number of the parts and of those that repeat an earlier one, and their characters.
+fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
     let mut seen = FxHashSet::default();
     let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);
     for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
@@ -60,7 +72,7 @@ fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
         again += repeated;
         chars_again += repeated * length;
     }
-    again as f64 > REPEATED * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
+    [all, again, chars, chars_again]
 }
 
 /// Characters that the most frequent phrase holds, if it comes twice or more.
@@ -81,7 +93,7 @@ fn top(words: &[Word], length: u32) -> u64 {
 }
 
 /// Characters of the phrases that came before, none counted twice.
-fn repeated(words: &[Word], length: u32) -> u64 {
+pub(crate) fn repeated(words: &[Word], length: u32) -> u64 {
     let mut seen = FxHashSet::default();
     let (mut at, mut chars) = (0, 0);
     while let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) {

@@ -5,14 +5,18 @@
 //! which have the same sum in any order, and trees are summed in the order of the model file.
 
 mod forest;
+mod page_odds;
 mod planes;
 
 use rustc_hash::FxHashMap;
-use trommel_features::{ColumnSet, Columns, Lanes};
+#[cfg(test)]
+use trommel_features::Columns;
+use trommel_features::{ColumnSet, Lanes};
 use trommel_text::vectors::Vectors;
 
 use crate::file::Scorer;
 use forest::Forest;
+pub(crate) use page_odds::PageOdds;
 use planes::Planes;
 
 /// The parts of a model, laid out.
@@ -23,6 +27,10 @@ pub(crate) struct Compiled {
     vectors: Vectors,
     /// Columns that the parts ask for, which they know by their slots.
     columns: ColumnSet,
+    /// Log odds of the first part within which trees are asked; none if they are asked about every block.
+    band: Option<f32>,
+    /// Slots that the trees ask for.
+    tree_slots: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,11 +62,12 @@ impl Asked {
 
 impl Compiled {
     /// Lays out sound parts that ask columns of a schema of this width. The columns `beside` are computed
-    /// as well.
+    /// as well. Trees are asked about blocks only about which the first part is in doubt by this `band`.
     pub fn new<'a>(
         parts: impl Iterator<Item = (f32, &'a Scorer)>,
         width: usize,
         beside: impl Iterator<Item = u16>,
+        band: Option<f32>,
     ) -> Self {
         // All parts share the slots, so a column that several parts ask for is computed once.
         let mut asked = Asked::default();
@@ -71,7 +80,11 @@ impl Compiled {
         // Collected first: the closures for planes and for plain scorers both borrow the slots.
         let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
             parts.map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
-        let parts = laid
+        let trees: Vec<Scorer> = (laid.iter().map(|(_, scorer, _)| *scorer))
+            .filter(|scorer| matches!(scorer, Scorer::Trees(_)))
+            .cloned()
+            .collect();
+        let parts: Vec<(f32, CompiledScorer)> = laid
             .into_iter()
             .map(|(share, scorer, laid)| {
                 let plain = || {
@@ -85,7 +98,14 @@ impl Compiled {
         beside.for_each(|column| {
             asked.slot(column);
         });
-        Self { parts, vectors: Vectors::default(), columns: ColumnSet::new(width, asked.columns) }
+        let mut tree_slots = Vec::new();
+        for mut scorer in trees {
+            scorer.each_column(|column| tree_slots.push(usize::from(asked.slot(*column))));
+        }
+        tree_slots.sort_unstable();
+        tree_slots.dedup();
+        let columns = ColumnSet::new(width, asked.columns);
+        Self { parts, vectors: Vectors::default(), columns, band, tree_slots }
     }
 
     /// The columns that are to be computed.
@@ -93,23 +113,31 @@ impl Compiled {
         &self.columns
     }
 
-    /// Appends the log odds of the blocks of a batch.
-    pub fn score(&self, columns: &Columns, odds: &mut Vec<f32>) {
-        let values = columns.values();
-        let mut sums = [0.0; trommel_features::LANES];
-        for (share, part) in &self.parts {
-            let own = match part {
-                CompiledScorer::Planes(planes) => planes.log_odds(self.vectors, values),
-                CompiledScorer::Forest(forest) => forest.log_odds(self.vectors, values),
-                CompiledScorer::Plain(scorer) => plain(scorer, values),
-            };
-            // Parts are added in the order of the file: sums of f32 depend on their order.
-            for (sum, own) in sums.iter_mut().zip(own) {
-                *sum += share * own;
-            }
+    /// Log odds of each of the first `lanes` lanes by one part.
+    fn log_odds(&self, part: &CompiledScorer, values: &[Lanes], lanes: usize) -> Lanes {
+        match part {
+            CompiledScorer::Planes(planes) => planes.log_odds(self.vectors, values),
+            CompiledScorer::Forest(forest) => forest.log_odds(self.vectors, values, lanes),
+            CompiledScorer::Plain(scorer) => plain(scorer, values),
         }
-        // The last batch of a page is seldom full; its spare lanes hold results of stale values.
-        odds.extend(sums.iter().take(columns.blocks().len()));
+    }
+}
+
+impl CompiledScorer {
+    fn is_trees(&self) -> bool {
+        matches!(self, CompiledScorer::Forest(_) | CompiledScorer::Plain(Scorer::Trees(_)))
+    }
+}
+
+#[cfg(test)]
+impl Compiled {
+    /// Log odds of rows as wide as the schema.
+    fn of_rows<R: AsRef<[f32]>>(&self, rows: &[R]) -> Vec<f32> {
+        let mut odds = PageOdds::new(self, rows.len());
+        for rows in rows.chunks(trommel_features::LANES) {
+            odds.add(&Columns::of_rows(self.columns(), rows));
+        }
+        odds.finish()
     }
 }
 
@@ -126,6 +154,8 @@ fn plain(scorer: &Scorer, columns: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
     use crate::additive::{Additive, Cross, StepFunction};
+    use crate::file::WeightedScorer;
+    use crate::scorer::log_odds_of_parts;
     use crate::trees::{TreeNode, Trees};
     use trommel_features::{FeatureGroup, LANES, Schema};
     use trommel_html::{Engine, Limits, ScanEngine};
@@ -176,11 +206,10 @@ mod tests {
         let rows = schema.rows(&page, None);
         let parts = [(0.5, Scorer::Additive(additive)), (2.0, Scorer::Trees(trees))];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
-        let compiled = Compiled::new(parts_of(), schema.names().len(), std::iter::empty());
-        let mut found = Vec::new();
-        schema.each_batch(&page, None, compiled.columns(), |columns| {
-            compiled.score(columns, &mut found);
-        });
+        let compiled = Compiled::new(parts_of(), schema.names().len(), std::iter::empty(), None);
+        let mut found = PageOdds::new(&compiled, 0);
+        schema.each_batch(&page, None, compiled.columns(), |columns| found.add(columns));
+        let found = found.finish();
         let expected: Vec<f32> =
             rows.iter().map(|row| parts_of().map(|(share, own)| share * own.log_odds(row)).sum()).collect();
         assert_eq!((found.len(), &found), (100, &expected));
@@ -214,6 +243,53 @@ mod tests {
     }
 
     #[test]
+    fn trees_are_asked_about_blocks_in_doubt_only() {
+        let steps = StepFunction {
+            column: 0,
+            edges: (1..20).map(|at| at as f32).collect(),
+            weights: (0..20).map(|at| at as f32 / 2.0 - 5.0).collect(),
+        };
+        let additive = Additive { intercept: 0.0, step_functions: vec![steps], crosses: vec![] };
+        let own = Additive { intercept: 0.25, ..Additive::default() };
+        let parts: Vec<WeightedScorer> =
+            [(0.5, Scorer::Additive(additive)), (0.25, Scorer::Trees(tree(47))), (1.0, Scorer::Additive(own))]
+                .map(|(share, scorer)| WeightedScorer { share, scorer })
+                .into();
+        // In some batches nothing is in doubt, in others everything.
+        let rows: Vec<[f32; 3]> = (0..500)
+            .map(|at: usize| {
+                let first = if at / LANES == 3 {
+                    0
+                } else if at / LANES == 5 {
+                    10
+                } else {
+                    at * 7 % 20
+                };
+                [first as f32, (at % 17) as f32 / 16.0, (at % 29) as f32 / 28.0]
+            })
+            .collect();
+        let all: Vec<Vec<f32>> = [Some(2.0), Some(0.0), Some(f32::INFINITY), None]
+            .into_iter()
+            .map(|band| {
+                let own = parts.iter().map(|part| (part.share, &part.scorer));
+                let found = Compiled::new(own, 3, std::iter::empty(), band).of_rows(&rows);
+                let expected: Vec<f32> = rows.iter().map(|row| log_odds_of_parts(&parts, band, row)).collect();
+                for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    assert!((found - expected).abs() < 1e-5, "{band:?}, block {at}: {found} for {expected}");
+                }
+                found
+            })
+            .collect();
+        let [some, none_asked, all_asked, no_band] = all.as_slice() else { panic!() };
+        assert_eq!(all_asked, no_band);
+        let differs = |other: &[f32]| some.iter().zip(other).filter(|(own, other)| own != other).count();
+        let doubtful = rows.iter().filter(|row| (row[0] / 2.0 - 5.0).abs() < 2.0).count();
+        assert!(doubtful > 2 * LANES && doubtful < rows.len() / 2);
+        assert_eq!(differs(none_asked), doubtful);
+        assert_eq!(differs(all_asked), rows.len() - doubtful);
+    }
+
+    #[test]
     fn rows_end_at_the_leaves_that_the_way_down_leads_to() {
         for leaves in [1, 2, 3, 47, 63, 64, 65, 200] {
             let trees = tree(leaves);
@@ -225,11 +301,8 @@ mod tests {
                 value => value as f32 / 40.0,
             };
             let rows: Vec<[f32; 3]> = (0..300).map(|at| [value(at, 1), value(at, 17), value(at, 29)]).collect();
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 3, std::iter::empty());
-            let mut found = Vec::new();
-            for rows in rows.chunks(LANES) {
-                compiled.score(&Columns::of_rows(compiled.columns(), rows), &mut found);
-            }
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 3, std::iter::empty(), None);
+            let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| scorer.log_odds(row)).collect();
             assert_eq!(found, expected, "{leaves} leaves");
             let different: std::collections::BTreeSet<u32> = expected.iter().map(|odds| odds.to_bits()).collect();

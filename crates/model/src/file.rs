@@ -51,6 +51,11 @@ pub struct ModelFile {
     /// names and classes is equal, 0..=1.
     #[serde(default)]
     pub pooling: f32,
+    /// Log odds by the first part, which is not trees, within which a block is in doubt, 0 or more: trees are
+    /// asked about blocks in doubt only, and for others the first part stands in their place. None if trees are
+    /// asked about every block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub band: Option<f32>,
     /// The way of choosing blocks from their probabilities.
     pub selection: Selection,
     /// The model that this one was adapted from, by name and day; none if it was trained from nothing.

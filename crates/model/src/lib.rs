@@ -27,6 +27,7 @@ pub use file::{
 pub use layout::Layout;
 pub use model::{Judgement, Model, PageType};
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
+pub use scorer::log_odds_of_parts;
 pub use selection::{Choice, Selection};
 pub use sigmoid::sigmoid;
 pub use trees::{TreeNode, Trees};

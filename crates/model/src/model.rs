@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use trommel_features::{ColumnSet, Columns, Schema, embedded_texts};
 use trommel_html::Page;
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, PageOdds};
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
@@ -133,6 +133,12 @@ impl Model {
             .iter()
             .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
             .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
+        if let Some(band) = file.band {
+            let is_decided = !matches!(parts.first(), None | Some((_, Scorer::Trees(_))));
+            if !is_decided || band.is_nan() || band < 0.0 {
+                return Err(ModelError::Unsound { part: "band" });
+            }
+        }
         let is_sharp = |own: &PageTypeScorer| own.sharpness.is_finite() && own.sharpness > 0.0;
         if !file.page_types.iter().all(is_sharp) {
             return Err(ModelError::Unsound { part: "page types" });
@@ -154,6 +160,7 @@ impl Model {
             parts.iter().map(|(share, scorer)| (*share, scorer)),
             schema.names().len(),
             beside.into_iter(),
+            file.band,
         );
         Ok(Self { headline, compiled, comments, schema, parts, page_types, embedded, file })
     }
@@ -232,11 +239,9 @@ impl Model {
     /// Log odds of being content of each block of a page by itself: what its parts add up to, before the
     /// fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let mut odds = Vec::with_capacity(page.blocks.len());
-        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
-            self.compiled.score(columns, &mut odds);
-        });
-        odds
+        let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
+        self.schema.each_batch(page, url, self.compiled.columns(), |columns| odds.add(columns));
+        odds.finish()
     }
 
     /// Scores and chooses the blocks of a page. Readers' comments beside a page's own text are not content;
@@ -256,9 +261,11 @@ impl Model {
         let slot = |column: &u16| set.slot(*column);
         let headline_slot = self.headline.as_ref().and_then(slot);
         let comment_slots: Vec<usize> = self.comments.iter().filter_map(slot).collect();
-        let mut odds = Vec::with_capacity(page.blocks.len());
-        // What blocks in comment sections would be worth if nobody had called them comments.
-        let mut unnamed = Vec::new();
+        let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
+        // What blocks would be worth if nobody had called any of them comments.
+        let mut unnamed = PageOdds::new(&self.compiled, 0);
+        // Batches without a block in a comment section.
+        let mut same = Vec::new();
         let mut in_comments = Vec::new();
         let (mut headline, mut page_type) = (None, None);
         self.schema.each_batch(page, url, set, |columns| {
@@ -279,7 +286,7 @@ impl Model {
             }
             let inside = comment_slots.first().into_iter().flat_map(lanes);
             in_comments.extend(inside.map(|is| *is > 0.0));
-            self.compiled.score(columns, &mut odds);
+            odds.add(columns);
             if with_comments {
                 let is_inside = in_comments.get(blocks.clone());
                 if is_inside.is_some_and(|inside| inside.contains(&true)) {
@@ -288,12 +295,19 @@ impl Model {
                     for slot in &comment_slots {
                         blank.fill(*slot, 0.0);
                     }
-                    self.compiled.score(&blank, &mut unnamed);
+                    unnamed.add(&blank);
                 } else {
-                    unnamed.extend_from_slice(odds.get(blocks).unwrap_or_default());
+                    unnamed.skip(blocks.clone());
+                    same.push(blocks);
                 }
             }
         });
+        let (mut odds, mut unnamed) = (odds.finish(), unnamed.finish());
+        for blocks in same {
+            if let (Some(to), Some(from)) = (unnamed.get_mut(blocks.clone()), odds.get(blocks)) {
+                to.copy_from_slice(from);
+            }
+        }
         let layout = Layout::of(page);
         let pooling = self.file.pooling;
         // Pooled as log odds: a mean of probabilities would hide how sure the model is of each.
@@ -403,8 +417,14 @@ impl Model {
     /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
+        // Where the first part is not in doubt, it stands for the trees.
+        let first = self.parts.first().map_or(0.0, |(_, scorer)| scorer.log_odds(row));
+        let is_sure = self.file.band.is_some_and(|band| first.abs() >= band);
+        let trees = self.parts.iter().filter(|(_, scorer)| is_sure && matches!(scorer, Scorer::Trees(_)));
+        let of_trees: f32 = trees.map(|(share, _)| share).sum();
         let mut all = Vec::new();
-        for (share, scorer) in &self.parts {
+        for (at, (share, scorer)) in self.parts.iter().enumerate() {
+            let share = if at == 0 { share + of_trees } else { *share };
             match scorer {
                 Scorer::Linear(linear) => {
                     all.push(share * linear.intercept);
@@ -422,6 +442,7 @@ impl Model {
                             .map(|own| share * own.weight(value(own.columns.0), value(own.columns.1))),
                     );
                 }
+                Scorer::Trees(_) if is_sure => all.push(0.0),
                 Scorer::Trees(trees) => all.push(share * trees.log_odds(row)),
             }
         }

@@ -9,7 +9,7 @@ use trommel_features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use trommel_html::Page;
 
 use crate::additive::Additive;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, PageOdds};
 use crate::error::ModelError;
 use crate::file::Scorer;
 
@@ -106,7 +106,7 @@ impl RoleModel {
             let columns: Vec<u16> = file.columns.iter().map(number).collect::<Result<_, _>>()?;
             let scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
             let parts = std::iter::once((1.0, &scorer));
-            Ok(ReadyRole { scorer: Compiled::new(parts, schema.names().len(), std::iter::empty()), schema })
+            Ok(ReadyRole { scorer: Compiled::new(parts, schema.names().len(), std::iter::empty(), None), schema })
         };
         let ready = file.roles.iter().map(readied).collect::<Result<_, _>>()?;
         Ok(Self { file, ready })
@@ -186,12 +186,9 @@ pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
 
 impl ReadyRole {
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let mut odds = Vec::with_capacity(page.blocks.len());
-        let columns = self.scorer.columns();
-        self.schema.each_batch(page, url, columns, |columns| {
-            self.scorer.score(columns, &mut odds);
-        });
-        odds
+        let mut odds = PageOdds::new(&self.scorer, page.blocks.len());
+        self.schema.each_batch(page, url, self.scorer.columns(), |columns| odds.add(columns));
+        odds.finish()
     }
 }
 

@@ -1,8 +1,19 @@
 //! Scorers: the log odds of a row, and the columns that a scorer reads.
 
 use crate::error::ModelError;
-use crate::file::{Linear, Scorer};
+use crate::file::{Linear, Scorer, WeightedScorer};
 use crate::trees::TreeNode;
+
+/// Log odds of a row by the parts of a model with this band ([`ModelFile::band`](crate::ModelFile::band)).
+pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {
+    let first = parts.first().map_or(0.0, |part| part.scorer.log_odds(row));
+    let is_sure = band.is_some_and(|band| first.abs() >= band);
+    let own = parts.iter().enumerate().map(|(at, part)| {
+        let stands_in = at == 0 || is_sure && matches!(part.scorer, Scorer::Trees(_));
+        part.share * if stands_in { first } else { part.scorer.log_odds(row) }
+    });
+    own.sum()
+}
 
 impl Scorer {
     /// Log odds of a row.

@@ -1,6 +1,6 @@
 //! Encodes a record as bytes.
 
-use crate::{Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet};
+use crate::{Annotations, Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet};
 
 /// Facts about an output before its first record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +45,7 @@ pub fn encoder(format: Format, compression: Compression) -> Result<(Box<dyn Enco
     let encoder: Box<dyn Encode> = match format {
         Format::Jsonl => Box::new(Jsonl),
         Format::Msgpack | Format::Parquet | Format::Tantivy => Box::new(Msgpack),
+        Format::Annotations => Box::new(Annotations),
         Format::Wet => {
             let gzip = compression == Compression::Gzip;
             return Ok((Box::new(Wet { gzip }), Compression::None));

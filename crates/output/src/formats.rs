@@ -1,5 +1,6 @@
 //! The formats, each in a file of its own.
 
+mod annotations;
 mod anserini;
 mod bulk;
 mod jsonl;
@@ -11,6 +12,9 @@ mod searched;
 mod trec;
 mod wet;
 
+#[cfg(feature = "parquet")]
+pub use annotations::AnnotationTable;
+pub use annotations::Annotations;
 pub use anserini::Anserini;
 pub use bulk::{BULK_MAPPING, Bulk, bulk_id, bulk_lines};
 pub use jsonl::Jsonl;

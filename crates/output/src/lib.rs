@@ -5,6 +5,7 @@
 //! appears under its name only when it is whole, and an interrupted one can be continued. A [`RecordReader`]
 //! reads records back.
 
+mod annotation;
 mod columns;
 mod encode;
 mod error;
@@ -15,14 +16,17 @@ mod page;
 mod reader;
 mod record;
 mod storage;
+mod surt;
 
+pub use annotation::Annotation;
 pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]
-pub use formats::Parquet;
+pub use formats::{AnnotationTable, Parquet};
 pub use formats::{
-    Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Trec, UnknownName, Wet, bulk_id, bulk_lines,
+    Annotations, Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Trec, UnknownName, Wet, bulk_id,
+    bulk_lines,
 };
 pub use id::record_id;
 pub use page::{PageForm, page_line};
@@ -32,3 +36,4 @@ pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
     hidden, open_in_place, open_own, publish, read_own, replaceable,
 };
+pub use surt::surt_key;

@@ -75,6 +75,12 @@ pub struct OutputRecord {
     pub posts: Vec<Post>,
     /// The text in chunks for retrieval, on request.
     pub chunks: Vec<Chunk>,
+    /// What the archive says of the payload's digest (`sha1:...`). No key: for [`Annotation`](crate::Annotation).
+    #[serde(skip)]
+    pub digest: Option<String>,
+    /// Number of the links of the page. No key: for [`Annotation`](crate::Annotation).
+    #[serde(skip)]
+    pub links: u32,
 }
 
 /// The place of the archive record of a page.
@@ -149,6 +155,7 @@ impl From<Document> for OutputRecord {
             tables: document.tables,
             posts: document.posts,
             chunks: document.chunks,
+            links: document.links,
             ..Self::default()
         }
     }

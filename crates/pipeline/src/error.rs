@@ -114,12 +114,12 @@ impl RunError {
     }
 }
 
-/// Why outputs cannot be on `s3://`.
+/// Why outputs cannot be in a bucket.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BucketError {
     /// The existing outputs cannot be continued.
-    #[error("{0}: outputs on s3:// cannot be continued; what is whole there stays")]
+    #[error("{0}: outputs in a bucket cannot be continued; what is whole there stays")]
     Resume(String),
     /// There is no room for what is not yet sent.
     #[error("folder for unfinished outputs (TMPDIR): {0}")]

@@ -11,7 +11,7 @@ pub(crate) mod unpack;
 use std::{
     ffi::OsStr,
     fs::{self, File},
-    io::{BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,25 +19,24 @@ use std::{
 use crate::inputs::packed::Packed;
 use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
+use tempfile::{NamedTempFile, TempPath};
+use trommel::{PartialSettings, SettingsFileError};
 use trommel_archive::signature;
 use trommel_sources::{
-    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, SelectOptions, SourceError, is_url, redacted,
+    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, Scheme, SelectOptions, SourceError, is_url,
+    redacted, split_container,
 };
 
 use crate::inputs::network::Network;
 
 use found::Found;
 
-/// Schemes of the URLs that are read.
-// `s3a://` is how Hadoop and Spark write the same addresses.
-const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
-
 /// One archive to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file; it need not exist.
     File(PathBuf),
-    /// An object behind `http(s)://` or `s3://`.
+    /// An object behind a URL.
     Url(String),
     /// Single records of archives, named by an index.
     Selection(Arc<RecordSelection>),
@@ -62,7 +61,7 @@ impl Input {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Url(url) => redacted(url),
             // The index and not its archives: it is what the user named, and what is looked at for changes.
-            Self::Selection(selection) => selection.index().to_string_lossy().into_owned(),
+            Self::Selection(selection) => selection.name(),
             Self::Packed(packed) => packed.name(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
@@ -86,7 +85,7 @@ impl Input {
 #[non_exhaustive]
 pub enum InputError {
     /// A URL of a kind that is not read.
-    #[error("{0}: only http://, https:// and s3:// URLs are read")]
+    #[error("{0}: only {read} URLs are read", read = Scheme::READ)]
     Url(String),
     /// A URL of a server, without an object on it.
     #[error("{0}: names a server, not an archive on it")]
@@ -101,6 +100,14 @@ pub enum InputError {
         url: String,
         /// The error of the server or the network.
         source: SourceError,
+    },
+    /// A manifest or index behind a URL that cannot be read.
+    #[error("{url}: {source}")]
+    Fetched {
+        /// The URL.
+        url: String,
+        /// What the server, the network or the system said.
+        source: io::Error,
     },
     /// A glob that is none.
     #[error("{pattern}: {source}")]
@@ -123,10 +130,22 @@ pub enum InputError {
     StdinTwice,
 }
 
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// It is none.
+    #[error(transparent)]
+    File(#[from] SettingsFileError),
+    /// The URL is none, or nothing comes from it.
+    #[error(transparent)]
+    Url(#[from] InputError),
+}
+
 /// The archives that arguments stand for, in the order of the arguments: files; globs (an existing
 /// file of that name wins) and folders (with all below them; files named as WARC, ARC or WACZ, or as WET
-/// where there are none), each sorted and without duplicates; `http(s)://` and `s3://` URLs; `s3://`
-/// prefixes, which end with a slash, and globs, as folders and globs; `@FILE`, a manifest, plain or gzip,
+/// where there are none), each sorted and without duplicates; URLs; prefixes of buckets and repositories, which end
+/// with a slash, and globs in them, as folders and globs; `@FILE`, a manifest, plain or gzip, here or behind a URL,
 /// with a path or URL a line, relative to `base` or else to its own folder, in which blank lines and
 /// lines starting with `#` are skipped; `-`, standard input. What is passed over in a folder is logged,
 /// counted by ending, in one line. An argument that is not UTF-8 is a path.
@@ -155,7 +174,7 @@ pub fn expand(
             inputs.push(Input::Stdin);
         // A file of that very name wins here and for globs, because shells expand names that exist.
         } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
-            from_manifest(Path::new(manifest), base, &network, &mut inputs)?;
+            from_manifest(manifest, base, &network, &mut inputs)?;
         } else if is_url(argument) {
             from_url(argument, &network, &mut inputs)?;
         } else if is_glob(argument) && !exists(argument) {
@@ -167,14 +186,26 @@ pub fn expand(
     Ok(inputs)
 }
 
-/// The records that an index names: CDXJ, JSON lines or Parquet. Names of archives are relative to
-/// `base`, or else to the folder of the index, and stay below it unless `options` say otherwise.
+/// The records that an index names: CDXJ, JSON lines or Parquet, here or behind a URL. Names of archives are relative
+/// to `base`, or else to the folder of the index, and stay below it unless `options` say otherwise.
 ///
 /// # Errors
 /// If the index cannot be read, or is none.
-pub fn select(index: &Path, base: Option<&Base>, options: SelectOptions) -> Result<Input, InputError> {
-    let beside = Base::beside(index);
-    let selection = RecordSelection::load(index, base.unwrap_or(&beside), options)?;
+pub fn select(
+    index: &Path,
+    base: Option<&Base>,
+    options: SelectOptions,
+    network: &NetworkOptions,
+) -> Result<Input, InputError> {
+    let selection = match index.to_str().filter(|index| is_url(index)) {
+        None => RecordSelection::load(index, base.unwrap_or(&Base::beside(index)), options)?,
+        Some(url) => {
+            check_url(url)?;
+            let copy = fetch(url, &Network::new(network.clone()))?;
+            let beside = Base::Url(folder_of(url).to_owned());
+            RecordSelection::load_copy(copy, redacted(url), base.unwrap_or(&beside), options)?
+        }
+    };
     let mut locations = selection.archives().iter();
     if let Some(Location::Url(url)) =
         locations.find(|place| matches!(place, Location::Url(url) if check_url(url).is_err()))
@@ -202,30 +233,74 @@ fn check_url(url: &str) -> Result<(), InputError> {
     if url.starts_with("http") && !has_path {
         return Err(InputError::Server(url.to_owned()));
     }
-    match SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-        true => Ok(()),
-        false => Err(InputError::Url(redacted(url))),
+    match Scheme::of(url) {
+        Some(_) => Ok(()),
+        None => Err(InputError::Url(redacted(url))),
     }
+}
+
+/// The folder of a URL, without a query.
+fn folder_of(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    path.rsplit_once('/').map_or(path, |(folder, _)| folder)
+}
+
+/// The choices of a configuration file, here or behind a URL.
+///
+/// # Errors
+/// If it cannot be read, or is none; the error names the file or the URL.
+pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings, ConfigError> {
+    let Some(url) = path.to_str().filter(|path| is_url(path)) else {
+        return Ok(PartialSettings::load(path)?);
+    };
+    check_url(url)?;
+    let copy = fetch(url, &Network::new(network.clone()))?;
+    let shown = PathBuf::from(redacted(url));
+    PartialSettings::load(&copy).map_err(|error| {
+        ConfigError::File(match error {
+            SettingsFileError::Settings { line, source, .. } => {
+                SettingsFileError::Settings { path: shown, line, source }
+            }
+            SettingsFileError::Io { source, .. } => SettingsFileError::Io { path: shown, source },
+            other => other,
+        })
+    })
+}
+
+/// A copy of what is behind a URL, in a file that goes with its handle.
+fn fetch(url: &str, network: &Network) -> Result<TempPath, InputError> {
+    let failed = |source| InputError::Fetched { url: redacted(url), source };
+    let copy = || {
+        let mut file = NamedTempFile::new()?;
+        io::copy(&mut network.open(url)?, &mut file)?;
+        Ok(file.into_temp_path())
+    };
+    copy().map_err(failed)
 }
 
 fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     check_url(url)?;
-    let Some((_, place)) = url.split_once("://").filter(|_| url.starts_with("s3")) else {
-        inputs.push(Input::Url(url.to_owned()));
-        return Ok(());
+    let Some((container, path)) = split_container(url) else {
+        return match Scheme::of(url).is_some_and(Scheme::is_listed) {
+            true => Err(InputError::Server(redacted(url))),
+            false => {
+                inputs.push(Input::Url(url.to_owned()));
+                Ok(())
+            }
+        };
     };
-    let is_prefix = place.ends_with('/') || !place.contains('/');
-    if !is_prefix && !is_glob(place) {
+    let is_prefix = path.is_empty() || path.ends_with('/');
+    if !is_prefix && !is_glob(path) {
         inputs.push(Input::Url(url.to_owned()));
         return Ok(());
     }
     // Up to the last slash before the first character that stands for others.
-    let literal = url.split(['*', '?', '[']).next().unwrap_or_default();
-    let end = match is_prefix {
-        true => url.len(),
-        false => literal.rfind('/').map_or(0, |slash| slash + 1),
+    let literal = path.split(['*', '?', '[']).next().unwrap_or_default();
+    let folder = match is_prefix {
+        true => path,
+        false => literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default(),
     };
-    let listed = network.list(url.get(..end).unwrap_or_default());
+    let listed = network.list(&format!("{container}/{folder}"));
     let listed = listed.map_err(|source| InputError::Bucket { url: redacted(url), source })?;
     let mut found = Found::default();
     if is_prefix {
@@ -233,12 +308,10 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
             found.sort(name.clone(), &name);
         }
     } else {
-        // As the listing names them.
-        let pattern = format!("s3://{place}");
-        let glob = Pattern::new(&pattern).map_err(|source| InputError::Glob { pattern: redacted(url), source })?;
+        let glob = Pattern::new(path).map_err(|source| InputError::Glob { pattern: redacted(url), source })?;
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-        let listed = listed.into_iter();
-        found.archives = listed.filter(|name| glob.matches_with(name, options)).collect();
+        let below = |name: &String| split_container(name).is_some_and(|(_, path)| glob.matches_with(path, options));
+        found.archives = listed.into_iter().filter(below).collect();
     }
     let reason = match is_prefix {
         true => "no WARC, ARC or WACZ file below this prefix",
@@ -304,20 +377,22 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
 }
 
 fn from_manifest(
-    manifest: &Path,
+    manifest: &str,
     base: Option<&Base>,
     network: &Network,
     inputs: &mut Vec<Input>,
 ) -> Result<(), InputError> {
-    let failed = |source| InputError::Io { path: manifest.to_owned(), source };
-    let beside = Base::beside(manifest);
+    let (text, beside) = if is_url(manifest) {
+        check_url(manifest)?;
+        let failed = |source| InputError::Fetched { url: redacted(manifest), source };
+        let bytes = network.open(manifest).map_err(|error| failed(error.into()))?;
+        (text_of(bytes).map_err(failed)?, Base::Url(folder_of(manifest).to_owned()))
+    } else {
+        let path = Path::new(manifest);
+        let failed = |source| InputError::Io { path: path.to_owned(), source };
+        (text_of(File::open(path).map_err(failed)?).map_err(failed)?, Base::beside(path))
+    };
     let base = base.unwrap_or(&beside);
-    let mut reader = BufReader::new(File::open(manifest).map_err(failed)?);
-    // By its bytes and not its name: Common Crawl's lists of paths are gzip.
-    let is_gzip = reader.fill_buf().map_err(failed)?.starts_with(&signature::GZIP);
-    let mut text = String::new();
-    if is_gzip { MultiGzDecoder::new(reader).read_to_string(&mut text) } else { reader.read_to_string(&mut text) }
-        .map_err(failed)?;
     let before = inputs.len();
     for line in text.lines().map(str::trim) {
         if line.is_empty() || line.starts_with('#') {
@@ -330,9 +405,21 @@ fn from_manifest(
     }
     if inputs.len() == before {
         inputs.push(Input::Nothing {
-            argument: format!("@{}", manifest.display()),
+            argument: format!("@{}", redacted(manifest)),
             reason: "no path in this manifest".to_owned(),
         });
     }
     Ok(())
+}
+
+/// A text, plain or gzip.
+fn text_of(bytes: impl Read) -> io::Result<String> {
+    let mut reader = BufReader::new(bytes);
+    let mut text = String::new();
+    // By its bytes and not its name: Common Crawl's lists of paths are gzip.
+    match reader.fill_buf()?.starts_with(&signature::GZIP) {
+        true => MultiGzDecoder::new(reader).read_to_string(&mut text)?,
+        false => reader.read_to_string(&mut text)?,
+    };
+    Ok(text)
 }

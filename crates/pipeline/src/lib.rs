@@ -27,7 +27,7 @@ pub use environment::Environment;
 pub use error::{BucketError, RunError};
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
-pub use inputs::{Input, InputError, expand, select};
+pub use inputs::{ConfigError, Input, InputError, expand, load_config, select};
 pub use plan::Plan;
 pub use plan::existing::Existing;
 pub use plan::output::{Destination, DestinationError, Encoding, Output};

@@ -11,7 +11,7 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::{DocumentOptions, Format, Hints, output::Assemble};
+use trommel::{Format, Hints, Settings, output::Assemble};
 use trommel_pipeline::{
     Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState, RunRequest, SetAside,
     SetAsideError, Summary, run as run_plan, sources::NetworkOptions,
@@ -84,7 +84,7 @@ impl Progress for Callback<'_> {
 
 /// Extracts the main text of archives into files, as the program `trommel run` does and with its promises:
 /// outputs appear when they are whole, and a run that was interrupted continues with `resume=True`. `out` is a file, a
-/// folder or on `s3://`. `choices` are all settings by their names (docs/settings.md) and win over `config`.
+/// folder or a URL in a bucket. `choices` are all settings by their names (docs/settings.md) and win over `config`.
 /// Returns the counts of the run.
 #[pyfunction]
 #[pyo3(signature = (inputs, out, *, extractor=None, config=None, resume=false, overwrite=false, quarantine=None, set_aside=None, dropped=None, select=None, shard=None, follow=false, idle=None, until_idle=None, progress=None, **choices))]
@@ -112,7 +112,7 @@ pub(crate) fn run<'py>(
     let given = RunChoices::read(extractor, config, choices, of_runs)?;
     let output = out.to_string_lossy().into_owned();
     if output == "-" {
-        return Err(PyValueError::new_err("-: documents are written to files, folders and s3://"));
+        return Err(PyValueError::new_err("-: documents are written to files, folders and buckets"));
     }
     let existing = match (resume, overwrite) {
         (true, true) => {
@@ -153,7 +153,7 @@ pub(crate) fn run<'py>(
         .map_err(|error| RunError::new_err(error.to_string()))?;
     if bucket.is_some() && is_object {
         return Err(PyValueError::new_err(
-            "a file object is read into files and folders of this machine, not to s3://",
+            "a file object is read into files and folders of this machine, not to a bucket",
         ));
     }
     let mut callback = Callback { call: progress.as_ref(), stop: &stop, raised: None };
@@ -224,12 +224,18 @@ fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
 /// The step that makes an output in this format from its spool; none if the module was built without it.
 pub(crate) fn last_step(
     format: Format,
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] options: &DocumentOptions,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,
 ) -> Option<Arc<dyn Assemble>> {
     match format {
         #[cfg(feature = "parquet")]
         Format::Parquet => {
-            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(options) }))
+            let options = settings.document_options();
+            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(&options) }))
+        }
+        #[cfg(feature = "parquet")]
+        Format::Annotations => {
+            let base = settings.archive.base_url.clone();
+            Some(Arc::new(trommel::output::AnnotationTable { base }))
         }
         _ => None,
     }

@@ -15,6 +15,7 @@ use pyo3::{
 };
 use serde_json::Value;
 use trommel::{Field, Kind, Model, PartialSettings, Settings, SettingsError, fields};
+use trommel_pipeline::{load_config, sources::NetworkOptions};
 
 use crate::{errors::ModelError, extractor::PyExtractor};
 
@@ -190,7 +191,7 @@ fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(items.map_err(|_| wrong())?.into())
 }
 
-/// A configuration as callers give it: the path of a file, or a dict with the keys of one.
+/// A configuration as callers give it: the path or URL of a file, or a dict with the keys of one.
 #[derive(Clone, Default)]
 pub(crate) struct ConfigArgument(pub(crate) PartialSettings);
 
@@ -205,7 +206,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ConfigArgument {
             return settings.map(Self).map_err(|error| PyValueError::new_err(format!("config: {error}")));
         }
         let path: PathBuf = given.extract()?;
-        let settings = PartialSettings::load(&path);
+        let settings = given.py().detach(|| load_config(&path, &NetworkOptions::default()));
         settings.map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }

@@ -1,6 +1,9 @@
 //! Errors of network sources.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Why bytes do not come from where they are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +16,7 @@ pub enum SourceError {
     #[error("not found")]
     NotFound,
     /// The server refuses.
-    #[error("access denied (for public buckets set AWS_SKIP_SIGNATURE=true)")]
+    #[error("access denied (docs/configuration.md names the variables for credentials, and for none)")]
     Denied,
     /// The server sends the request on to a host that the user did not name.
     #[error("redirects to another host ({0}), which is asked only if you say so (run --follow-hosts)")]
@@ -89,10 +92,23 @@ pub enum RecordIndexError {
         /// The fault.
         what: String,
     },
-    /// No row at all.
-    #[error("{path}: names no record", path = path.display())]
+    /// No row, or none that meets the condition.
+    #[error("{path}: names no record, or none that is wanted", path = path.display())]
     Empty {
         /// The index.
         path: PathBuf,
     },
+}
+
+impl RecordIndexError {
+    /// The same of an index at another path.
+    pub(crate) fn at(self, path: &Path) -> Self {
+        let path = path.to_owned();
+        match self {
+            Self::Io { source, .. } => Self::Io { path, source },
+            Self::Row { line, what, .. } => Self::Row { path, line, what },
+            Self::Parquet { what, .. } => Self::Parquet { path, what },
+            Self::Empty { .. } => Self::Empty { path },
+        }
+    }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use flate2::read::MultiGzDecoder;
 
-use crate::RecordIndexError;
+use crate::{RecordIndexError, RowCondition};
 
 /// First bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -38,14 +38,18 @@ pub(crate) struct IndexLine {
     pub(crate) entry: Result<IndexEntry, String>,
 }
 
-/// Gives every row of an index to `each`. The kind of file is known by its first bytes.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+/// Gives every row of an index that meets the condition to `each`. The kind of file is known by its first bytes.
+pub(crate) fn read(
+    path: &Path,
+    condition: Option<&RowCondition>,
+    each: &mut dyn FnMut(IndexLine),
+) -> Result<(), RecordIndexError> {
     let failed = |source| RecordIndexError::Io { path: path.to_owned(), source };
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let head = file.fill_buf().map_err(failed)?;
     if head.starts_with(PARQUET_MAGIC) {
         #[cfg(feature = "parquet")]
-        return parquet::read(path, each);
+        return parquet::read(path, condition, each);
         #[cfg(not(feature = "parquet"))]
         return Err(RecordIndexError::Parquet {
             path: path.to_owned(),
@@ -54,5 +58,5 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), R
     }
     let lines: Box<dyn Read> =
         if head.starts_with(&GZIP_MAGIC) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    cdxj::read(path, BufReader::new(lines), each)
+    cdxj::read(path, BufReader::new(lines), condition, each)
 }

@@ -1,4 +1,5 @@
-//! Archives behind `http(s)://` and `s3://`, and single records of archives that an index names.
+//! Archives behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`, and single records of archives that an index
+//! names.
 //!
 //! [`Remote`] gives an object as a blocking reader. [`RecordSelection`] gives the stored bytes of the records
 //! that an index names, from files or objects. A runtime inside [`Remote`] does all waiting for the network,
@@ -13,6 +14,7 @@
 //! unchanged. Neither is shown. [`redacted`] is the form of a URL for people, logs and outputs, and
 //! [`Location`] displays it.
 
+mod condition;
 mod error;
 mod index;
 mod location;
@@ -20,12 +22,15 @@ mod network;
 mod redact;
 #[cfg(feature = "remote")]
 mod remote;
+mod scheme;
 mod selection;
 
+pub use condition::{ConditionError, RowCondition};
 pub use error::{RecordIndexError, SourceError};
 pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
+pub use scheme::{Scheme, split_container};
 pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};

@@ -14,7 +14,7 @@ use crate::redacted;
 pub enum Location {
     /// A file.
     File(PathBuf),
-    /// An object: `http://`, `https://` or `s3://`.
+    /// An object behind one of the schemes of [`Scheme`](crate::Scheme).
     Url(String),
 }
 

@@ -1,12 +1,14 @@
-//! Objects behind `http(s)://` and `s3://`.
+//! Objects behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`.
 
 mod bucket;
 mod client;
 mod http;
+mod hub;
 mod object;
 mod redirect;
 mod retry;
 mod seekable;
+mod store;
 #[cfg(test)]
 mod tests;
 
@@ -18,27 +20,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use ::http::HeaderValue;
 use bytes::{Buf, Bytes};
-use data_encoding::BASE64;
-use object_store::{
-    ClientConfigKey, ClientOptions, ObjectStore, RetryConfig,
-    aws::{AmazonS3Builder, AmazonS3ConfigKey},
-    http::HttpBuilder,
-    path::Path,
-};
-use percent_encoding::percent_decode_str;
+use object_store::{ObjectStore, path::Path};
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     sync::mpsc::{self, error::TryRecvError},
     task::JoinHandle,
 };
-use url::Url;
 
 pub use self::http::{CallError, Http, HttpAnswer};
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
 use object::Object;
-use retry::RetryingConnector;
 pub use seekable::SeekableObject;
 
 /// Bytes of one piece on its way to the reader.
@@ -56,9 +48,9 @@ const UNKNOWN_LENGTH: u64 = 1 << 62;
 
 /// Reads objects on a thread of its own, at most 8 MiB ahead of each reader.
 ///
-/// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization.
-/// `s3://BUCKET/KEY` follows the usual variables of the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
-/// `AWS_DEFAULT_REGION`, `AWS_ENDPOINT`, `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others of `object_store`.
+/// `http(s)://` URLs are used unchanged; a user and password in them are sent as basic authorization. The other
+/// schemes follow the usual variables of the environment: for `s3://` those that begin with `AWS_`, for `gs://` with
+/// `GOOGLE_`, for `az://` with `AZURE_`, as `object_store` reads them; for `hf://` `HF_TOKEN` and `HF_ENDPOINT`.
 pub struct Remote {
     runtime: Runtime,
     options: NetworkOptions,
@@ -163,93 +155,17 @@ impl Remote {
 
     /// Name for messages, store and path of an object.
     fn place(&self, url: &str) -> Result<(String, Arc<dyn ObjectStore>, Path), SourceError> {
-        let address = |what: &dyn fmt::Display| SourceError::Address(what.to_string());
-        let parsed = Url::parse(url).map_err(|error| address(&error))?;
-        let (key, path) = match parsed.scheme() {
-            "http" | "https" => {
-                let origin = parsed.origin().ascii_serialization();
-                // Stores rewrite some characters of paths; such a URL, or one with a query, is given
-                // whole to a store of its own.
-                let path = Path::parse(parsed.path()).ok();
-                match path.filter(|path| format!("{origin}/{path}") == url) {
-                    Some(path) => (origin, path),
-                    None => (url.to_owned(), Path::default()),
-                }
-            }
-            "s3" | "s3a" if !parsed.username().is_empty() || parsed.password().is_some() => {
-                let what = "credentials of s3:// are taken from the environment (AWS_ACCESS_KEY_ID)";
-                return Err(address(&what));
-            }
-            "s3" | "s3a" => {
-                let bucket = parsed.host_str().unwrap_or_default();
-                let path = url.splitn(4, '/').nth(3).unwrap_or_default();
-                let path = Path::parse(path).map_err(|error| address(&error))?;
-                (format!("s3://{bucket}"), path)
-            }
-            other => return Err(address(&format!("{other}:// is not read"))),
-        };
+        let (key, path) = store::split(url)?;
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         let store = match stores.get(&key) {
             Some(store) => Arc::clone(store),
             None => {
-                let store = store(&key, &self.options).map_err(|error| address(&object::one_line(&error)))?;
+                let store = store::open(&key, &self.options)?;
                 stores.insert(key, Arc::clone(&store));
                 store
             }
         };
         Ok((redacted(url), store, path))
-    }
-}
-
-fn store(key: &str, options: &NetworkOptions) -> object_store::Result<Arc<dyn ObjectStore>> {
-    // The client below repeats requests itself.
-    let no_retries = RetryConfig { max_retries: 0, ..RetryConfig::default() };
-    let mut connector = RetryingConnector { options: options.clone(), authorization: None };
-    let client = ClientOptions::new().with_allow_http(true).with_timeout_disabled();
-    Ok(match key.strip_prefix("s3://") {
-        Some(bucket) => {
-            let never = AmazonS3ConfigKey::Client(ClientConfigKey::Timeout);
-            let builder = AmazonS3Builder::from_env()
-                .with_config(never, "30days")
-                .with_bucket_name(bucket)
-                .with_http_connector(connector)
-                .with_retry(no_retries);
-            Arc::new(builder.build()?)
-        }
-        None => {
-            let (url, authorization) = without_user(key);
-            connector.authorization = authorization;
-            let builder = HttpBuilder::new()
-                .with_url(url)
-                .with_client_options(client)
-                .with_http_connector(connector)
-                .with_retry(no_retries);
-            Arc::new(builder.build()?)
-        }
-    })
-}
-
-/// A URL without user and password, and what they are as a header.
-fn without_user(url: &str) -> (String, Option<HeaderValue>) {
-    let Ok(mut parsed) = Url::parse(url) else {
-        return (url.to_owned(), None);
-    };
-    if parsed.username().is_empty() && parsed.password().is_none() {
-        return (url.to_owned(), None);
-    }
-    let mut user: Vec<u8> = percent_decode_str(parsed.username()).collect();
-    user.push(b':');
-    user.extend(percent_decode_str(parsed.password().unwrap_or_default()));
-    let header = HeaderValue::try_from(format!("Basic {}", BASE64.encode(&user))).ok();
-    let header = header.map(|mut header| {
-        header.set_sensitive(true);
-        header
-    });
-    // Neither fails for a URL with a host.
-    let removed = parsed.set_username("").and(parsed.set_password(None));
-    match removed {
-        Ok(()) => (parsed.into(), header),
-        Err(()) => (url.to_owned(), header),
     }
 }
 

@@ -10,7 +10,9 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Base, Location, RecordIndexError, SourceError, index, redacted};
+use tempfile::TempPath;
+
+use crate::{Base, Location, RecordIndexError, RowCondition, SourceError, index, redacted};
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
@@ -33,13 +35,15 @@ pub struct WantedRecord {
 }
 
 /// The permitted names of an index, and the records that a range gives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectOptions {
-    /// Names may leave the base: `..`, absolute paths, other hosts, `s3://` with the keys of the
+    /// Names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of the
     /// environment.
     pub anywhere: bool,
     /// A range gives all the records in it, not only the first.
     pub whole_ranges: bool,
+    /// Only rows that meet it count.
+    pub condition: Option<RowCondition>,
 }
 
 /// Lines of an index that name no record that may be read.
@@ -60,11 +64,28 @@ impl BadLines {
     }
 }
 
+/// A copy of an index behind a URL. The file goes with the last selection that it was read for.
+#[derive(Debug)]
+struct IndexCopy {
+    file: TempPath,
+    /// The URL, without secrets.
+    url: String,
+}
+
+impl PartialEq for IndexCopy {
+    fn eq(&self, other: &Self) -> bool {
+        self.url == other.url && *self.file == *other.file
+    }
+}
+
+impl Eq for IndexCopy {}
+
 /// Wanted records of some archives, in the order of the archives' names and of their offsets, none
 /// twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordSelection {
     index: PathBuf,
+    copy: Option<Arc<IndexCopy>>,
     archives: Vec<Location>,
     rows: Vec<WantedRecord>,
     bad_lines: BadLines,
@@ -120,7 +141,7 @@ impl RecordSelection {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut rows = Vec::new();
         let mut bad_lines = BadLines::default();
-        index::read(index, &mut |line| {
+        index::read(index, options.condition.as_ref(), &mut |line| {
             let entry = match line.entry {
                 Ok(entry) => entry,
                 Err(what) => return bad_lines.push(line.number, what),
@@ -166,11 +187,34 @@ impl RecordSelection {
         }
         Ok(Self {
             index: index.to_owned(),
+            copy: None,
             archives: names.iter().map(|(name, _)| base.join(name)).collect(),
             rows,
             bad_lines,
             options,
         })
+    }
+
+    /// As [`RecordSelection::load`], of a copy of an index behind a URL, which is shown as `url`.
+    ///
+    /// # Errors
+    /// As [`RecordSelection::load`], naming the URL.
+    pub fn load_copy(
+        file: TempPath,
+        url: String,
+        base: &Base,
+        options: SelectOptions,
+    ) -> Result<Self, RecordIndexError> {
+        let selection = Self::load(&file, base, options).map_err(|error| error.at(Path::new(&url)))?;
+        Ok(Self { copy: Some(Arc::new(IndexCopy { file, url })), ..selection })
+    }
+
+    /// The index as messages name it: its path, or its URL without secrets.
+    pub fn name(&self) -> String {
+        match &self.copy {
+            Some(copy) => copy.url.clone(),
+            None => self.index.to_string_lossy().into_owned(),
+        }
     }
 
     /// Lines that name no record, or one that may not be read.
@@ -183,7 +227,7 @@ impl RecordSelection {
         self.options.whole_ranges
     }
 
-    /// The index it was read from.
+    /// The file that it was read from: the index, or a copy of it.
     pub fn index(&self) -> &Path {
         &self.index
     }
@@ -418,6 +462,25 @@ mod tests {
         let index = folder.path().join("i");
         fs::write(&index, "!meta\n\n").unwrap();
         let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
-        assert!(error.to_string().ends_with("i: names no record"), "{error}");
+        assert!(error.to_string().ends_with("i: names no record, or none that is wanted"), "{error}");
+    }
+
+    #[test]
+    fn rows_that_do_not_meet_the_condition_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("i");
+        let line = |offset: u32, status: &str| {
+            format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":1,\"status\":\"{status}\"}}\n")
+        };
+        fs::write(&index, format!("{}{}{}x 1 {{}}\n", line(3, "200"), line(5, "404"), line(7, "200"))).unwrap();
+        let load = |condition: &str| {
+            let options = SelectOptions { condition: Some(condition.parse().unwrap()), ..SelectOptions::default() };
+            RecordSelection::load(&index, &Base::beside(&index), options)
+        };
+        let found = load("status = 200 and offset > 3").unwrap();
+        assert_eq!(found.rows().iter().map(|row| row.offset).collect::<Vec<_>>(), [7]);
+        // A line that names no record is told whatever is wanted.
+        assert_eq!(found.bad_lines().count, 1);
+        assert!(load("gone = 1").is_err());
     }
 }

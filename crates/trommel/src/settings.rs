@@ -189,9 +189,12 @@ pub struct ArchiveSettings {
     pub resolve_revisits: bool,
     /// URL or folder to resolve names in manifests and indexes against, instead of their own folder.
     pub base_url: Option<String>,
-    /// Allow names in an index outside of the base URL: `..`, absolute paths, other hosts, and s3:// buckets, which
-    /// are read with the keys of the environment.
+    /// Allow names in an index outside of the base URL: `..`, absolute paths, other hosts, and buckets, which are
+    /// read with the keys of the environment.
     pub select_anywhere: bool,
+    /// Read only those records of an index whose row meets this condition, as in SQL: confidence < 0.6 and language =
+    /// 'en'. Columns are those of a Parquet file or the keys of CDXJ.
+    pub select_where: Option<String>,
     /// Take all records in each range of an index instead of the first.
     pub whole_ranges: bool,
 }

@@ -253,6 +253,7 @@ mod tests {
             page_types: vec![],
             embedded: None,
             pooling: 0.0,
+            band: None,
             selection: Selection::ExpectedF1,
             adapted_from: None,
             training: Training::default(),

@@ -261,6 +261,9 @@ fn models_are_listed_and_shown() {
     let by_default = trommel(folder.path(), &["model", "show"], b"");
     let by_name = trommel(folder.path(), &["model", "show", names[0]], b"");
     assert_eq!(by_default.well(), by_name.well());
+    assert!(!by_default.well().contains("\nband"));
+    let best = trommel(folder.path(), &["model", "show", "best"], b"");
+    assert!(best.well().contains("\nband       trees are asked"), "{}", best.well());
     let json = trommel(folder.path(), &["model", "show", "--json"], b"");
     let model: Value = serde_json::from_str(json.well()).unwrap();
     assert_eq!(model["name"], names[0]);

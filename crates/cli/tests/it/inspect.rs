@@ -64,6 +64,7 @@ fn model() -> ModelFile {
         page_types: vec![PageTypeScorer { name: "story".into(), scorer: Additive::default(), sharpness: 1.0 }],
         embedded: None,
         pooling: 0.0,
+        band: None,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

@@ -4,6 +4,8 @@
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[cfg(feature = "parquet")]
+mod annotate;
 mod architecture;
 mod bench;
 #[cfg(unix)]
@@ -26,6 +28,8 @@ mod joins;
 #[cfg(all(unix, feature = "label"))]
 mod label;
 mod languages;
+#[cfg(feature = "remote")]
+mod locations;
 mod messages;
 mod pages;
 mod probes;
@@ -41,6 +45,8 @@ mod serve;
 mod servers;
 mod settings;
 mod sites;
+#[cfg(feature = "remote")]
+mod stores;
 #[cfg(feature = "train")]
 mod train;
 #[cfg(unix)]

@@ -77,6 +77,9 @@ fn keys_of_a_json_line() {
         tables: vec![DocumentTable::default()],
         posts: vec![Post::default()],
         chunks: vec![Chunk::default()],
+        // Not written.
+        digest: None,
+        links: 0,
     };
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(keys(&written), documented("## Keys of a JSON line"));
@@ -156,7 +159,7 @@ fn body(path: &str, start: &str) -> String {
 #[test]
 fn variables_of_the_environment() {
     let documented = documented("## Variables of the environment");
-    for name in ["RUST_LOG", "NO_COLOR", "TERM", "SOURCE_DATE_EPOCH", "AWS_ENDPOINT"] {
+    for name in ["RUST_LOG", "NO_COLOR", "TERM", "SOURCE_DATE_EPOCH", "AWS_ENDPOINT", "GOOGLE_BASE_URL", "HF_TOKEN"] {
         assert!(documented.contains(name), "{name}");
     }
 }

@@ -33,7 +33,7 @@ fn values(field: &Field) -> String {
     // Of long lists the names are enough.
     let names = |values: &[trommel::Value]| {
         let names = values.iter().map(|value| match values.len() {
-            0..=8 => format!("`{}` ({})", value.name, value.doc.trim_end_matches('.')),
+            0..=9 => format!("`{}` ({})", value.name, value.doc.trim_end_matches('.')),
             _ => format!("`{}`", value.name),
         });
         names.collect::<Vec<_>>().join(", ")

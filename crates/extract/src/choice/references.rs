@@ -73,6 +73,6 @@ fn is_heading(page: &Page, at: usize) -> bool {
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
     let words: u32 = blocks.iter().map(|own| own.words).sum();
-    let linked: f32 = blocks.iter().map(|own| own.link_density() as f32 * own.words as f32).sum();
+    let linked: f32 = blocks.iter().map(|own| own.link_density() * own.words as f32).sum();
     words >= MIN_ENTRY_WORDS * blocks.len() as u32 && linked < 0.9 * words as f32
 }

@@ -2,6 +2,7 @@
 
 use jiff::{Timestamp, civil::Date, tz::Offset};
 
+use super::digits::{common_era, digit};
 use super::months;
 
 /// Years that can be the date of a page.
@@ -22,35 +23,54 @@ pub(super) struct Stamp {
 
 /// The first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
 /// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months
-/// in nine languages or 年月日, or be Unix seconds or milliseconds alone.
+/// in some 35 languages or 年月日, or be Unix seconds or milliseconds alone.
 pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
-    let mut end = text.len().min(MAX_SEARCHED_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = text.get(..end)?.trim();
+    let text = searched(text).trim();
     // Ten digits are seconds, thirteen milliseconds; eight could be a day, which is read below.
     if text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 13 {
         return unix(text);
     }
-    if !has_year(text) {
-        return None;
-    }
-    let tokens = tokens(text);
-    (0..tokens.len()).find_map(|at| {
-        let (date, used) = date_at(tokens.get(at..)?, month_first)?;
-        let rest = tokens.get(at + used).map_or("", |token| text.get(token.start..).unwrap_or_default());
-        Some(stamp(date, rest))
+    all(text, month_first).next().map(|(_, stamp)| stamp)
+}
+
+/// The dates in the searched part of a text in order, each with its first byte. Unix time is not read.
+pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize, Stamp)> {
+    let text = searched(text);
+    let tokens = if has_year(text) { tokens(text) } else { Vec::new() };
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(start) = tokens.get(at).map(|token| token.start) {
+            let found = tokens.get(at..).and_then(|tokens| date_at(tokens, month_first));
+            at += found.map_or(1, |(_, used)| used);
+            if let Some((date, _)) = found {
+                let rest = tokens.get(at).map_or("", |token| text.get(token.start..).unwrap_or_default());
+                return Some((start, stamp(date, rest)));
+            }
+        }
+        None
     })
+}
+
+/// The first date in a text as [`find`] finds it, or one in numbers whose year has two digits: `30.10.23`.
+pub(super) fn find_with_short_year(text: &str, month_first: bool) -> Option<Stamp> {
+    find(text, month_first).or_else(|| {
+        let tokens = tokens(searched(text));
+        (0..tokens.len()).find_map(|at| Some(stamp(short_date_at(tokens.get(at..)?, month_first)?, "")))
+    })
+}
+
+/// The part of a text that is searched.
+fn searched(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or(text)
 }
 
 /// The place of the first date of a text with a month and a year: its first byte and one past its last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
-    let searched = text.get(..MAX_SEARCHED_BYTES).unwrap_or(text);
-    if !has_year(searched) {
+    let text = searched(text);
+    if !has_year(text) {
         return None;
     }
-    let tokens = tokens(searched);
+    let tokens = tokens(text);
     (0..tokens.len()).find_map(|at| {
         let (_, used) = date_at(tokens.get(at..)?, false)?;
         let end = tokens.get(at + used).map_or(text.len(), |next| next.start);
@@ -74,7 +94,9 @@ pub(super) fn says_month_first(text: &str) -> Option<bool> {
 /// Whether as many digits stand side by side as every date has for its year.
 fn has_year(text: &str) -> bool {
     let is_year = |four: &[u8]| four.iter().all(u8::is_ascii_digit);
+    let is_foreign = |c: char| !c.is_ascii() && digit(c).is_some();
     text.as_bytes().windows(4).any(is_year)
+        || !text.is_ascii() && text.split(|c| !is_foreign(c)).any(|digits| digits.chars().nth(3).is_some())
 }
 
 fn stamp(date: Date, rest: &str) -> Stamp {
@@ -109,6 +131,9 @@ struct Token {
     start: usize,
 }
 
+/// Marks inside words of Hindi, Bengali and Thai that are no letters by themselves.
+const JOINED: [char; 6] = ['\u{93c}', '\u{94d}', '\u{9bc}', '\u{9cd}', '\u{e48}', '\u{e4c}'];
+
 fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -116,16 +141,16 @@ fn tokens(text: &str) -> Vec<Token> {
         if c.is_whitespace() {
             continue;
         }
-        let is_digit = c.is_ascii_digit();
+        let is_digit = digit(c).is_some();
         // Characters of Chinese and Japanese are marks: 2024年5月18日 has no spaces.
-        let is_letter = |c: char| c.is_alphabetic() && !('\u{2e80}'..='\u{d7ff}').contains(&c);
+        let is_letter = |c: char| (c.is_alphabetic() && !('\u{2e80}'..='\u{d7ff}').contains(&c)) || JOINED.contains(&c);
         if !is_digit && !is_letter(c) {
             tokens.push(Token { kind: Kind::Mark(c), start });
             continue;
         }
         let mut end = start + c.len_utf8();
         while let Some((at, next)) = chars.peek().copied() {
-            let same = if is_digit { next.is_ascii_digit() } else { is_letter(next) };
+            let same = if is_digit { digit(next).is_some() } else { is_letter(next) };
             if !same {
                 break;
             }
@@ -133,10 +158,12 @@ fn tokens(text: &str) -> Vec<Token> {
             chars.next();
         }
         let run = text.get(start..end).unwrap_or_default();
-        let kind = match run.parse() {
-            Ok(value) if is_digit => Kind::Number(value, run.len()),
-            _ => Kind::Word(run.to_lowercase()),
+        let number = || {
+            let digits: String =
+                run.chars().filter_map(digit).filter_map(|value| char::from_digit(value, 10)).collect();
+            Some(Kind::Number(digits.parse().ok()?, digits.len()))
         };
+        let kind = is_digit.then(number).flatten().unwrap_or_else(|| Kind::Word(run.to_lowercase()));
         tokens.push(Token { kind, start });
     }
     tokens
@@ -157,6 +184,20 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
         Kind::Number(value, 8) => {
             let date = day(value / 10_000, value / 100 % 100, value % 100)?;
             Some((date, 1))
+        }
+        Kind::Number(year, 4) if !matches!(mark(1), Some('-' | '/' | '年' | '년')) && number(2).is_none() => {
+            // 2024. május 18., 2024 m. gegužės 18 d., 2024. gada 18. maijā
+            let mut at = 1 + usize::from(mark(1) == Some('.'));
+            at += filler(tokens, at, &["m", "gada"]);
+            at += usize::from(mark(at) == Some('.'));
+            let (month, of_month, last) = match number(at) {
+                Some((of_month, 1 | 2)) => {
+                    let after = at + 1 + usize::from(mark(at + 1) == Some('.'));
+                    (month_at(tokens, after)?.0, of_month, after)
+                }
+                _ => (month_at(tokens, at)?.0, number(at + 1).filter(|(_, digits)| *digits <= 2)?.0, at + 1),
+            };
+            Some((day(*year, month, of_month)?, last + 1))
         }
         Kind::Number(year, 4) => {
             let (month, digits) = number(2)?;
@@ -185,19 +226,19 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
             let mut at = 1;
             at += usize::from(matches!(mark(at), Some('.' | '-' | '/' | 'º' | 'ª')));
             at += filler(tokens, at, &["st", "nd", "rd", "th", "er", "º", "ª"]);
-            at += filler(tokens, at, &["of", "de", "di"]);
-            let month = month_at(tokens, at)?;
-            at += 1;
-            at += usize::from(matches!(mark(at), Some('.' | ',' | '-' | '/')));
+            at += filler(tokens, at, &["of", "de", "di", "d"]);
+            at += usize::from(matches!(mark(at), Some('\'' | '’')));
+            let (month, used) = month_at(tokens, at)?;
+            at += used;
+            at += usize::from(matches!(mark(at), Some('.' | ',' | '-' | '/' | '،')));
             at += usize::from(matches!(mark(at), Some(',')));
-            at += filler(tokens, at, &["de", "del", "of"]);
+            at += filler(tokens, at, &["de", "del", "of", "năm"]);
             let (year, 4) = number(at)? else { return None };
-            Some((day(year, month, *first)?, at + 1))
+            Some((day(common_era(year), month, *first)?, at + 1))
         }
         Kind::Word(_) => {
             // May 18, 2024, May 18th 2024, Sept. 1, 2024
-            let month = month_at(tokens, 0)?;
-            let mut at = 1;
+            let (month, mut at) = month_at(tokens, 0)?;
             at += usize::from(matches!(mark(at), Some('.' | '-' | '/')));
             let (of_month, 1 | 2) = number(at)? else {
                 return None;
@@ -220,11 +261,48 @@ fn filler(tokens: &[Token], at: usize, words: &[&str]) -> usize {
     usize::from(found)
 }
 
-fn month_at(tokens: &[Token], at: usize) -> Option<u32> {
-    match &tokens.get(at)?.kind {
-        Kind::Word(word) => months::number(word).map(|month| month.unsigned_abs().into()),
+/// The month that stands there, and how many tokens it takes.
+fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
+    let word = |at: usize| match tokens.get(at).map(|token| &token.kind) {
+        Some(Kind::Word(word)) => Some(word.as_str()),
         _ => None,
+    };
+    let named = |at: usize| word(at).and_then(months::number).map(|month| u32::from(month.unsigned_abs()));
+    let (month, used) = match (word(at)?, tokens.get(at + 1).map(|token| &token.kind)) {
+        // Vietnamese months have numbers.
+        ("tháng", Some(Kind::Number(month @ 1..=12, 1 | 2))) => (*month, 2),
+        // The months of the Levant whose names are of two words.
+        ("كانون", Some(Kind::Word(second))) => (if second == "الثاني" { 1 } else { 12 }, 2),
+        ("تشرين", Some(Kind::Word(second))) => (if second == "الثاني" { 11 } else { 10 }, 2),
+        _ => (named(at)?, 1),
+    };
+    // A month by two names: نيسان / أبريل
+    let is_named_twice = matches!(tokens.get(at + used).map(|token| &token.kind), Some(Kind::Mark('/')))
+        && named(at + used + 1) == Some(month);
+    Some((month, if is_named_twice { used + 2 } else { used }))
+}
+
+/// The date at the start of the tokens in numbers with a year of two digits.
+fn short_date_at(tokens: &[Token], month_first: bool) -> Option<Date> {
+    let kinds: Vec<&Kind> = tokens.iter().take(6).map(|token| &token.kind).collect();
+    let [
+        Kind::Number(first, 1 | 2),
+        Kind::Mark(mark @ ('.' | '/')),
+        Kind::Number(second, 1 | 2),
+        Kind::Mark(again),
+        Kind::Number(year, 2),
+        rest @ ..,
+    ] = kinds.as_slice()
+    else {
+        return None;
+    };
+    // A number that goes on is a version or an address.
+    if mark != again || matches!(rest, [Kind::Mark('.' | '/'), ..]) {
+        return None;
     }
+    let us = *mark == '/' && month_first && *first <= 12;
+    let (month, of_month) = if *second > 12 || us { (*first, *second) } else { (*second, *first) };
+    day(if *year < 70 { 2000 + year } else { 1900 + year }, month, of_month)
 }
 
 fn day(year: u32, month: u32, day: u32) -> Option<Date> {
@@ -340,11 +418,53 @@ mod tests {
             "2024년 5월 18일",
             "18-May-2024",
             "3 comments | MAY 18 2024",
+            "18. maj 2024",
+            "18. mai 2024",
+            "18. toukokuuta 2024",
+            "18. května 2024",
+            "2024. május 18.",
+            "18 mai 2024",
+            "18 травня 2024",
+            "18 Μαΐου 2024",
+            "18 Mayıs 2024",
+            "18. svibnja 2024.",
+            "18 Tháng 5 năm 2024",
+            "18 พฤษภาคม 2567",
+            "18 أيار / مايو 2024",
+            "١٨ مايو ٢٠٢٤",
+            "18 במאי 2024",
+            "18 मई 2024",
+            "১৮ মে ২০২৪",
+            "18 de maig de 2024",
+            "2024 m. gegužės 18 d.",
+            "2024. gada 18. maijā",
         ] {
             assert_eq!(text(raw), "2024-05-18", "{raw}");
         }
         assert_eq!(text("Sat, 18 May 2024 01:58:10 +0200"), "2024-05-18T01:58:10+02:00");
         assert_eq!(text("Sat May 18, 2024, 1:58 am"), "2024-05-18T01:58:00");
+    }
+
+    #[test]
+    fn months_of_two_words() {
+        assert_eq!(text("24 كانون الثاني / يناير 2020"), "2020-01-24");
+        assert_eq!(text("24 تشرين الأول 2020"), "2020-10-24");
+    }
+
+    #[test]
+    fn short_years_are_read_where_they_are_asked_for() {
+        let short = |raw: &str| find_with_short_year(raw, false).map(|stamp| stamp.date.to_string());
+        assert_eq!(short("Party, 30.10.23").as_deref(), Some("2023-10-30"));
+        assert_eq!(short("8/5/98").as_deref(), Some("1998-05-08"));
+        assert_eq!(short("1.2.3 and 10.20.30.40"), None);
+        assert_eq!(text("Party, 30.10.23"), "");
+    }
+
+    #[test]
+    fn all_dates_of_a_text_are_found() {
+        let found: Vec<(usize, String)> =
+            all("On 18 May 2024, then 2024-06-01 10:00", false).map(|(at, stamp)| (at, stamp.text)).collect();
+        assert_eq!(found, [(3, "2024-05-18".to_owned()), (21, "2024-06-01T10:00:00".to_owned())]);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Finds the dates of publication and of the last change.
 
 use jiff::{ToSpan, civil::Date};
-use trommel_html::{Attribute, FactKind, element_text};
+use trommel_html::{Attribute, Block, FactKind, element_text};
 
 use super::byline::near;
 use super::calendar::{self, Stamp};
+use super::date_words::{Event, event, is_of_page};
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold the day of publication, best first.
@@ -48,6 +49,12 @@ const PUBLISHED: &[&str] = &[
     "created",
 ];
 
+/// Ends of names of `<meta>` that a site made for itself (`shop:published_time`) and that hold the day of publication.
+const PUBLISHED_ENDS: &[&str] = &[
+    ":published_time", ":publish_time", ":published_at", ":published", ":publish_date", ":published_date", ":pubdate",
+    ":publication_date", ":datepublished", ":uploaded", ":upload_date",
+];
+
 /// Names of `<meta>` that hold the day of the last change, best first.
 const MODIFIED: &[&str] = &[
     "article:modified_time",
@@ -85,9 +92,14 @@ pub(super) fn published(sources: &Sources) -> Option<String> {
     let stamp = from_graph(sources, |node| node.published())
         .or_else(|| from_meta(sources, PUBLISHED))
         .or_else(|| from_facts(sources, FactKind::Published))
+        .or_else(|| from_meta_by_end(sources))
         .or_else(|| from_time(sources))
-        .or_else(|| from_markup(sources))
-        .or_else(|| from_url(sources));
+        .or_else(|| from_markup(sources, Event::Published))
+        .map(|stamp| on_day_of_url(sources, stamp))
+        .or_else(|| from_url(sources))
+        .or_else(|| from_sentence(sources))
+        // A page that only says when it was changed had been published by then.
+        .or_else(|| from_markup(sources, Event::Modified));
     stamp.map(|stamp| stamp.text)
 }
 
@@ -95,16 +107,35 @@ pub(super) fn published(sources: &Sources) -> Option<String> {
 pub(super) fn modified(sources: &Sources) -> Option<String> {
     let stamp = from_graph(sources, |node| node.modified())
         .or_else(|| from_meta(sources, MODIFIED))
-        .or_else(|| from_facts(sources, FactKind::Modified));
+        .or_else(|| from_facts(sources, FactKind::Modified))
+        .or_else(|| from_markup(sources, Event::Modified));
     stamp.map(|stamp| stamp.text)
 }
 
-/// A date that can be the page's: not after the crawl. A day is allowed for time zones.
+/// A date that can be the page's: not after the crawl. A day is allowed for time zones. Numbers that would be a day
+/// after the crawl are month and day in the other order.
 fn read(sources: &Sources, text: &str) -> Option<Stamp> {
-    let stamp = calendar::find(text, month_first(sources))?;
-    // A later date is that of an event, or the clock of the server.
+    let month_first = month_first(sources);
+    [month_first, !month_first].into_iter().find_map(|order| past(sources, calendar::find(text, order)?))
+}
+
+/// The date, unless it is after the crawl: a later one is that of an event, or the clock of the server.
+fn past(sources: &Sources, stamp: Stamp) -> Option<Stamp> {
     let latest = sources.crawled.and_then(|crawled| crawled.checked_add(1.day()).ok()).unwrap_or(Date::MAX);
     (stamp.date <= latest).then_some(stamp)
+}
+
+/// The stamp, or the day in the URL where that is the day before or after a time in UTC: it is the day at the place
+/// of publication.
+fn on_day_of_url(sources: &Sources, stamp: Stamp) -> Stamp {
+    if !(stamp.text.ends_with('Z') || stamp.text.ends_with("+00:00")) {
+        return stamp;
+    }
+    let is_next = |url: &Stamp| {
+        let days = (url.date - stamp.date).get_days();
+        days.abs() == 1
+    };
+    from_url(sources).filter(is_next).unwrap_or(stamp)
 }
 
 /// Whether numbers stand as month/day/year, as on American pages: those in English that don't say to
@@ -126,6 +157,14 @@ fn from_graph<'a>(
 
 fn from_meta(sources: &Sources, names: &[&str]) -> Option<Stamp> {
     sources.metas(names).find_map(|content| read(sources, content))
+}
+
+fn from_meta_by_end(sources: &Sources) -> Option<Stamp> {
+    let metas = &sources.page.head.meta;
+    PUBLISHED_ENDS.iter().find_map(|end| {
+        let mut named = metas.iter().filter(|(name, _)| name.ends_with(end));
+        named.find_map(|(_, content)| read(sources, content))
+    })
 }
 
 fn from_facts(sources: &Sources, kind: FactKind) -> Option<Stamp> {
@@ -158,23 +197,52 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
     all.all(|fact| fact.value == first.value).then(|| read(sources, &first.value)).flatten()
 }
 
-/// A date in a short block near the headline; one whose element says so comes first.
-fn from_markup(sources: &Sources) -> Option<Stamp> {
+/// The date of an event in a short block near the headline; one whose element says that it is a date comes first. A
+/// date that is not said to be of a change is that of publication.
+fn from_markup(sources: &Sources, wanted: Event) -> Option<Stamp> {
     let page = sources.page;
     let headline = sources.headline?;
     let short =
         || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= MAX_BYLINE_WORDS);
-    let said = short().find_map(|block| {
-        let says = page
-            .path(block.element)
-            .take(3)
-            .map(|(_, element)| element)
+    let is_date = |block: &&Block| {
+        let around = page.path(block.element).take(3).map(|(_, element)| element);
+        around
             .chain(page.inline(block).iter().filter_map(|index| page.element(*index)))
             .flat_map(|element| page.attribute_words(element))
-            .any(|token| token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token)));
-        says.then(|| read(sources, page.text(block))).flatten()
+            .any(|token| token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token)))
+    };
+    let short_year = |text: &str| past(sources, calendar::find_with_short_year(text, month_first(sources))?);
+    let said = short().filter(is_date).find_map(|block| {
+        let text = page.text(block);
+        let of_event = of_event(sources, text, wanted);
+        of_event.or_else(|| short_year(text).filter(|_| calendar::find(text, false).is_none() && is(text, wanted)))
     });
-    said.or_else(|| short().find_map(|block| read(sources, page.text(block))))
+    said.or_else(|| short().find_map(|block| of_event(sources, page.text(block), wanted)))
+}
+
+/// Whether a text without a full date speaks of the event.
+fn is(text: &str, wanted: Event) -> bool {
+    event(text).unwrap_or(Event::Published) == wanted
+}
+
+/// The first date of an event in a text.
+fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<Stamp> {
+    let month_first = month_first(sources);
+    [month_first, !month_first].into_iter().find_map(|order| {
+        let mut from = 0;
+        calendar::all(text, order).find_map(|(at, stamp)| {
+            let before = text.get(from..at).unwrap_or_default();
+            from = at;
+            past(sources, stamp).filter(|_| event(before).unwrap_or(Event::Published) == wanted)
+        })
+    })
+}
+
+/// The date of a sentence about the page itself, as blogs have below their posts: This entry was posted on ...
+fn from_sentence(sources: &Sources) -> Option<Stamp> {
+    let page = sources.page;
+    let mut sentences = page.blocks.iter().map(|block| page.text(block)).filter(|text| is_of_page(text));
+    sentences.find_map(|text| of_event(sources, text, Event::Published))
 }
 
 /// `/2024/05/18/` or the like in the path of the URL.
@@ -251,6 +319,51 @@ mod tests {
     fn an_element_that_says_date_comes_first() {
         let html = "<h1>Head</h1><p>Sale until 01.02.2024<p class=entry-date>03.02.2024<p>text";
         assert_eq!(published(html).as_deref(), Some("2024-02-03"));
+    }
+
+    #[test]
+    fn a_change_is_no_publication_if_both_are_said() {
+        let html = "<h1>Head</h1><p>Updated June 1, 2024. Published on May 2, 2024 by A<p>text";
+        assert_eq!(of(html, "https://e.org/"), (Some("2024-05-02".to_owned()), Some("2024-06-01".to_owned())));
+        let html = "<h1>Head</h1><p>Last updated 3 May 2024<p>text";
+        assert_eq!(of(html, "https://e.org/2024/04/30/x").0.as_deref(), Some("2024-04-30"));
+        assert_eq!(of(html, "https://e.org/"), (Some("2024-05-03".to_owned()), Some("2024-05-03".to_owned())));
+    }
+
+    #[test]
+    fn years_of_two_digits_count_where_the_element_says_date() {
+        assert_eq!(published("<h1>Head</h1><p class=date>Party, 30.10.23<p>text").as_deref(), Some("2023-10-30"));
+        assert_eq!(published("<h1>Head</h1><p class=size>30.10.23<p>text"), None);
+    }
+
+    #[test]
+    fn a_sentence_below_says_when_the_page_was_written() {
+        let text = "<p>word word word word.".repeat(40);
+        let sentence = "This entry was posted on Monday, May 6th, 2024 at 2:48 pm and is filed under x";
+        assert_eq!(published(&format!("<h1>Head</h1>{text}<p>{sentence}")).as_deref(), Some("2024-05-06"));
+        let other = sentence.replace("This entry was", "Another entry was");
+        assert_eq!(published(&format!("<h1>Head</h1>{text}<p>{other}")), None);
+    }
+
+    #[test]
+    fn a_site_names_its_metadata_as_it_likes() {
+        assert_eq!(published("<meta property=my_site:uploaded content=2024-03-04><p>x").as_deref(), Some("2024-03-04"));
+        assert_eq!(published("<meta property=my_site:loaded content=2024-03-04><p>x"), None);
+    }
+
+    #[test]
+    fn the_url_says_the_day_of_a_time_in_utc() {
+        let html = "<meta property=article:published_time content=2024-02-18T02:18:11Z><p>x";
+        assert_eq!(of(html, "https://e.org/2024/02/17/x").0.as_deref(), Some("2024-02-17"));
+        for url in ["https://e.org/2024/02/10/x", "https://e.org/2024/02/18/x", "https://e.org/"] {
+            assert_eq!(of(html, url).0.as_deref(), Some("2024-02-18T02:18:11Z"), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_day_after_the_crawl_is_month_and_day_in_the_other_order() {
+        let html = "<html lang=en-GB><h1>Head</h1><p class=date>05/12/2024<p>text";
+        assert_eq!(published(html).as_deref(), Some("2024-05-12"));
     }
 
     #[test]

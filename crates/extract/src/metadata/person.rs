@@ -31,7 +31,10 @@ const ENDS: &[&str] = &[
 ];
 
 /// Words that join two names.
-const JOINTS: &[&str] = &[" and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и "];
+const JOINTS: &[&str] = &[
+    " and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и ", " og ", " och ", " ja ", " dan ", " ve ",
+    " și ", " і ",
+];
 
 /// Small words inside names.
 const PARTICLES: &[&str] = &[
@@ -111,12 +114,19 @@ fn split(text: &str) -> Vec<&str> {
         .iter()
         .find_map(|joint| text.split_once(joint))
         .map(|(before, after)| (before.trim_end_matches(','), after));
+    // Behind the last name an agency may stand, or a degree or a place, which is no author: A B und C D, dpa
+    let ends = |after: &str| after.split(',').next().is_some_and(is_full) && after.chars().count() <= MAX_NAME_CHARS;
     let (list, last) = match joint {
-        Some((before, after)) if is_full(after) => (before, Some(after)),
+        Some((before, after)) if ends(after) => (before, Some(after)),
         _ => (text, None),
     };
     let parts: Vec<&str> = list.split([',', '、', '，']).map(str::trim).collect();
     if parts.iter().all(|part| is_full(part)) && (last.is_some() || parts.len() > 1) {
+        let is_agency = |part: &&str| part.chars().all(char::is_lowercase);
+        let last = last.into_iter().flat_map(|last| {
+            let mut parts = last.split(',').map(str::trim);
+            parts.next().into_iter().chain(parts.filter(is_agency))
+        });
         parts.into_iter().chain(last).collect()
     } else {
         // "Smith, John" and "Agence France-Presse, Paris" must not become two people.
@@ -239,6 +249,9 @@ mod tests {
         assert_eq!(names("John Doe and Jane Roe"), ["John Doe", "Jane Roe"]);
         assert_eq!(names("John Doe, Jan van der Berg, and Jane Roe"), ["John Doe", "Jan van der Berg", "Jane Roe"]);
         assert_eq!(names("A B; C D;a b"), ["A B", "C D"]);
+        assert_eq!(names("John Doe og Jane Roe"), ["John Doe", "Jane Roe"]);
+        assert_eq!(names("John Doe und Jane Roe, dpa"), ["John Doe", "Jane Roe", "dpa"]);
+        assert_eq!(names("John Doe and Jane Roe, MS"), ["John Doe", "Jane Roe"]);
         for whole in ["Dylan Bailey, MS, RD, FAND", "Marks and Spencer", "Department of Health and Human Services"] {
             assert_eq!(names(whole), [whole]);
         }

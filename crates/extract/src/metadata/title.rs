@@ -29,7 +29,7 @@ const PARTS: [&str; 28] = [
 /// The best title of a page, as [`chosen`]; one that names but a part (`Introduction`) in full, with
 /// what the page states that it is part of.
 pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
-    let chosen = chosen(sources, names)?;
+    let chosen = without_marks(chosen(sources, names)?);
     if !is_part(&chosen) {
         return Some(chosen);
     }
@@ -42,6 +42,19 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
             && (title.to_lowercase().starts_with(&own) || title.to_lowercase().ends_with(&own))
     });
     fuller.next().or(Some(chosen))
+}
+
+/// A title without the mark that set it off from something that was left out: `: Fire in the hills`.
+fn without_marks(title: String) -> String {
+    let is_mark = |c: char| matches!(c, ':' | '|' | '-' | '–' | '—' | '·');
+    let start = title.trim_start_matches(is_mark);
+    let rest = if start.starts_with(char::is_whitespace) { start } else { &title };
+    let end = rest.trim_end_matches(|c| c != ':' && is_mark(c));
+    let rest = if end.ends_with(char::is_whitespace) { end } else { rest };
+    match rest.trim() {
+        "" => title,
+        rest => rest.to_owned(),
+    }
 }
 
 /// Whether a title names but a part, with a number before it or not.
@@ -398,6 +411,19 @@ mod tests {
         assert_eq!(of(html).as_deref(), Some("A long walk"));
         let html = html.replace("\"Article\"", "\"Thing\"").replace("A long walk\"", "Else\"");
         assert_eq!(of(&html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn marks_at_the_ends_of_a_title_are_dropped() {
+        for (title, expected) in [
+            (": Fire in the hills", "Fire in the hills"),
+            ("Fire |", "Fire"),
+            ("-5 degrees", "-5 degrees"),
+            ("—", "—"),
+            ("He said « no »", "He said « no »"),
+        ] {
+            assert_eq!(super::without_marks(title.into()), expected);
+        }
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use rayon::prelude::*;
 use trommel_features::FeatureMatrix;
-use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, sigmoid};
+use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, log_odds_of_parts, sigmoid};
 
 use super::ADDRESS;
 use super::completed::completed;
 use super::embedded::{fit_embedded, judged};
 use super::labelled::Labelled;
 use super::learned::Learned;
+use super::learner::band;
 use super::options::{Learner, TrainOptions};
 use super::page_types::{fit_page_types, page_sharpness};
 use super::poor::PoorCopy;
@@ -103,7 +104,8 @@ pub(super) fn cross_validate_embedded(
 }
 
 fn log_odds(parts: &[WeightedScorer], rows: &FeatureMatrix) -> Vec<f32> {
-    rows.iter().map(|row| parts.iter().map(|part| part.share * part.scorer.log_odds(row)).sum()).collect()
+    let band = band(parts);
+    rows.iter().map(|row| log_odds_of_parts(parts, band, row)).collect()
 }
 
 /// The training data if only the pages with these numbers may be used: the pages, with labels for all of

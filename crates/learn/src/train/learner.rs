@@ -110,6 +110,17 @@ impl Learner {
     }
 }
 
+/// Log odds of the additive part within which trees are asked: beyond, they change less than their noise
+/// (docs/log/2026-11-speed.md).
+const BAND: f32 = 2.0;
+
+/// The band of a model of these parts; none if no trees stand behind another part.
+pub(super) fn band(parts: &[WeightedScorer]) -> Option<f32> {
+    let is_trees = |part: &WeightedScorer| matches!(part.scorer, Scorer::Trees(_));
+    let (first, rest) = parts.split_first()?;
+    (!is_trees(first) && rest.iter().any(is_trees)).then_some(BAND)
+}
+
 /// The additive model of pairs.
 fn pairs_of(binned: &Binned, labels: &[bool], weights: &[f32]) -> Result<Additive, LearnError> {
     as_additive(&boost_seeds(binned, labels, weights, &PAIRS, SEEDS)?)

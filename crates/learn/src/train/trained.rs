@@ -7,6 +7,7 @@ use super::cross_validation::{cross_validate, cross_validate_embedded, training_
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
 use super::learned::Learned;
+use super::learner::band;
 use super::options::{Learner, TrainOptions};
 use super::page_types::fit_page_types;
 use super::poor::PoorCopy;
@@ -97,6 +98,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         .zip(chosen)
         .zip(&options.names)
         .map(|((parts, chosen), name)| {
+            let band = band(&parts);
             let selection = chosen.selection;
             let probabilities: Vec<Vec<f32>> = cross_validated
                 .probabilities
@@ -118,6 +120,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 page_types: page_types.clone(),
                 embedded: embedded.clone(),
                 pooling: options.learner.pooling(),
+                band,
                 selection,
                 adapted_from: None,
                 training: description(sets, options, penalty, &judged),

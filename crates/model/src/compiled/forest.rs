@@ -94,16 +94,17 @@ impl Forest {
         Some(forest)
     }
 
-    /// Log odds of each lane.
-    pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
+    /// Log odds of each of the first `lanes` lanes.
+    pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes], lanes: usize) -> Lanes {
+        let Some(unused) = LANES.checked_sub(lanes).filter(|unused| *unused < LANES) else { return ZEROS };
+        let filled = Bits::MAX >> unused;
         // All questions are answered first: trees share them, and the vectors run without a branch.
         let answers = vectors.run(Ask { questions: &self.questions, columns });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
         let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);
         for root in &self.roots {
-            // The spare lanes of a last batch go down as well; nobody reads their sums.
-            open.push((*root, Bits::MAX));
+            open.push((*root, filled));
             while let Some((mut at, mut reaches)) = open.pop() {
                 // A side that no lane reaches is left out.
                 while reaches != 0 {

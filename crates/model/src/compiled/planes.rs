@@ -219,18 +219,33 @@ impl ByteTask for Sum<'_> {
     fn run<C: Compare>(self, form: C) -> Lanes {
         let Self { planes, columns } = self;
         let questions = planes.groups.iter().map(Vec::len).sum();
+        let none = form.above(&ZEROS, 0.0);
         // Not cleared: every answer is written before a later pair reads it.
-        let mut answers = Scratch::stale(questions, form.above(&ZEROS, 0.0));
+        let mut answers = Scratch::stale(questions, none);
+        // The highest number in a column: no lane is above an edge from there on. Columns of pages and of kinds of
+        // elements have 0 in most batches.
+        let (mut slot, mut lanes, mut highest) = (None, &ZEROS, 0.0);
         let mut totals = [planes.intercept; LANES];
         let mut pairs = planes.pairs.as_slice();
         let mut at = 0;
         for group in &planes.groups {
             let mut sums = form.in_all(0);
             for question in group {
-                let lanes = columns.get(usize::from(question.slot)).unwrap_or(&ZEROS);
-                let chosen = form.above(lanes, question.edge);
                 let (own, others) = pairs.split_at_checked(question.pairs as usize).unwrap_or_default();
                 pairs = others;
+                if slot != Some(question.slot) {
+                    slot = Some(question.slot);
+                    lanes = columns.get(usize::from(question.slot)).unwrap_or(&ZEROS);
+                    highest = form.highest(lanes);
+                }
+                if question.edge >= highest {
+                    if let Some(answer) = answers.get_mut(at) {
+                        *answer = none;
+                    }
+                    at += 1;
+                    continue;
+                }
+                let chosen = form.above(lanes, question.edge);
                 let mut inner = form.in_all(question.weight);
                 for pair in own {
                     if let Some(earlier) = answers.get(pair.earlier as usize) {
@@ -260,7 +275,6 @@ mod tests {
     use crate::additive::{Cross, StepFunction};
     use crate::compiled::Compiled;
     use crate::file::Scorer;
-    use trommel_features::Columns;
 
     /// Numbers that look drawn, from 0 to `below`.
     fn drawn(state: &mut u64, below: usize) -> usize {
@@ -316,11 +330,8 @@ mod tests {
                 })
                 .collect();
             let scorer = Scorer::Additive(model.clone());
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 5, std::iter::empty());
-            let mut found = Vec::new();
-            for rows in rows.chunks(LANES) {
-                compiled.score(&Columns::of_rows(compiled.columns(), rows), &mut found);
-            }
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 5, std::iter::empty(), None);
+            let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
             assert_eq!(found, expected);
             // And each form by itself.

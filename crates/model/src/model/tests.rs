@@ -3,6 +3,7 @@ use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::selection::Selection;
 use crate::trees::{TreeNode, Trees};
+use crate::{FORMAT, VERSION};
 use trommel_features::FeatureGroup;
 use trommel_html::{Engine, Limits, ScanEngine};
 
@@ -26,6 +27,7 @@ fn file() -> ModelFile {
         page_types: vec![],
         embedded: None,
         pooling: 0.0,
+        band: None,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),
@@ -80,6 +82,15 @@ fn parts_share_the_log_odds() {
         WeightedScorer { share: 0.5, scorer: Scorer::Additive(steps) },
         WeightedScorer { share: 0.25, scorer: Scorer::Trees(trees) },
     ];
+    let mut with_band = file.clone();
+    with_band.band = Some(1.0);
+    let model = Model::new(with_band).unwrap();
+    // The first part, .5 and -1.5, is in doubt about the first block alone.
+    assert_eq!(model.judge(&page(), None).probabilities, [sigmoid(0.5), sigmoid(-1.125)]);
+    assert_eq!(model.judge_with_comments(&page(), None).probabilities, [sigmoid(0.5), sigmoid(-1.125)]);
+    let rows = model.schema().rows(&page(), None);
+    let sums: Vec<f32> = rows.iter().map(|row| model.contributions(row).iter().sum()).collect();
+    assert_eq!(sums, model.log_odds(&page(), None));
     file.selection = Selection::Worlds(1.5);
     let judged = Model::new(file.clone()).unwrap().judge(&page(), None);
     assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
@@ -155,6 +166,12 @@ fn what_cannot_be_used_is_refused() {
         message(|f| f.parts[0].scorer = Scorer::Linear(Linear { intercept: f32::NAN, weights: vec![] }))
             .contains("linear part")
     );
+    assert!(message(|f| f.band = Some(f32::NAN)).contains("band"));
+    let trees = Scorer::Trees(Trees { base: 0.0, nodes: vec![TreeNode::Leaf { value: 1.0 }], roots: vec![0] });
+    let before = WeightedScorer { share: 1.0, scorer: trees };
+    let mut first_are_trees = ModelFile { band: Some(1.0), ..file() };
+    first_are_trees.parts.insert(0, before);
+    assert!(Model::new(first_are_trees).unwrap_err().to_string().contains("band"));
     for bytes in [&b""[..], b"\x80", b"no model", &[0xff; 40]] {
         assert!(matches!(Model::from_bytes(bytes), Err(ModelError::Format(_))));
     }

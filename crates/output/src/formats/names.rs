@@ -42,6 +42,8 @@ pub enum Format {
     Bulk,
     /// Parquet, a row a document.
     Parquet,
+    /// Parquet, a row a page without its text.
+    Annotations,
     /// A Tantivy index, a folder.
     Tantivy,
 }
@@ -117,7 +119,7 @@ impl Format {
         match self {
             Self::Jsonl | Self::Msgpack => Compression::Zstd,
             Self::Wet | Self::Anserini | Self::Trec | Self::Bulk => Compression::Gzip,
-            Self::Parquet | Self::Tantivy => Compression::None,
+            Self::Parquet | Self::Annotations | Self::Tantivy => Compression::None,
         }
     }
 
@@ -127,13 +129,13 @@ impl Format {
         match self {
             Self::Jsonl | Self::Msgpack | Self::Bulk => true,
             Self::Wet | Self::Anserini | Self::Trec => compression != Compression::Zstd,
-            Self::Parquet | Self::Tantivy => compression == Compression::None,
+            Self::Parquet | Self::Annotations | Self::Tantivy => compression == Compression::None,
         }
     }
 
     /// Whether an output of this format is [assembled](crate::Assemble) from MessagePack maps.
     pub fn is_assembled(self) -> bool {
-        matches!(self, Self::Parquet | Self::Tantivy)
+        matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
     }
 
     /// The ending of a file name of this format, before the suffix of the compression.
@@ -146,6 +148,7 @@ impl Format {
             Self::Trec => ".trec",
             Self::Bulk => ".bulk.ndjson",
             Self::Parquet => ".parquet",
+            Self::Annotations => ".annotations.parquet",
             Self::Tantivy => ".tantivy",
         }
     }
@@ -181,7 +184,7 @@ mod tests {
         }
         assert_eq!(
             "json".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"json\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy"
+            "unknown format \"json\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet, annotations or tantivy"
         );
         assert_eq!(
             "bz2".parse::<Compression>().unwrap_err().to_string(),

@@ -23,6 +23,7 @@ use parquet::{
 };
 
 use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
+pub(crate) use columns::{lists, optional};
 pub(crate) use read::Rows;
 
 /// Documents in a row group.
@@ -73,7 +74,7 @@ impl Assemble for Parquet {
         let schema: String = self.columns().map(Column::declaration).collect();
         let schema = parse_message_type(&format!("message document {{ {schema} }}"))?;
         let file = create_new(target)?;
-        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties()?)?;
+        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&SINGLE)?)?;
         let (mut group, mut bytes) = (Vec::new(), 0);
         for record in RecordReader::open(spool)? {
             let record = record?;
@@ -103,12 +104,13 @@ impl Assemble for Parquet {
     }
 }
 
-fn properties() -> Result<WriterPropertiesPtr, ParquetError> {
+/// How columns are stored, of which those named hardly repeat.
+pub(crate) fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("trommel version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?));
-    for column in SINGLE {
-        properties = properties.set_column_dictionary_enabled(ColumnPath::from(column), false);
+    for column in single {
+        properties = properties.set_column_dictionary_enabled(ColumnPath::from(*column), false);
     }
     Ok(Arc::new(properties.build()))
 }

@@ -42,7 +42,7 @@ impl Network {
         Ok(Box::new(self.remote()?.open_at(url, offset)?))
     }
 
-    /// The objects below an `s3://` prefix.
+    /// The objects below a prefix of a bucket or repository.
     pub(crate) fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
         self.remote()?.list(url)
     }

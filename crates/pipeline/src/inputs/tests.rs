@@ -118,7 +118,12 @@ fn an_index_stands_for_its_records() {
     let row = r#"x 1 {"filename": "a.warc.gz", "offset": "5", "length": "7"}"#;
     fs::write(at(&folder, "i.cdxj"), row).unwrap();
     let index = at(&folder, "i.cdxj");
-    let archives = |base: Option<&Base>| match select(Path::new(&index), base, SelectOptions::default()) {
+    let archives = |base: Option<&Base>| match select(
+        Path::new(&index),
+        base,
+        SelectOptions::default(),
+        &NetworkOptions::default(),
+    ) {
         Ok(Input::Selection(selection)) => selection.archives().to_vec(),
         other => panic!("{other:?}"),
     };
@@ -126,7 +131,9 @@ fn an_index_stands_for_its_records() {
     assert_eq!(archives(None), [beside]);
     let url = Location::Url("s3://bucket/a.warc.gz".into());
     assert_eq!(archives(Some(&Base::new("s3://bucket"))), [url]);
-    let error = select(Path::new(&index), Some(&Base::new("ftp://host")), SelectOptions::default()).unwrap_err();
+    let elsewhere = Base::new("ftp://host");
+    let error = select(Path::new(&index), Some(&elsewhere), SelectOptions::default(), &NetworkOptions::default());
+    let error = error.unwrap_err();
     assert!(error.to_string().starts_with("ftp://host/a.warc.gz: only"));
 }
 
@@ -150,7 +157,11 @@ fn what_cannot_be_run_is_an_error() {
     let error = |argument: &str| {
         expand(&["-".to_owned(), argument.to_owned()], None, &NetworkOptions::default()).unwrap_err().to_string()
     };
-    assert_eq!(error("ftp://host/a.warc.gz"), "ftp://host/a.warc.gz: only http://, https:// and s3:// URLs are read");
+    assert_eq!(
+        error("ftp://host/a.warc.gz"),
+        "ftp://host/a.warc.gz: only http(s)://, s3://, gs://, az:// and hf:// URLs are read"
+    );
+    assert_eq!(error("hf://datasets/org"), "hf://datasets/org: names a server, not an archive on it");
     assert_eq!(error("-"), "-: standard input can be read only once");
     assert!(error("@/gone/list").starts_with("/gone/list: "));
     assert!(error("/x/***").starts_with("/x/***: "));

@@ -11,7 +11,7 @@ use std::{
 use trommel_archive::{name::is_wacz, signature};
 #[cfg(feature = "remote")]
 use trommel_sources::Remote;
-use trommel_sources::{Base, Location, NetworkOptions, redacted, stoppable};
+use trommel_sources::{Base, Location, NetworkOptions, Scheme, redacted, split_container, stoppable};
 use trommel_wacz::{Container, WaczError, collection};
 use url::Url;
 
@@ -274,8 +274,8 @@ impl Unpacker<'_> {
                 _ => base.join_below(part),
             };
             match joined {
-                Some(Location::Url(url)) if !is_read(&url) => {
-                    let what = "only http://, https:// and s3:// URLs are read";
+                Some(Location::Url(url)) if Scheme::of(&url).is_none() => {
+                    let what = format!("only {} URLs are read", Scheme::READ);
                     self.refuse(redacted(&url), &what);
                 }
                 Some(Location::Url(url)) if !self.network.follow_hosts && !is_named(&url, place) => {
@@ -293,22 +293,20 @@ impl Unpacker<'_> {
     }
 }
 
-/// Whether a URL is on the host of the collection that names it: archives come from strangers, and what the
-/// user named is the collection.
+/// Whether a URL is on the host, or in the bucket or repository, of the collection that names it: archives come from
+/// strangers, and what the user named is the collection.
 fn is_named(url: &str, collection: &Location) -> bool {
-    let host = |url: &str| {
-        let url = Url::parse(url).ok()?;
-        Some((url.scheme().starts_with("s3"), url.host_str()?.to_owned()))
+    let server = |url: &str| {
+        let name = match split_container(url) {
+            Some((container, _)) => container.split_once("://")?.1.to_owned(),
+            None => Url::parse(url).ok()?.host_str()?.to_owned(),
+        };
+        Some((Scheme::of(url)?, name))
     };
     match collection {
         Location::File(_) => false,
-        Location::Url(named) => host(url).is_some_and(|own| host(named) == Some(own)),
+        Location::Url(named) => server(url).is_some_and(|own| server(named) == Some(own)),
     }
-}
-
-/// Whether URLs of its kind are read.
-fn is_read(url: &str) -> bool {
-    ["http://", "https://", "s3://", "s3a://"].iter().any(|scheme| url.starts_with(scheme))
 }
 
 #[cfg(test)]
@@ -341,10 +339,13 @@ mod tests {
         let named = |url: &str, by: &str| is_named(url, &Location::Url(by.to_owned()));
         assert!(named("https://a.example:1/x.wacz", "http://A.example/all.json"));
         assert!(named("s3a://b/x.wacz", "s3://b/all.json"));
+        assert!(named("hf://datasets/o/n/x.wacz", "hf://datasets/o/n/all.json"));
         for (url, by) in [
             ("http://127.0.0.1/x.wacz", "http://a.example/all.json"),
             ("http://a.example.org/x.wacz", "http://a.example/all.json"),
             ("s3://b/x.wacz", "https://b/all.json"),
+            ("hf://datasets/o/other/x.wacz", "hf://datasets/o/n/all.json"),
+            ("gs://b/x.wacz", "s3://b/all.json"),
         ] {
             assert!(!named(url, by), "{url} {by}");
         }

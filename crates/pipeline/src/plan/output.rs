@@ -11,7 +11,7 @@ use std::{
 
 use trommel::{ByteSize, OutputSettings};
 use trommel_output::{Compression, Format};
-use trommel_sources::{is_url, redacted};
+use trommel_sources::{Scheme, is_url, redacted};
 
 use crate::inputs::Input;
 
@@ -113,7 +113,7 @@ pub enum DestinationError {
     )]
     UnknownKind(String),
     /// A URL of a kind that is not written to.
-    #[error("{0}: documents are written to files, folders and s3:// URLs")]
+    #[error("{0}: documents are written to files, folders and URLs of {written}", written = Scheme::WRITTEN)]
     Url(String),
     /// The output is one of the inputs.
     #[error("{0}: is both input and output")]
@@ -148,7 +148,7 @@ impl Output {
 
     /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
     /// otherwise; an existing folder, or a name without the suffix of a file, is a folder; another name is
-    /// one file, and its suffix sets format and compression. An `s3://` URL is taken as a path: where
+    /// one file, and its suffix sets format and compression. A URL of a bucket is taken as a path: where
     /// it is to be written to is for the caller to see to. `chosen` is what the command line says,
     /// `fallback` what the configuration file says. A compression chosen for several formats holds for
     /// those that are ever compressed that way; one that the file says, which may have been written for other formats,
@@ -161,11 +161,16 @@ impl Output {
         // In this order: an existing folder is one whatever its name; of names without a file the suffix decides.
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
-        } else if is_url(name) && !name.starts_with("s3://") {
+        } else if is_url(name) && !Scheme::of(name).is_some_and(Scheme::is_written) {
             return Err(DestinationError::Url(redacted(name)));
         } else if Path::new(name).is_dir() && !is_index(name) {
             (Destination::Folder(name.into()), None)
         } else if let Some(by_name) = by_suffix(name) {
+            // Both are Parquet.
+            let by_name = match (by_name, chosen.format.as_slice()) {
+                ((Format::Parquet, compression), [Format::Annotations]) => (Format::Annotations, compression),
+                (by_name, _) => by_name,
+            };
             (Destination::File(name.into()), Some(by_name))
         } else if Path::new(name).exists() {
             return Err(DestinationError::UnknownSuffix(name.to_owned()));

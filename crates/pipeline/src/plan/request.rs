@@ -2,11 +2,9 @@
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
-use trommel::{
-    ArchiveSettings, DocumentOptions, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError,
-};
+use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError};
 use trommel_output::{Assemble, Format};
-use trommel_sources::{Base, NetworkOptions, SelectOptions};
+use trommel_sources::{Base, ConditionError, NetworkOptions, SelectOptions};
 
 use crate::{
     inputs::{Input, InputError, expand, packed::PackedOptions, select, unpack::unpack},
@@ -22,7 +20,7 @@ use crate::{
 };
 
 /// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
-pub type LastStep<'a> = dyn Fn(Format, &DocumentOptions) -> Option<Arc<dyn Assemble>> + 'a;
+pub type LastStep<'a> = dyn Fn(Format, &Settings) -> Option<Arc<dyn Assemble>> + 'a;
 
 /// The request for a run.
 #[derive(Debug, Default)]
@@ -35,7 +33,7 @@ pub struct RunRequest {
     pub select: Vec<PathBuf>,
     /// The share of the inputs that is read.
     pub shard: Option<InputShare>,
-    /// The destination of documents: a file, a folder, `s3://` or `-`.
+    /// The destination of documents: a file, a folder, a URL in a bucket or `-`.
     pub output: String,
     /// File for records that fail, `none` for none.
     pub quarantine: Option<PathBuf>,
@@ -103,6 +101,9 @@ pub enum RequestError {
     /// A choice for indexes without one.
     #[error("--{0} is for indexes of records: name one with --select")]
     WithoutIndex(&'static str),
+    /// A condition on rows of indexes that is none.
+    #[error("--select-where: {0}")]
+    Condition(#[from] ConditionError),
     /// A format that this program cannot write.
     #[error("this program was built without the format {0}")]
     NotBuilt(Format),
@@ -138,11 +139,10 @@ impl RunRequest {
         // Only the model knows its page types, so this check has to wait for it.
         settings.check_page_types(&model)?;
         let sites = RunSites::open(&settings)?;
-        let options = settings.document_options();
         let formats = output.encodings.iter().map(|encoding| encoding.format);
         let assembled = formats.filter(|format| format.is_assembled());
         let assemble = assembled.map(|format| {
-            let step = last_step(format, &options);
+            let step = last_step(format, &settings);
             Ok((format, step.ok_or(RequestError::NotBuilt(format))?))
         });
         let plan = Plan {
@@ -168,21 +168,27 @@ impl RunRequest {
             resolve_revisits: _,
             base_url,
             select_anywhere,
+            select_where,
             whole_ranges,
             ..
         } = archive;
         // Without an index these options would change nothing, and their user would believe that they did.
-        for (name, is_set) in [("select-anywhere", *select_anywhere), ("whole-ranges", *whole_ranges)] {
+        for (name, is_set) in [
+            ("select-anywhere", *select_anywhere),
+            ("select-where", select_where.is_some()),
+            ("whole-ranges", *whole_ranges),
+        ] {
             if is_set && self.select.is_empty() {
                 return Err(RequestError::WithoutIndex(name));
             }
         }
         let base = base_url.as_deref().map(Base::new);
-        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges };
+        let condition = select_where.as_deref().map(str::parse).transpose()?;
+        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges, condition };
         let mut inputs = self.opened.clone();
         inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
         for index in &self.select {
-            inputs.push(select(index, base.as_ref(), options)?);
+            inputs.push(select(index, base.as_ref(), options.clone(), network)?);
         }
         if let Some(shard) = self.shard {
             // Before containers are opened: other shares' containers need not be.

@@ -202,6 +202,7 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         }),
         status: page.status,
         truncated: record.truncated().map(str::to_owned),
+        digest: record.payload_digest().map(str::to_owned),
         notes: notes.chain(of_page).chain(of_document).collect::<Vec<_>>().join("; "),
         ..written
     }

@@ -1,4 +1,4 @@
-//! Outputs on `s3://`. They are written to a local folder and sent when they are whole.
+//! Outputs in buckets (`s3://`, `gs://`, `az://`). They are written to a local folder and sent when they are whole.
 
 use std::{
     collections::HashSet,
@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 use trommel_output::{Disk, DiskFile, LocalDisk};
-use trommel_sources::{NetworkOptions, Remote, SourceError};
+use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
 
 use crate::{
     counts::summary::Summary,
@@ -25,7 +25,7 @@ const SUCCESS: &str = "_SUCCESS";
 #[derive(Debug)]
 pub struct Bucket {
     remote: Remote,
-    /// `s3://BUCKET/PREFIX/`.
+    /// Such as `s3://BUCKET/PREFIX/`.
     prefix: String,
     folder: TempDir,
     sent: Mutex<Option<PathBuf>>,
@@ -49,7 +49,7 @@ impl Bucket {
             }
             Destination::Stdout | Destination::Caller => return Ok(None),
         };
-        if !prefix.starts_with("s3://") {
+        if !Scheme::of(&prefix).is_some_and(Scheme::is_written) {
             return Ok(None);
         }
         // Objects cannot be appended to, so there is nothing that could be continued.

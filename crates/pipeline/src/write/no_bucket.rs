@@ -1,9 +1,9 @@
-//! Outputs on `s3://` in a program without network support.
+//! Outputs in buckets, in a program without network support.
 
 use std::{io, path::Path};
 
 use trommel_output::{Disk, DiskFile};
-use trommel_sources::{NetworkOptions, SourceError};
+use trommel_sources::{NetworkOptions, SourceError, is_url};
 
 use crate::{
     counts::summary::Summary,
@@ -19,10 +19,10 @@ impl Bucket {
     /// None: the outputs are on this machine.
     ///
     /// # Errors
-    /// If the outputs of the plan are on `s3://`.
+    /// If the outputs of the plan are in a bucket.
     pub fn take(plan: &mut Plan, _: NetworkOptions, _: Existing) -> Result<Option<Self>, BucketError> {
         match &plan.output.destination {
-            Destination::Folder(path) | Destination::File(path) if path.starts_with("s3:") => {
+            Destination::Folder(path) | Destination::File(path) if is_url(&path.to_string_lossy()) => {
                 Err(BucketError::Answer { url: path.to_string_lossy().into_owned(), source: SourceError::NotBuilt })
             }
             _ => Ok(None),

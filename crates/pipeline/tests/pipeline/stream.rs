@@ -52,7 +52,7 @@ fn events_come_in_order_and_a_run_continues_after_each() {
     fs::write(&a, &bytes).unwrap();
     fs::write(&b, [page(4), page(5)].concat()).unwrap();
     let (summary, all) = events(&[&a, &b], None);
-    assert_eq!((summary.documents, summary.records, summary.damaged()), (5, 6, 1));
+    assert_eq!((summary.documents, summary.records, summary.damaged), (5, 6, 1));
     let shown: Vec<&str> = all.iter().map(|(event, _)| event.as_str()).collect();
     let damage = format!("damage at {offset}, {} lost", broken.len() / 2);
     let ends = [bytes.len(), page(4).len() + page(5).len()].map(|bytes| format!("end after {bytes}"));

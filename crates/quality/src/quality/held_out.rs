@@ -124,6 +124,7 @@ mod tests {
             page_types: Vec::new(),
             embedded: None,
             pooling: 0.0,
+            band: None,
             selection: Selection::Threshold(0.5),
             adapted_from: None,
             training: Training { sets: vec![TrainingSet { name: set.into(), pages: 1 }], ..Training::default() },

@@ -6,9 +6,10 @@ use std::{
 };
 
 use serde::Deserialize;
+use serde_json::Map;
 
 use super::{IndexEntry, IndexLine};
-use crate::RecordIndexError;
+use crate::{RecordIndexError, RowCondition, condition::Value};
 
 /// Bytes of a line, at the most.
 const MAX_LINE: u64 = 1 << 20;
@@ -41,6 +42,7 @@ impl Number {
 pub(crate) fn read(
     path: &Path,
     mut lines: impl BufRead,
+    condition: Option<&RowCondition>,
     each: &mut dyn FnMut(IndexLine),
 ) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
@@ -60,6 +62,9 @@ pub(crate) fn read(
             true => entry(text.trim_end()),
             false => Err(format!("longer than {MAX_LINE} bytes")),
         };
+        if entry.is_ok() && !condition.is_none_or(|condition| meets(condition, &text)) {
+            continue;
+        }
         each(IndexLine { number, entry });
     }
     Ok(())
@@ -73,6 +78,20 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         return Ok(false);
     }
     Ok(true)
+}
+
+/// Whether the keys of a line meet a condition.
+fn meets(condition: &RowCondition, line: &str) -> bool {
+    let json = line.find('{').and_then(|at| line.get(at..)).unwrap_or_default();
+    let Ok(keys) = serde_json::from_str::<Map<String, serde_json::Value>>(json) else {
+        return false;
+    };
+    condition.holds(&|name| match keys.get(name)? {
+        serde_json::Value::String(text) => Some(Value::Text(text.clone())),
+        serde_json::Value::Number(number) => number.as_f64().map(Value::Number),
+        serde_json::Value::Bool(flag) => Some(Value::Bool(*flag)),
+        _ => None,
+    })
 }
 
 fn entry(line: &str) -> Result<IndexEntry, String> {
@@ -97,7 +116,7 @@ mod tests {
     fn rows(text: &str) -> Vec<(usize, Result<IndexEntry, String>)> {
         let mut rows = Vec::new();
         let mut each = |line: IndexLine| rows.push((line.number, line.entry));
-        read(Path::new("i.cdxj"), text.as_bytes(), &mut each).unwrap();
+        read(Path::new("i.cdxj"), text.as_bytes(), None, &mut each).unwrap();
         rows
     }
 

@@ -14,14 +14,18 @@ use parquet::{
 };
 
 use super::{IndexEntry, IndexLine};
-use crate::RecordIndexError;
+use crate::{RecordIndexError, RowCondition, condition::Value};
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
 /// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
-    let read = AssertUnwindSafe(|| rows(path, each));
+pub(crate) fn read(
+    path: &Path,
+    condition: Option<&RowCondition>,
+    each: &mut dyn FnMut(IndexLine),
+) -> Result<(), RecordIndexError> {
+    let read = AssertUnwindSafe(|| rows(path, condition, each));
     catch_unwind(read).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -32,13 +36,19 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), R
     })
 }
 
-fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+fn rows(
+    path: &Path,
+    condition: Option<&RowCondition>,
+    each: &mut dyn FnMut(IndexLine),
+) -> Result<(), RecordIndexError> {
     let failed = |what: String| RecordIndexError::Parquet { path: path.to_owned(), what };
     let file = File::open(path).map_err(|source| RecordIndexError::Io { path: path.to_owned(), source })?;
     let reader = SerializedFileReader::new(file).map_err(|error| failed(error.to_string()))?;
     let schema = reader.metadata().file_metadata().schema();
+    let of_condition = condition.map(RowCondition::columns).unwrap_or_default();
+    let of_condition = of_condition.into_iter().filter(|name| !COLUMNS.contains(name));
     let mut columns = Vec::new();
-    for name in COLUMNS {
+    for name in COLUMNS.into_iter().chain(of_condition) {
         let column = schema.get_fields().iter().find(|field| field.name() == name);
         columns.push(Arc::clone(column.ok_or_else(|| failed(format!("no column {name}")))?));
     }
@@ -55,11 +65,16 @@ fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexE
             let put = match name.as_str() {
                 "warc_filename" => text(field).map(|file| entry.file = file),
                 "warc_record_offset" => number(field).map(|offset| entry.offset = offset),
-                _ => number(field).map(|length| entry.length = length),
+                "warc_record_length" => number(field).map(|length| entry.length = length),
+                _ => continue,
             };
             if put.is_none() {
                 wrong = Some(format!("{name} is {field}"));
             }
+        }
+        let value = |wanted: &str| row.get_column_iter().find(|(name, _)| *name == wanted).and_then(|own| value(own.1));
+        if condition.is_some_and(|condition| !condition.holds(&value)) {
+            continue;
         }
         each(IndexLine { number: at + 1, entry: wrong.map_or(Ok(entry), Err) });
     }
@@ -72,6 +87,25 @@ fn text(field: &Field) -> Option<String> {
         Field::Bytes(bytes) => bytes.as_utf8().ok().map(str::to_owned),
         _ => None,
     }
+}
+
+/// What a condition compares; none of what is null, and of kinds that are not compared.
+fn value(field: &Field) -> Option<Value> {
+    Some(match *field {
+        Field::Bool(flag) => Value::Bool(flag),
+        Field::Byte(number) => Value::Number(number.into()),
+        Field::Short(number) => Value::Number(number.into()),
+        Field::Int(number) => Value::Number(number.into()),
+        Field::Long(number) | Field::TimestampMillis(number) | Field::TimestampMicros(number) => {
+            Value::Number(number as f64)
+        }
+        Field::UInt(number) => Value::Number(number.into()),
+        Field::ULong(number) => Value::Number(number as f64),
+        // As it is written, so that `= 0.6` finds what was written as 0.6.
+        Field::Float(number) => Value::Number(number.to_string().parse().ok()?),
+        Field::Double(number) => Value::Number(number),
+        ref other => Value::Text(text(other)?),
+    })
 }
 
 fn number(field: &Field) -> Option<u64> {
@@ -131,7 +165,7 @@ mod tests {
             true,
         );
         let mut rows = Vec::new();
-        crate::index::read(file.path(), &mut |row| rows.push(row.entry.unwrap())).unwrap();
+        crate::index::read(file.path(), None, &mut |row| rows.push(row.entry.unwrap())).unwrap();
         let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length };
         assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
     }
@@ -139,7 +173,7 @@ mod tests {
     #[test]
     fn a_missing_column_is_named() {
         let file = written("message m { required binary warc_filename (UTF8); }", false);
-        let error = read(file.path(), &mut |_| {}).unwrap_err().to_string();
+        let error = read(file.path(), None, &mut |_| {}).unwrap_err().to_string();
         assert!(error.ends_with("no column warc_record_offset"), "{error}");
     }
 
@@ -159,7 +193,7 @@ mod tests {
                 bytes[at] = value;
                 std::fs::write(file.path(), bytes).unwrap();
                 rounds += 1;
-                errors += usize::from(crate::index::read(file.path(), &mut |_| {}).is_err());
+                errors += usize::from(crate::index::read(file.path(), None, &mut |_| {}).is_err());
             }
         }
         assert!(errors * 5 > rounds, "{errors} of {rounds}");

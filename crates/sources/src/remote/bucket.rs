@@ -8,39 +8,47 @@ use std::{
 
 use futures_util::TryStreamExt;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path};
-use url::Url;
 
-use super::{Remote, object::told};
-use crate::SourceError;
+use super::{Remote, hub::Repository, object::told};
+use crate::{Scheme, SourceError, split_container};
 
 /// Bytes of a part of an object that is written. An object has at most 10,000 of them.
 const PART: u64 = 16 << 20;
 const MOST_PARTS: u64 = 9_000;
 
 impl Remote {
-    /// The objects below an `s3://BUCKET/PREFIX/`, as URLs in the order of their names.
+    /// The objects below a prefix such as `s3://BUCKET/PREFIX/`, as URLs in the order of their names.
     ///
     /// # Errors
-    /// If the address is none, or the bucket is not listed.
+    /// If the address is none of a scheme that is listed, or the bucket is not listed.
     pub fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
-        let bucket = bucket(url)?;
-        let (_, store, prefix) = self.place(url)?;
-        let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
-        let found = store.list(prefix.as_ref()).try_collect::<Vec<_>>();
-        let found = self.runtime.block_on(self.options.stop.unless(found))?;
-        let found = found.map_err(|error| told(&error))?;
-        let mut names: Vec<String> = found.iter().map(|object| format!("s3://{bucket}/{}", object.location)).collect();
+        let Some((container, prefix)) = split_container(url) else {
+            return Err(SourceError::Address("it cannot be listed".to_owned()));
+        };
+        let stop = &self.options.stop;
+        let mut names = if Scheme::of(url) == Some(Scheme::Hub) {
+            let repository = Repository::new(container)?;
+            let found = repository.list(prefix, &self.options);
+            self.runtime.block_on(stop.unless(found))??
+        } else {
+            let (_, store, prefix) = self.place(url)?;
+            let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
+            let found = store.list(prefix.as_ref()).try_collect::<Vec<_>>();
+            let found = self.runtime.block_on(stop.unless(found))?;
+            let found = found.map_err(|error| told(&error))?;
+            found.iter().map(|object| format!("{container}/{}", object.location)).collect()
+        };
         names.sort();
         Ok(names)
     }
 
-    /// Writes a file to `s3://BUCKET/KEY`, in parts if it is large; the object is there once it is whole.
+    /// Writes a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large; the object is there once it is whole.
     ///
     /// # Errors
     /// If the address is none, the file cannot be read, or the bucket does not take it; of an object
     /// that was begun nothing stays.
     pub fn upload(&self, file: &Path, url: &str) -> Result<(), SourceError> {
-        bucket(url)?;
+        check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
         let read = |error: io::Error| SourceError::File(error.to_string());
         let mut file = File::open(file).map_err(read)?;
@@ -66,12 +74,12 @@ impl Remote {
         sent
     }
 
-    /// Removes the object `s3://BUCKET/KEY`.
+    /// Removes the object at a URL such as `s3://BUCKET/KEY`.
     ///
     /// # Errors
     /// If the address is none, or the bucket refuses.
     pub fn remove(&self, url: &str) -> Result<(), SourceError> {
-        bucket(url)?;
+        check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
         let removed = self.options.stop.unless(remove(&*store, &path));
         self.runtime.block_on(removed)?
@@ -99,13 +107,9 @@ async fn parts(upload: &mut dyn MultipartUpload, file: &mut File, part: u64) -> 
     done.map(drop).map_err(|error| told(&error))
 }
 
-/// The bucket of an `s3://` URL.
-fn bucket(url: &str) -> Result<String, SourceError> {
-    let parsed = Url::parse(url).map_err(|error| SourceError::Address(error.to_string()))?;
-    let bucket = parsed.host_str().unwrap_or_default();
-    if !matches!(parsed.scheme(), "s3" | "s3a") || bucket.is_empty() {
-        let what = "only s3://BUCKET/... can be listed and written";
-        return Err(SourceError::Address(what.to_owned()));
+fn check_is_written(url: &str) -> Result<(), SourceError> {
+    match Scheme::of(url).is_some_and(Scheme::is_written) {
+        true => Ok(()),
+        false => Err(SourceError::Address(format!("only {} are written", Scheme::WRITTEN))),
     }
-    Ok(bucket.to_owned())
 }

@@ -8,7 +8,7 @@ use std::{
 
 use ::http::{
     HeaderMap, HeaderValue, StatusCode,
-    header::{AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER},
+    header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RETRY_AFTER},
 };
 use object_store::{
     ClientOptions,
@@ -33,6 +33,9 @@ pub(super) struct RetryingConnector {
     pub(super) options: NetworkOptions,
     /// `Authorization` of every request.
     pub(super) authorization: Option<HeaderValue>,
+    /// Whether the server sends requests on to others by design. They are followed then, and what one of them says of
+    /// an object's version is not asked of the others.
+    pub(super) sends_on: bool,
 }
 
 impl HttpConnector for RetryingConnector {
@@ -54,10 +57,13 @@ impl HttpService for Client {
             let headers = request.headers_mut();
             headers.insert(AUTHORIZATION, authorization.clone());
         }
+        if self.connector.sends_on {
+            request.headers_mut().remove(IF_MATCH);
+        }
         let begin = Instant::now();
         let (mut tries, mut unanswered, mut last) = (0, 0, FIRST_PAUSE);
         loop {
-            let follow_hosts = self.connector.options.follow_hosts;
+            let follow_hosts = self.connector.options.follow_hosts || self.connector.sends_on;
             let answer = redirect::send(&self.inner, request.clone(), follow_hosts).await;
             let (reason, asked) = match &answer {
                 Ok(response) if is_busy(response.status()) => {
@@ -116,7 +122,7 @@ fn is_worth_another(error: &HttpError) -> bool {
     passing
 }
 
-fn innermost(error: &HttpError) -> String {
+pub(super) fn innermost(error: &HttpError) -> String {
     let mut innermost: &dyn Error = error;
     while let Some(source) = innermost.source() {
         innermost = source;

@@ -16,6 +16,9 @@ pub trait Tally: Copy {
     /// The lanes whose number is above `edge`; what is no number is not.
     fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes;
 
+    /// The highest of the numbers, what is no number left out; minus infinity if none is left.
+    fn highest(self, numbers: &[f32; 64]) -> f32;
+
     /// The same number in all lanes.
     fn in_all(self, number: i16) -> Self::Sums;
 
@@ -45,6 +48,16 @@ impl Tally for pulp::x86::V4 {
             lanes |= u64::from(bits) << (16 * at);
         }
         lanes
+    }
+
+    #[inline(always)]
+    fn highest(self, numbers: &[f32; 64]) -> f32 {
+        let mut highest = self.avx512f._mm512_set1_ps(f32::NEG_INFINITY);
+        for part in numbers.as_chunks::<16>().0 {
+            // Gives the second of two if one is no number.
+            highest = self.avx512f._mm512_max_ps(pulp::cast(*part), highest);
+        }
+        highest_of::<16>(pulp::cast(highest))
     }
 
     #[inline(always)]
@@ -104,6 +117,16 @@ impl Tally for pulp::x86::V3 {
     }
 
     #[inline(always)]
+    fn highest(self, numbers: &[f32; 64]) -> f32 {
+        let mut highest = self.avx._mm256_set1_ps(f32::NEG_INFINITY);
+        for part in numbers.as_chunks::<8>().0 {
+            // Gives the second of two if one is no number.
+            highest = self.avx._mm256_max_ps(pulp::cast(*part), highest);
+        }
+        highest_of::<8>(pulp::cast(highest))
+    }
+
+    #[inline(always)]
     fn in_all(self, number: i16) -> Self::Sums {
         [self.avx._mm256_set1_epi16(number); 4]
     }
@@ -136,6 +159,12 @@ impl Tally for pulp::x86::V3 {
     }
 }
 
+/// The highest of some numbers, what is no number left out.
+#[inline(always)]
+fn highest_of<const N: usize>(numbers: [f32; N]) -> f32 {
+    numbers.iter().fold(f32::NEG_INFINITY, |highest, own| if *own > highest { *own } else { highest })
+}
+
 impl Tally for Portable {
     /// All bits of 16 a lane.
     type Lanes = [i16; 64];
@@ -148,6 +177,11 @@ impl Tally for Portable {
             *lane = -i16::from(edge < *number);
         }
         lanes
+    }
+
+    #[inline(always)]
+    fn highest(self, numbers: &[f32; 64]) -> f32 {
+        highest_of(*numbers)
     }
 
     #[inline(always)]
@@ -199,6 +233,31 @@ mod tests {
             form.pour(sums, &mut all);
             form.pour(sums, &mut all);
             all
+        }
+    }
+
+    struct Highest<'a>(&'a [f32; 64]);
+
+    impl ByteTask for Highest<'_> {
+        type Output = f32;
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> f32 {
+            form.highest(self.0)
+        }
+    }
+
+    #[test]
+    fn every_form_finds_the_highest() {
+        let mut numbers: [f32; 64] = std::array::from_fn(|at| if at % 5 == 0 { f32::NAN } else { -1.0 });
+        for vectors in Vectors::available() {
+            assert_eq!(vectors.run(Highest(&[f32::NAN; 64])), f32::NEG_INFINITY, "{vectors:?}");
+            for at in 0..64 {
+                let before = std::mem::replace(&mut numbers[at], 2.5);
+                assert_eq!(vectors.run(Highest(&numbers)), 2.5, "{vectors:?} {at}");
+                numbers[at] = before;
+            }
+            assert_eq!(vectors.run(Highest(&numbers)), -1.0, "{vectors:?}");
         }
     }
 

@@ -43,14 +43,14 @@ impl Column {
     pub(super) fn write(&self, rows: &[OutputRecord], group: &mut Group<'_>) -> Result<(), ParquetError> {
         match self.value {
             ColumnValue::Text(value) => {
-                optional::<ByteArrayType>(group, rows, |record| value(record).map(ByteArray::from))
+                optional::<ByteArrayType, _>(group, rows, |record| value(record).map(ByteArray::from))
             }
-            ColumnValue::Int(value) => optional::<Int32Type>(group, rows, value),
-            ColumnValue::Long(value) => optional::<Int64Type>(group, rows, value),
-            ColumnValue::Float(value) => optional::<FloatType>(group, rows, value),
+            ColumnValue::Int(value) => optional::<Int32Type, _>(group, rows, value),
+            ColumnValue::Long(value) => optional::<Int64Type, _>(group, rows, value),
+            ColumnValue::Float(value) => optional::<FloatType, _>(group, rows, value),
             ColumnValue::List(value) => {
                 let count = |record: &OutputRecord| value(record).len();
-                lists::<ByteArrayType>(group, rows, count, |record, at| {
+                lists::<ByteArrayType, _>(group, rows, count, |record, at| {
                     value(record).get(at).map_or("", String::as_str).into()
                 })
             }
@@ -84,11 +84,11 @@ fn structures(group: &mut Group<'_>, rows: &[OutputRecord], own: &Structures) ->
     for field in own.fields {
         match field.value {
             FieldValue::Text(value) => {
-                lists::<ByteArrayType>(group, rows, count, |record, at| value(record, at).into())
+                lists::<ByteArrayType, _>(group, rows, count, |record, at| value(record, at).into())
             }
-            FieldValue::Long(value) => lists::<Int64Type>(group, rows, count, |record, at| value(record, at).into()),
-            FieldValue::Float(value) => lists::<FloatType>(group, rows, count, value),
-            FieldValue::Bool(value) => lists::<BoolType>(group, rows, count, value),
+            FieldValue::Long(value) => lists::<Int64Type, _>(group, rows, count, |record, at| value(record, at).into()),
+            FieldValue::Float(value) => lists::<FloatType, _>(group, rows, count, value),
+            FieldValue::Bool(value) => lists::<BoolType, _>(group, rows, count, value),
             FieldValue::List(value) => {
                 let all = rows.iter().map(|row| (0..count(row)).map(|at| value(row, at).iter()));
                 inner_lists(group, all)
@@ -190,10 +190,10 @@ fn leaf<T: DataType>(
 }
 
 /// Writes a column that may be null: definition level 1 where there is a value, else 0.
-fn optional<T: DataType>(
+pub(crate) fn optional<T: DataType, R>(
     group: &mut Group<'_>,
-    rows: &[OutputRecord],
-    value: impl Fn(&OutputRecord) -> Option<T::T>,
+    rows: &[R],
+    value: impl Fn(&R) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
     let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
     let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
@@ -203,11 +203,11 @@ fn optional<T: DataType>(
 
 /// Writes a column of lists: repetition level 1 for each element but the first; definition level 0 for
 /// an empty list, 1 for an element.
-fn lists<T: DataType>(
+pub(crate) fn lists<T: DataType, R>(
     group: &mut Group<'_>,
-    rows: &[OutputRecord],
-    count: impl Fn(&OutputRecord) -> usize,
-    value: impl Fn(&OutputRecord, usize) -> T::T,
+    rows: &[R],
+    count: impl Fn(&R) -> usize,
+    value: impl Fn(&R, usize) -> T::T,
 ) -> Result<(), ParquetError> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {

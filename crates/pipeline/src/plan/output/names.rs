@@ -6,12 +6,14 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::name;
 use trommel_output::{Compression, Format};
+use trommel_sources::is_url;
 
 use crate::inputs::Input;
 
 /// Ends of file names that set the format and the compression.
 // The first match counts, so `.anserini.jsonl` stands before `.jsonl`.
-const SUFFIXES: [(&str, Format, Compression); 17] = [
+const SUFFIXES: [(&str, Format, Compression); 18] = [
+    (".annotations.parquet", Format::Annotations, Compression::None),
     (".anserini.jsonl", Format::Anserini, Compression::None),
     (".anserini.jsonl.gz", Format::Anserini, Compression::Gzip),
     (".jsonl", Format::Jsonl, Compression::None),
@@ -104,14 +106,19 @@ const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
 pub(crate) fn stem_of(input: &Input) -> String {
     match input {
         Input::File(path) => stem(path),
-        Input::Url(url) => {
-            let path = url.split(['?', '#']).next().unwrap_or_default();
-            stem(Path::new(path))
-        }
-        Input::Selection(selection) => stem(selection.index()),
+        Input::Url(url) => stem_of_url(url),
+        Input::Selection(selection) => match selection.name() {
+            url if is_url(&url) => stem_of_url(&url),
+            path => stem(Path::new(&path)),
+        },
         Input::Packed(packed) => packed.stem(),
         Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
     }
+}
+
+fn stem_of_url(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    stem(Path::new(path))
 }
 
 /// A few digits made of a name.

@@ -103,18 +103,20 @@ fn names_of_files_that_are_not_written_are_refused() {
             format!(
                 "{name}: no such file is written, only .jsonl[.gz|.zst], .msgpack[.gz|.zst], \
                  .wet[.gz], .anserini.jsonl[.gz], .trec[.gz], .bulk.ndjson[.gz|.zst], .parquet, \
-                 .tantivy; with a slash at its end it would be a folder"
+                 .annotations.parquet, .tantivy; with a slash at its end it would be a folder"
             )
         );
     }
     let folder = |name: &str| Output::new(name, &none(), &none()).unwrap().destination;
-    for name in ["out", "out.2026", "x.csv/", "crawl-1.5", "s3://b/x"] {
+    for name in ["out", "out.2026", "x.csv/", "crawl-1.5", "s3://b/x", "gs://b/x", "az://c/x"] {
         assert_eq!(folder(name), Destination::Folder(name.into()));
     }
     let error = Output::new("https://me:hush@host/x.jsonl?k=1", &none(), &none());
     // The name of a format does not make a URL one that is written to.
     let error = error.map(|output| output.destination).unwrap_err().to_string();
     assert!(error.contains("s3://") && !error.contains("hush"), "{error}");
+    let error = Output::new("hf://buckets/o/n/x.jsonl", &none(), &none()).unwrap_err().to_string();
+    assert!(error.ends_with("URLs of s3://, gs:// and az://"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! Tables of annotations, and records selected by them.
+
+use std::{fs::File, path::Path};
+
+use parquet::{
+    file::reader::{FileReader as _, SerializedFileReader},
+    record::Row,
+};
+use serde_json::Value;
+
+use crate::{
+    program::{trommel, workspace},
+    sample::documents,
+    select::{run, same_documents},
+};
+
+fn rows(table: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(File::open(table).unwrap()).unwrap();
+    reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
+}
+
+fn shown(row: &Row, wanted: &str) -> String {
+    let mut columns = row.get_column_iter();
+    columns.find(|(name, _)| *name == wanted).unwrap().1.to_string()
+}
+
+#[test]
+fn every_document_has_a_row_that_finds_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = workspace().join("samples");
+    let samples = samples.to_str().unwrap();
+    let archive = format!("{samples}/wcxb-sample.warc.gz");
+    let annotate = ["annotate", &archive, "--base-url", samples, "-o", "a.parquet"];
+    trommel(folder.path(), &annotate, b"").well();
+    let documents = documents(&workspace());
+    let rows = rows(&folder.path().join("a.parquet"));
+    assert_eq!(rows.len(), documents.len());
+    for (row, document) in rows.iter().zip(&documents) {
+        assert_eq!(shown(row, "warc_record_id"), document["id"].to_string());
+        assert_eq!(shown(row, "url"), document["url"].to_string());
+        assert_eq!(shown(row, "language"), document["lang"].to_string());
+        assert_eq!(shown(row, "page_type"), document["page_type"].to_string());
+        assert_eq!(shown(row, "warc_filename"), "\"wcxb-sample.warc.gz\"");
+        assert_eq!(shown(row, "warc_record_offset"), document["source"]["offset"].to_string());
+        assert_eq!(shown(row, "fetch_status"), document["status"].to_string());
+        assert_eq!(shown(row, "chars"), document["text"].as_str().unwrap().chars().count().to_string());
+        assert!(shown(row, "url_surtkey").contains(')'));
+    }
+    // A page with links has them counted.
+    assert!(rows.iter().filter(|row| shown(row, "links") != "0").count() > 25);
+
+    // The rows are an index: all of it, and what meets a condition.
+    let select =
+        |more: &[&str]| run(folder.path(), &[&["--select", "a.parquet", "--base-url", samples], more].concat());
+    same_documents(&select(&["-o", "-"]), &documents, &archive);
+    let is_wanted = |document: &&Value| document["confidence"].as_f64().unwrap() < 0.9 && document["lang"] == "en";
+    let wanted: Vec<Value> = documents.iter().filter(is_wanted).cloned().collect();
+    assert!(wanted.len() > 2 && wanted.len() < documents.len());
+    let condition = "confidence < 0.9 and language = \"en\"";
+    same_documents(&select(&["-o", "-", "--select-where", condition]), &wanted, &archive);
+    let wrong = select(&["-o", "-", "--select-where", "confidenze < 0.9"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("a.parquet: no column confidenze"), "{}", wrong.stderr);
+    let wrong = select(&["-o", "-", "--select-where", "confidence <"]);
+    assert!(wrong.stderr.contains("--select-where: condition, character 13: expected a number"), "{}", wrong.stderr);
+}
+
+#[test]
+fn annotations_are_a_format_of_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = workspace().join("samples/wcxb-sample.warc.gz");
+    let archive = archive.to_str().unwrap();
+    run(folder.path(), &[archive, "-o", "out", "-f", "jsonl,annotations"]).well();
+    trommel(folder.path(), &["annotate", archive, "-o", "alone"], b"").well();
+    let read = |path: &str| std::fs::read(folder.path().join(path)).unwrap();
+    let name = "wcxb-sample.annotations.parquet";
+    assert!(read(&format!("out/{name}")) == read(&format!("alone/{name}")));
+    for (arguments, words) in [
+        (&["annotate", archive, "-o", "x", "-f", "jsonl"][..], "`annotate` writes annotations"),
+        (&["annotate", archive, "-o", "-"], "annotations cannot be written to standard output"),
+        (&["annotate", archive, "-o", "x.jsonl"], "the name says jsonl, the option says annotations"),
+        (&["run", archive, "-o", "x", "--select-where", "a = 1"], "name one with --select"),
+    ] {
+        let ran = trommel(folder.path(), arguments, b"");
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+}

@@ -1,0 +1,218 @@
+//! Locations: the same promises on every kind of store.
+
+use std::{fs, net::TcpListener, path::Path, slice};
+
+use crate::{
+    program::{Ran, trommel_under, workspace},
+    sample::{ARCHIVE, documents},
+    select::{index, same_documents},
+    stores::{Fault, Protocol, SECRET, Store},
+};
+
+const ALL: [Protocol; 5] = [Protocol::S3, Protocol::Google, Protocol::Azure, Protocol::Dataset, Protocol::Bucket];
+const WRITTEN: [Protocol; 3] = [Protocol::S3, Protocol::Google, Protocol::Azure];
+
+fn archive() -> Vec<u8> {
+    fs::read(workspace().join(ARCHIVE)).unwrap()
+}
+
+fn run(store: &Store, folder: &Path, arguments: &[&str]) -> Ran {
+    let variables = store.variables();
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    trommel_under(folder, &[&["run"], arguments].concat(), b"", &variables)
+}
+
+/// The names of the inputs of a dry run.
+fn inputs_of(ran: &Ran, store: &Store) -> Vec<String> {
+    let words = ran.well().split_whitespace();
+    let urls = words.filter_map(|word| word.strip_suffix(':'));
+    urls.filter(|word| word.starts_with(store.root())).map(str::to_owned).collect()
+}
+
+#[test]
+fn folders_and_globs_are_listed() {
+    for protocol in ALL {
+        let store = Store::start(protocol, false);
+        let body = archive();
+        for key in ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz", "ab/f.warc.gz", "z/e.warc.gz"] {
+            store.put(key, &body);
+        }
+        store.put("a/notes.txt", b"notes");
+        let folder = tempfile::tempdir().unwrap();
+        let dry = |arguments: &[&str]| run(&store, folder.path(), &[arguments, &["-o", "out", "--dry-run"]].concat());
+        let of_a = ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz"].map(|key| store.url(key));
+        let prefix = dry(&[&store.url("a/")]);
+        assert_eq!(inputs_of(&prefix, &store), of_a, "{protocol:?}");
+        assert!(prefix.stderr.contains("passed over: 1 .txt"), "{protocol:?} {}", prefix.stderr);
+        assert_eq!(inputs_of(&dry(&[&store.url("a/*.warc.gz")]), &store), of_a[..2], "{protocol:?}");
+        assert_eq!(inputs_of(&dry(&[&store.url("*/e.warc.gz")]), &store), [store.url("z/e.warc.gz")]);
+        assert_eq!(inputs_of(&dry(&[store.root()]), &store).len(), 5, "{protocol:?}");
+        fs::write(folder.path().join("list"), "a/\nz/*.warc.gz\n").unwrap();
+        assert_eq!(inputs_of(&dry(&["@list", "--base-url", store.root()]), &store).len(), 4);
+        let none = run(&store, folder.path(), &[&store.url("q/*"), "-o", "-"]);
+        assert_eq!(none.code, 2);
+        assert!(none.stderr.contains("no object matches"), "{protocol:?} {}", none.stderr);
+    }
+}
+
+#[test]
+fn archives_manifests_indexes_and_configurations_are_read() {
+    for protocol in ALL {
+        let store = Store::start(protocol, false);
+        let body = archive();
+        let url = store.url("a/b.warc.gz");
+        store.put("a/b.warc.gz", &body);
+        store.put("a/empty.warc.gz", b"");
+        let folder = tempfile::tempdir().unwrap();
+        same_documents(&run(&store, folder.path(), &[&url, "-o", "-"]), &documents(&workspace()), &url);
+        // Names in a manifest and an index that lie there are below their own folder.
+        store.put("a/list", b"# one\nb.warc.gz\n");
+        let listed = run(&store, folder.path(), &[&format!("@{}", store.url("a/list")), "-o", "-"]);
+        same_documents(&listed, &documents(&workspace()), &url);
+        let (lines, wanted) = index();
+        store.put("a/i.cdxj", lines.replace("wcxb-sample.warc.gz", "b.warc.gz").as_bytes());
+        store.seen();
+        let selected = run(&store, folder.path(), &["--select", &store.url("a/i.cdxj"), "-o", "-"]);
+        same_documents(&selected, &wanted, &url);
+        // Ranges only, and of the parts that are wanted.
+        let seen = store.seen();
+        let reads = seen.iter().filter(|request| request.path.contains("b.warc.gz"));
+        let ranges: Vec<_> = reads.map(|read| read.headers.get("range").or(read.headers.get("x-ms-range"))).collect();
+        assert!(!ranges.is_empty() && ranges.iter().all(Option::is_some), "{protocol:?} {ranges:?}");
+        store.put("a/c.toml", b"[filters]\nstatus = [404]\n");
+        let none = run(&store, folder.path(), &[&url, "-o", "-", "--config", &store.url("a/c.toml")]);
+        assert_eq!(none.well(), "", "{protocol:?}");
+        store.put("a/c.toml", b"[filters]\nunknown = 1\n");
+        let bad = run(&store, folder.path(), &[&url, "-o", "-", "--config", &store.url("a/c.toml")]);
+        assert!(bad.stderr.contains(&format!("{}:2: ", store.url("a/c.toml"))), "{}", bad.stderr);
+        let gone = run(&store, folder.path(), &[&store.url("a/gone.warc.gz"), "-o", "-"]);
+        assert_eq!(gone.code, 2);
+        assert!(gone.stderr.contains("gone.warc.gz: not found"), "{protocol:?} {}", gone.stderr);
+        let empty = run(&store, folder.path(), &[&store.url("a/empty.warc.gz"), "-o", "-"]);
+        assert!(!empty.stderr.contains("416"), "{protocol:?} {}", empty.stderr);
+    }
+}
+
+#[test]
+fn reading_goes_on_after_breaks_and_pauses() {
+    for protocol in ALL {
+        let store = Store::start(protocol, false);
+        let body = archive();
+        store.put("b.warc.gz", &body);
+        let url = store.url("b.warc.gz");
+        store.fail([Fault::Busy, Fault::Busy, Fault::Break, Fault::Break, Fault::Busy, Fault::Break]);
+        let folder = tempfile::tempdir().unwrap();
+        let ran = run(&store, folder.path(), &[&url, "-o", "-"]);
+        same_documents(&ran, &documents(&workspace()), &url);
+        let seen = store.seen();
+        let ranges = seen.iter().filter_map(|read| read.headers.get("range").or(read.headers.get("x-ms-range")));
+        let starts = ranges.map(|range| range["bytes=".len()..].split('-').next().unwrap().parse::<usize>().unwrap());
+        // Each break in the middle of what is left.
+        let later = starts.filter(|start| *start > 0).max();
+        assert!(later.is_some_and(|start| start >= body.len() / 2), "{protocol:?} {later:?}");
+    }
+}
+
+#[test]
+fn keys_go_to_their_own_server_only_and_are_never_shown() {
+    for protocol in ALL {
+        let store = Store::start(protocol, true);
+        store.put("b.warc.gz", &archive());
+        let url = store.url("b.warc.gz");
+        let folder = tempfile::tempdir().unwrap();
+        let ran = run(&store, folder.path(), &[&url, "-o", "-", "-vv"]);
+        same_documents(&ran, &documents(&workspace()), &url);
+        // Nor is the signature in the address that the hub sends on to.
+        assert!(!ran.stderr.contains(SECRET) && !ran.stderr.contains("hush"), "{}", ran.stderr);
+        let listed = run(&store, folder.path(), &[&store.url("*.warc.gz"), "-o", "out", "--dry-run"]);
+        assert_eq!(inputs_of(&listed, &store), slice::from_ref(&url), "{protocol:?} {}", listed.stderr);
+        let seen = store.seen();
+        assert!(seen.iter().any(|request| request.host == "127.0.0.1"));
+        for request in &seen {
+            let has_key = request.headers.contains_key("authorization");
+            assert_eq!(has_key, request.host == "127.0.0.1", "{protocol:?} {} {}", request.method, request.path);
+        }
+        // Without a key.
+        let variables = store.variables();
+        let names = ["KEY", "TOKEN"];
+        let open = variables.iter().filter(|(name, _)| !names.iter().any(|part| name.contains(part)));
+        let mut open: Vec<(&str, &str)> = open.map(|(name, value)| (*name, value.as_str())).collect();
+        open.extend([("AWS_SKIP_SIGNATURE", "true"), ("GOOGLE_SKIP_SIGNATURE", "true")]);
+        open.push(("AZURE_SKIP_SIGNATURE", "true"));
+        let refused = trommel_under(folder.path(), &["run", &url, "-o", "-"], b"", &open);
+        assert_eq!(refused.code, 2, "{protocol:?}");
+        assert!(refused.stderr.contains("access denied"), "{protocol:?} {}", refused.stderr);
+        // Keys in the address are refused, and not shown.
+        let (scheme, rest) = url.split_once("://").unwrap();
+        let told = run(&store, folder.path(), &[&format!("{scheme}://me:hush@{rest}"), "-o", "-"]);
+        assert_eq!(told.code, 2);
+        assert!(!told.stderr.contains("hush"), "{}", told.stderr);
+    }
+}
+
+#[test]
+fn other_servers_are_asked_only_if_the_user_says_so() {
+    for protocol in WRITTEN {
+        let nobody = TcpListener::bind("127.0.0.2:0").unwrap();
+        let other = format!("http://{}/b.warc.gz", nobody.local_addr().unwrap());
+        let store = Store::start(protocol, true);
+        store.put("b.warc.gz", &archive());
+        store.fail([Fault::Elsewhere(other)]);
+        let folder = tempfile::tempdir().unwrap();
+        let ran = run(&store, folder.path(), &[&store.url("b.warc.gz"), "-o", "-"]);
+        assert_eq!(ran.code, 2, "{protocol:?} {}", ran.stderr);
+        assert!(ran.stderr.contains("127.0.0.2") && !ran.stderr.contains(SECRET), "{protocol:?} {}", ran.stderr);
+        nobody.set_nonblocking(true).unwrap();
+        assert!(nobody.accept().is_err(), "{protocol:?}");
+    }
+}
+
+#[test]
+fn outputs_go_to_buckets_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
+    let many = [&["a.warc.gz"; 24][..], &["--blocks", "-o", "big.jsonl"]].concat();
+    trommel_under(folder.path(), &[&["run"], &many[..]].concat(), b"", &[]).well();
+    trommel_under(folder.path(), &["run", "a.warc.gz", "-o", "here", "-f", "jsonl,wet"], b"", &[]).well();
+    let big = fs::read(folder.path().join("big.jsonl")).unwrap();
+    assert!(big.len() > 16 << 20, "{}", big.len());
+    for protocol in WRITTEN {
+        let store = Store::start(protocol, true);
+        let out = |arguments: &[&str]| run(&store, folder.path(), arguments);
+        let at = store.url("out");
+        out(&["a.warc.gz", "-o", &at, "-f", "jsonl,wet", "--summary", "s.json"]).well();
+        let summary = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        assert!(summary.contains(&format!("\"{at}/a.jsonl.zst\"")), "{summary}");
+        assert_eq!(store.get("out/_SUCCESS").unwrap(), b"");
+        for name in ["a.jsonl.zst", "a.warc.wet.gz"] {
+            let here = folder.path().join("here").join(name);
+            let sent = store.get(&format!("out/{name}"));
+            assert!(sent == Some(fs::read(&here).unwrap()), "{protocol:?} {name}");
+        }
+        let again = out(&["a.warc.gz", "-o", &at]);
+        assert_eq!(again.code, 2);
+        assert!(again.stderr.contains("a.jsonl.zst: is there already"), "{}", again.stderr);
+        store.seen();
+        out(&["a.warc.gz", "-o", &at, "--overwrite"]).well();
+        // The mark of the run before went before its outputs did.
+        let requests = store.seen();
+        let removed = requests.iter().position(|request| match protocol {
+            Protocol::Azure => request.path.contains("comp=batch"),
+            Protocol::S3 => request.path.ends_with("?delete"),
+            _ => request.method == "DELETE" && request.path.ends_with("_SUCCESS"),
+        });
+        let written = requests.iter().position(|request| request.method == "PUT");
+        assert!(removed.is_some() && removed < written, "{protocol:?} {removed:?} {written:?}");
+        let resumed = out(&["a.warc.gz", "-o", &at, "--resume"]);
+        assert!(resumed.stderr.contains("cannot be continued"), "{}", resumed.stderr);
+        let big_url = store.url("d/big.jsonl");
+        out(&[&["a.warc.gz"; 24][..], &["--blocks", "-o", &big_url]].concat()).well();
+        assert!(store.get("d/big.jsonl").unwrap() == big, "{protocol:?}");
+        let nobody = out(&["a.warc.gz", "-o", &store.url("x.jsonl").replace("crawl", "gone")]);
+        assert_eq!(nobody.code, 2, "{protocol:?} {}", nobody.stderr);
+    }
+    let hub = Store::start(Protocol::Bucket, true);
+    let refused = run(&hub, folder.path(), &["a.warc.gz", "-o", &hub.url("out")]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("URLs of s3://, gs:// and az://"), "{}", refused.stderr);
+}

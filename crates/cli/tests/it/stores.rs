@@ -1,0 +1,448 @@
+//! A server that speaks the protocols of object stores, for the tests of locations.
+//!
+//! It serves a bucket in memory as Amazon S3, Google Cloud Storage, Azure Blob Storage or the Hugging Face Hub do. The
+//! hub sends readers on to a second server, at 127.0.0.2, which takes no credentials: a request with any fails there.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use url::Url;
+
+/// Objects on a page of a list.
+const PAGE: usize = 2;
+/// What no message may show.
+pub const SECRET: &str = "c2VzYW1lLWh1c2g=";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    S3,
+    Google,
+    Azure,
+    Dataset,
+    Bucket,
+}
+
+/// What happens to the next reading of an object.
+pub enum Fault {
+    /// The server asks for fewer requests.
+    Busy,
+    /// The connection ends in the middle.
+    Break,
+    /// The server sends on to another one.
+    Elsewhere(String),
+}
+
+/// A request as the server saw it.
+pub struct Request {
+    /// The address that it came to.
+    pub host: String,
+    pub method: String,
+    /// Path and query, without escapes.
+    pub path: String,
+    pub headers: HashMap<String, String>,
+}
+
+struct State {
+    protocol: Protocol,
+    /// Whether requests without credentials are refused.
+    locked: bool,
+    /// The second server.
+    files: u16,
+    objects: Mutex<BTreeMap<String, Vec<u8>>>,
+    parts: Mutex<BTreeMap<String, Vec<u8>>>,
+    seen: Mutex<Vec<Request>>,
+    faults: Mutex<VecDeque<Fault>>,
+}
+
+/// A store until the process ends.
+pub struct Store {
+    port: u16,
+    state: Arc<State>,
+}
+
+struct Answer {
+    status: &'static str,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+    /// Bytes of the body that are sent.
+    sent: usize,
+}
+
+impl Answer {
+    fn new(status: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        let body = body.into();
+        Self { status, headers: Vec::new(), sent: body.len(), body }
+    }
+
+    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+impl Store {
+    pub fn start(protocol: Protocol, locked: bool) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let files = TcpListener::bind("127.0.0.2:0").unwrap();
+        let state = Arc::new(State {
+            protocol,
+            locked,
+            files: files.local_addr().unwrap().port(),
+            objects: Mutex::default(),
+            parts: Mutex::default(),
+            seen: Mutex::default(),
+            faults: Mutex::default(),
+        });
+        let port = listener.local_addr().unwrap().port();
+        for listener in [listener, files] {
+            let state = Arc::clone(&state);
+            thread::spawn(move || {
+                for stream in listener.incoming().flatten() {
+                    let state = Arc::clone(&state);
+                    // A client that goes away early is none of the server's business.
+                    thread::spawn(move || drop(state.serve(stream)));
+                }
+            });
+        }
+        Self { port, state }
+    }
+
+    /// The URL of the bucket, without a slash at its end.
+    pub fn root(&self) -> &'static str {
+        match self.state.protocol {
+            Protocol::S3 => "s3://crawl",
+            Protocol::Google => "gs://crawl",
+            Protocol::Azure => "az://crawl",
+            Protocol::Dataset => "hf://datasets/org/crawl",
+            Protocol::Bucket => "hf://buckets/org/crawl",
+        }
+    }
+
+    pub fn url(&self, key: &str) -> String {
+        format!("{}/{key}", self.root())
+    }
+
+    /// The variables of the environment that lead to it, with credentials if it wants some.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        let at = format!("http://127.0.0.1:{}", self.port);
+        let mut all = match self.state.protocol {
+            Protocol::S3 => vec![("AWS_ENDPOINT", at), ("AWS_ALLOW_HTTP", "true".into())],
+            Protocol::Google => vec![("GOOGLE_BASE_URL", at), ("GOOGLE_ALLOW_HTTP", "true".into())],
+            Protocol::Azure => vec![
+                ("AZURE_STORAGE_ACCOUNT_NAME", "account".into()),
+                ("AZURE_STORAGE_ENDPOINT", at),
+                ("AZURE_ALLOW_HTTP", "true".into()),
+            ],
+            Protocol::Dataset | Protocol::Bucket => vec![("HF_ENDPOINT", at)],
+        };
+        all.extend(match (self.state.protocol, self.state.locked) {
+            (Protocol::S3, false) => vec![("AWS_SKIP_SIGNATURE", "true".into())],
+            (Protocol::S3, true) => {
+                vec![("AWS_ACCESS_KEY_ID", "key".into()), ("AWS_SECRET_ACCESS_KEY", SECRET.into())]
+            }
+            (Protocol::Google, false) => vec![("GOOGLE_SKIP_SIGNATURE", "true".into())],
+            (Protocol::Google, true) => vec![("GOOGLE_BEARER_TOKEN", SECRET.into())],
+            (Protocol::Azure, false) => vec![("AZURE_SKIP_SIGNATURE", "true".into())],
+            (Protocol::Azure, true) => vec![("AZURE_STORAGE_ACCOUNT_KEY", SECRET.into())],
+            (_, false) => vec![],
+            (_, true) => vec![("HF_TOKEN", SECRET.into())],
+        });
+        all
+    }
+
+    pub fn put(&self, key: &str, body: &[u8]) {
+        self.state.objects.lock().unwrap().insert(key.to_owned(), body.to_owned());
+    }
+
+    pub fn get(&self, key: &str) -> Option<Vec<u8>> {
+        self.state.objects.lock().unwrap().get(key).cloned()
+    }
+
+    /// The next readings of objects fail in this way.
+    pub fn fail(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.state.faults.lock().unwrap().extend(faults);
+    }
+
+    /// The requests since this was last asked.
+    pub fn seen(&self) -> Vec<Request> {
+        std::mem::take(&mut self.state.seen.lock().unwrap())
+    }
+}
+
+impl State {
+    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let mut words = line.split_whitespace();
+        let (method, path) = (words.next().unwrap_or("").to_owned(), words.next().unwrap_or("").to_owned());
+        let mut headers = HashMap::new();
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line)?;
+            let Some((name, value)) = line.trim_end().split_once(':') else { break };
+            headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        }
+        let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body)?;
+        let host = stream.local_addr()?.ip().to_string();
+        let answer = self.answer(&host, &method, &path, &headers, body);
+        let path = decoded(&path);
+        self.seen.lock().unwrap().push(Request { host, method, path, headers });
+        let mut head = format!(
+            "HTTP/1.1 {}\r\nConnection: close\r\nContent-Length: {}\r\n\
+             ETag: \"1\"\r\nLast-Modified: Sat, 21 Nov 2026 00:00:00 GMT\r\n",
+            answer.status,
+            answer.body.len()
+        );
+        for (name, value) in &answer.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        stream.write_all(format!("{head}\r\n").as_bytes())?;
+        stream.write_all(&answer.body[..answer.sent])
+    }
+
+    fn answer(&self, host: &str, method: &str, path: &str, headers: &HashMap<String, String>, body: Vec<u8>) -> Answer {
+        let has_key = headers.contains_key("authorization");
+        let url = Url::parse("http://store").unwrap().join(path).unwrap();
+        let query: HashMap<String, String> = url.query_pairs().into_owned().collect();
+        let segments: Vec<String> = url.path_segments().unwrap().map(decoded).collect();
+        if host == "127.0.0.2" {
+            // What stores files answers to the address alone.
+            return match has_key || !query.contains_key("Signature") {
+                true => Answer::new("400 Bad Request", ""),
+                false => self.object(&segments[1..].join("/"), headers),
+            };
+        }
+        if self.locked && !has_key {
+            return Answer::new("401 Unauthorized", "").with("X-Error-Code", "RepoNotFound");
+        }
+        match self.protocol {
+            Protocol::S3 | Protocol::Google => self.bucket(method, &segments, &query, headers, body),
+            Protocol::Azure => self.azure(method, &segments, &query, headers, body),
+            Protocol::Dataset | Protocol::Bucket => self.hub(&segments, &query, path),
+        }
+    }
+
+    /// Bytes of an object, or what is to go wrong with it.
+    fn object(&self, key: &str, headers: &HashMap<String, String>) -> Answer {
+        let fault = self.faults.lock().unwrap().pop_front();
+        let objects = self.objects.lock().unwrap();
+        let Some(object) = objects.get(key) else {
+            return Answer::new("404 Not Found", "");
+        };
+        let range = headers.get("range").or(headers.get("x-ms-range"));
+        let bounds = range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
+        let mut answer = match bounds {
+            Some((first, last)) => {
+                let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+                let end = (last + 1).min(object.len());
+                if first >= end {
+                    return Answer::new("416 Range Not Satisfiable", "");
+                }
+                let place = format!("bytes {first}-{}/{}", end - 1, object.len());
+                Answer::new("206 Partial Content", &object[first..end]).with("Content-Range", place)
+            }
+            None => Answer::new("200 OK", object.clone()),
+        };
+        match fault {
+            Some(Fault::Busy) => Answer::new("503 Slow Down", "").with("Retry-After", "0"),
+            Some(Fault::Elsewhere(url)) => Answer::new("307 Temporary Redirect", "").with("Location", url),
+            Some(Fault::Break) => {
+                answer.sent /= 2;
+                answer
+            }
+            None => answer,
+        }
+    }
+
+    /// A page of the keys below a prefix, and where the next begins.
+    fn page(&self, prefix: &str, from: Option<&String>) -> (Vec<(String, usize)>, Option<usize>) {
+        let objects = self.objects.lock().unwrap();
+        let all = objects.iter().filter(|(key, _)| key.starts_with(prefix));
+        let from = from.map_or(0, |from| from.parse().unwrap());
+        let all: Vec<(String, usize)> = all.map(|(key, body)| (key.clone(), body.len())).collect();
+        let next = (from + PAGE < all.len()).then_some(from + PAGE);
+        (all.into_iter().skip(from).take(PAGE).collect(), next)
+    }
+
+    /// The XML interface that S3 and Google Cloud Storage share.
+    fn bucket(
+        &self,
+        method: &str,
+        segments: &[String],
+        query: &HashMap<String, String>,
+        headers: &HashMap<String, String>,
+        body: Vec<u8>,
+    ) -> Answer {
+        if segments[0] != "crawl" {
+            return Answer::new("404 Not Found", "");
+        }
+        let key = segments[1..].join("/");
+        let part = |number: &str| format!("{key}?{number:0>6}");
+        match method {
+            "GET" if key.is_empty() => {
+                let prefix = query.get("prefix").map_or("", String::as_str);
+                let (keys, next) = self.page(prefix, query.get("continuation-token"));
+                let contents = keys.iter().map(|(key, size)| {
+                    format!(
+                        "<Contents><Key>{key}</Key><Size>{size}</Size><ETag>1</ETag>\
+                         <LastModified>2026-11-21T00:00:00.000Z</LastModified></Contents>"
+                    )
+                });
+                let next = next.map(|next| format!("<NextContinuationToken>{next}</NextContinuationToken>"));
+                let contents: String = contents.chain(next).collect();
+                Answer::new("200 OK", format!("<ListBucketResult>{contents}</ListBucketResult>"))
+            }
+            "GET" => self.object(&key, headers),
+            "POST" if query.contains_key("uploads") => {
+                let id = "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>";
+                Answer::new("200 OK", id)
+            }
+            "POST" if query.contains_key("delete") => {
+                let text = String::from_utf8(body).unwrap();
+                let named = text.split("<Key>").nth(1).and_then(|rest| rest.split("</Key>").next());
+                self.objects.lock().unwrap().remove(named.unwrap());
+                Answer::new("200 OK", "<DeleteResult><Deleted><Key>k</Key></Deleted></DeleteResult>")
+            }
+            "POST" => {
+                self.assemble(&key);
+                let done = "<CompleteMultipartUploadResult><ETag>1</ETag></CompleteMultipartUploadResult>";
+                Answer::new("200 OK", done)
+            }
+            "PUT" => {
+                match query.get("partNumber") {
+                    Some(number) => self.parts.lock().unwrap().insert(part(number), body),
+                    None => self.objects.lock().unwrap().insert(key, body),
+                };
+                Answer::new("200 OK", "")
+            }
+            "DELETE" => {
+                self.objects.lock().unwrap().remove(&key);
+                Answer::new("204 No Content", "")
+            }
+            other => panic!("{other}"),
+        }
+    }
+
+    fn azure(
+        &self,
+        method: &str,
+        segments: &[String],
+        query: &HashMap<String, String>,
+        headers: &HashMap<String, String>,
+        body: Vec<u8>,
+    ) -> Answer {
+        if segments[0] != "crawl" {
+            return Answer::new("404 Not Found", "");
+        }
+        let key = segments[1..].join("/");
+        match (method, query.get("comp").map(String::as_str)) {
+            ("GET", Some("list")) => {
+                let prefix = query.get("prefix").map_or("", String::as_str);
+                let (keys, next) = self.page(prefix, query.get("marker"));
+                let blobs: String = keys
+                    .iter()
+                    .map(|(key, size)| {
+                        format!(
+                            "<Blob><Name>{key}</Name><Properties><Last-Modified>Sat, 21 Nov 2026 00:00:00 GMT\
+                             </Last-Modified><Etag>1</Etag><Content-Length>{size}</Content-Length><Content-Type>a/b\
+                             </Content-Type></Properties></Blob>"
+                        )
+                    })
+                    .collect();
+                let next = next.map_or(String::new(), |next| next.to_string());
+                let list = format!(
+                    "<EnumerationResults><Blobs>{blobs}</Blobs><NextMarker>{next}</NextMarker></EnumerationResults>"
+                );
+                Answer::new("200 OK", list)
+            }
+            ("GET", None) => self.object(&key, headers),
+            ("PUT", Some("block")) => {
+                let part = format!("{key}?{}", query["blockid"]);
+                self.parts.lock().unwrap().insert(part, body);
+                Answer::new("201 Created", "")
+            }
+            ("PUT", Some("blocklist")) => {
+                self.assemble(&key);
+                Answer::new("201 Created", "")
+            }
+            ("PUT", None) => {
+                self.objects.lock().unwrap().insert(key, body);
+                Answer::new("201 Created", "")
+            }
+            ("POST", Some("batch")) => {
+                let text = String::from_utf8(body).unwrap();
+                let path = text.lines().find_map(|line| line.strip_prefix("DELETE /crawl/")).unwrap();
+                let key = decoded(path.split(['?', ' ']).next().unwrap());
+                self.objects.lock().unwrap().remove(&key);
+                let part = "--b\r\nContent-Type: application/http\r\nContent-ID: 0\r\n\r\n\
+                            HTTP/1.1 202 Accepted\r\nx-ms-request-id: 1\r\n\r\n--b--\r\n";
+                Answer::new("202 Accepted", part).with("Content-Type", "multipart/mixed; boundary=b")
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn hub(&self, segments: &[String], query: &HashMap<String, String>, path: &str) -> Answer {
+        let words: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match (self.protocol, words.as_slice()) {
+            (Protocol::Dataset, ["api", "datasets", "org", "crawl", "tree", "main", prefix @ ..])
+            | (Protocol::Bucket, ["api", "buckets", "org", "crawl", "tree", prefix @ ..]) => {
+                assert_eq!(query["recursive"], "true");
+                let folder = match (prefix, self.protocol) {
+                    ([], _) => String::new(),
+                    // Of a bucket, any beginning of names.
+                    ([prefix], Protocol::Bucket) => (*prefix).to_owned(),
+                    ([prefix], _) => format!("{prefix}/"),
+                    other => panic!("{other:?}"),
+                };
+                let (keys, next) = self.page(&folder, query.get("cursor"));
+                if keys.is_empty() && !folder.is_empty() && self.protocol == Protocol::Dataset {
+                    return Answer::new("404 Not Found", "").with("X-Error-Code", "EntryNotFound");
+                }
+                let mut entries = vec![r#"{"type":"directory","oid":"0","size":0,"path":"a"}"#.to_owned()];
+                entries.extend(keys.iter().map(|(key, size)| {
+                    format!(r#"{{"type":"file","oid":"1","size":{size},"path":"{key}","lfs":null}}"#)
+                }));
+                let answer = Answer::new("200 OK", format!("[{}]", entries.join(",")));
+                match next {
+                    Some(next) => {
+                        let page = path.split("&cursor").next().unwrap();
+                        answer.with("Link", format!("<{page}&cursor={next}>; rel=\"next\""))
+                    }
+                    None => answer,
+                }
+            }
+            (Protocol::Dataset, ["datasets", "org", "crawl", "resolve", "main", key @ ..])
+            | (Protocol::Bucket, ["buckets", "org", "crawl", "resolve", key @ ..]) => {
+                if !self.objects.lock().unwrap().contains_key(&key.join("/")) {
+                    return Answer::new("404 Not Found", "").with("X-Error-Code", "EntryNotFound");
+                }
+                let place = format!("http://127.0.0.2:{}/x/{}?Signature=hush", self.files, key.join("/"));
+                Answer::new("302 Found", "").with("Location", place).with("X-Linked-Etag", "\"other\"")
+            }
+            _ => Answer::new("404 Not Found", "").with("X-Error-Code", "RepoNotFound"),
+        }
+    }
+
+    /// Makes an object of its parts in their order.
+    fn assemble(&self, key: &str) {
+        let mut parts = self.parts.lock().unwrap();
+        let start = format!("{key}?");
+        let names: Vec<String> = parts.keys().filter(|name| name.starts_with(&start)).cloned().collect();
+        let bodies = names.iter().flat_map(|name| parts.remove(name).unwrap());
+        let whole: Vec<u8> = bodies.collect();
+        self.objects.lock().unwrap().insert(key.to_owned(), whole);
+    }
+}
+
+fn decoded(segment: &str) -> String {
+    percent_encoding::percent_decode_str(segment).decode_utf8().unwrap().into_owned()
+}

@@ -1,0 +1,166 @@
+//! Words before a date that say what happened on it: the page was published, or changed.
+
+/// What happened on a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    Published,
+    Modified,
+}
+
+/// Bytes before a date in which the words are looked for.
+const BEFORE: usize = 60;
+
+/// Beginnings of words, in lower case: a change.
+const MODIFIED: &[&str] = &[
+    "updated", "last update", "modified", "last edited", "last changed", "last reviewed", "revised", "aktualisiert",
+    "zuletzt geändert", "bearbeitet", "stand:", "mis à jour", "mise à jour", "modifié", "actualizad", "modificad",
+    "última edición", "aggiornat", "ultima modifica", "atualizad", "bijgewerkt", "gewijzigd", "обновлен", "изменен",
+    "оновлен", "aktualizac", "zaktualizowan", "uppdatera", "opdateret", "oppdatert", "päivitetty", "aktualizován",
+    "aktualizovan", "frissít", "actualizat", "ενημέρωση", "güncelle", "ažurirano", "diperbarui", "cập nhật", "แก้ไข",
+    "تحديث", "עודכן", "अपडेट", "更新", "수정",
+];
+
+/// Likewise: publication.
+const PUBLISHED: &[&str] = &[
+    "published",
+    "posted",
+    "released",
+    "filed",
+    "created",
+    "veröffentlicht",
+    "erschienen",
+    "publiziert",
+    "erstellt",
+    "publié",
+    "posté",
+    "paru",
+    "mis en ligne",
+    "publicad",
+    "pubblicat",
+    "gepubliceerd",
+    "geplaatst",
+    "опубликован",
+    "размещен",
+    "опубліковано",
+    "opublikowan",
+    "dodano",
+    "publicera",
+    "publiceret",
+    "publisert",
+    "julkaistu",
+    "publikován",
+    "zveřejněn",
+    "publikované",
+    "megjelen",
+    "közzétéve",
+    "publicat",
+    "публикуван",
+    "δημοσι",
+    "yayın",
+    "objavljen",
+    "diterbitkan",
+    "dipublikasikan",
+    "đăng",
+    "เผยแพร่",
+    "نشر",
+    "פורסם",
+    "प्रकाशित",
+    "প্রকাশ",
+    "发布",
+    "發布",
+    "發表",
+    "发表",
+    "公開",
+    "投稿",
+    "등록",
+    "입력",
+];
+
+/// Words that say that a sentence is about the page itself, as blogs have below their posts.
+const OF_PAGE: &[&str] = &[
+    "this entry was",
+    "this post was",
+    "this article was",
+    "this story was",
+    "dieser artikel wurde",
+    "dieser eintrag wurde",
+    "dieser beitrag wurde",
+    "cet article a été",
+    "cette entrée a été",
+    "ce billet a été",
+    "esta entrada fue",
+    "este artículo fue",
+    "questo articolo è stato",
+    "questa voce è stata",
+    "este post foi",
+    "este artigo foi",
+    "esta entrada foi",
+    "dit bericht is",
+    "dit artikel is",
+    "эта запись была",
+    "запись опубликована",
+    "ten wpis",
+    "detta inlägg",
+    "dette indlæg",
+    "dette innlegget",
+    "tämä artikkeli",
+    "tento příspěvek",
+    "bu yazı",
+];
+
+/// What the words right before a date say of it, if they say it; those nearest to it decide.
+pub(super) fn event(before: &str) -> Option<Event> {
+    let from = before.ceil_char_boundary(before.len().saturating_sub(BEFORE));
+    let near = before.get(from..)?.to_lowercase();
+    let last = |words: &[&str]| words.iter().filter_map(|word| starts(&near, word)).max();
+    match (last(PUBLISHED), last(MODIFIED)) {
+        (Some(published), Some(modified)) if modified > published => Some(Event::Modified),
+        (Some(_), _) => Some(Event::Published),
+        (None, Some(_)) => Some(Event::Modified),
+        (None, None) => None,
+    }
+}
+
+/// Whether a text says of the page itself that it was written.
+pub(super) fn is_of_page(text: &str) -> bool {
+    let start: String = text.trim_start().chars().take(BEFORE).collect::<String>().to_lowercase();
+    OF_PAGE.iter().any(|words| start.starts_with(words))
+}
+
+/// Where a word that begins so last stands in a text. Scripts without spaces have no beginnings of words.
+fn starts(text: &str, word: &str) -> Option<usize> {
+    let is_bare = word.chars().any(|c| c >= '\u{e00}');
+    let mut places = text.rmatch_indices(word).map(|(at, _)| at);
+    places.find(|at| is_bare || !text.get(..*at).unwrap_or_default().ends_with(char::is_alphabetic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_words_say_what_a_date_is_of() {
+        for (before, expected) in [
+            ("Published ", Some(Event::Published)),
+            ("Last updated: ", Some(Event::Modified)),
+            ("Updated 2 June 2024, first published on ", Some(Event::Published)),
+            ("Published by A, updated ", Some(Event::Modified)),
+            ("Zuletzt aktualisiert am ", Some(Event::Modified)),
+            ("最后更新：", Some(Event::Modified)),
+            ("发布于 ", Some(Event::Published)),
+            ("unpublished ", None),
+            ("by A, ", None),
+        ] {
+            assert_eq!(event(before), expected, "{before}");
+        }
+        let far = format!("Updated {}", "word ".repeat(20));
+        assert_eq!(event(&far), None);
+    }
+
+    #[test]
+    fn sentences_about_the_page_are_told() {
+        assert!(is_of_page("This entry was posted on Monday"));
+        assert!(is_of_page(" Dieser Artikel wurde am 14. Dezember 2015 von A geschrieben"));
+        assert!(!is_of_page("The entry was wrong"));
+    }
+}

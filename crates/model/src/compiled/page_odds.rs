@@ -1,0 +1,126 @@
+//! The log odds of the blocks of a page, batch by batch. Trees are asked only about blocks about which the first
+//! part of the model is in doubt, if the model says what doubt is: these blocks wait until they fill a batch.
+
+use trommel_features::{Columns, LANES, Lanes, Scratch};
+
+use super::Compiled;
+
+/// The log odds of the blocks that have come.
+pub(crate) struct PageOdds<'m> {
+    compiled: &'m Compiled,
+    odds: Vec<f32>,
+    waiting: Waiting,
+}
+
+/// Blocks that wait for the trees.
+#[derive(Default)]
+struct Waiting {
+    /// Their columns; empty if none has waited yet.
+    values: Scratch<Lanes>,
+    /// Their numbers among the log odds, by lanes.
+    blocks: Scratch<usize>,
+}
+
+impl<'m> PageOdds<'m> {
+    /// No log odds yet, with room for so many.
+    pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
+        Self { compiled, odds: Vec::with_capacity(blocks), waiting: Waiting::default() }
+    }
+
+    /// Adds the blocks of a batch.
+    pub fn add(&mut self, columns: &Columns) {
+        let (values, lanes) = (columns.values(), columns.blocks().len().min(LANES));
+        let Compiled { parts, band, .. } = self.compiled;
+        let mut sums = [0.0; LANES];
+        let mut first = None;
+        // Of the trees that are asked later, if at all.
+        let mut put_off = 0.0;
+        for (share, part) in parts {
+            if band.is_some() && part.is_trees() {
+                put_off += share;
+                continue;
+            }
+            let own = self.compiled.log_odds(part, values, lanes);
+            first.get_or_insert(own);
+            for (sum, own) in sums.iter_mut().zip(own) {
+                *sum += share * own;
+            }
+        }
+        let from = self.odds.len();
+        let (Some(band), Some(first)) = (band, first) else {
+            self.odds.extend(sums.iter().take(lanes));
+            return;
+        };
+        let mut doubtful = [0; LANES];
+        let mut len = 0;
+        for (lane, (sum, first)) in sums.iter().zip(first).enumerate().take(lanes) {
+            // What is no number is in doubt.
+            let is_sure = first.abs() >= *band;
+            // Where the first part is not in doubt, it stands for the trees.
+            self.odds.push(if is_sure { sum + put_off * first } else { *sum });
+            if let Some(place) = doubtful.get_mut(len) {
+                *place = lane;
+                len += usize::from(!is_sure);
+            }
+        }
+        let mut rest = doubtful.get(..len).unwrap_or_default();
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(LANES - self.waiting.blocks.len()));
+            self.wait(values, now, from);
+            rest = later;
+            if self.waiting.blocks.len() == LANES {
+                self.ask_trees();
+            }
+        }
+    }
+
+    /// Passes over these blocks: their log odds are no number.
+    pub fn skip(&mut self, blocks: std::ops::Range<usize>) {
+        self.odds.extend(blocks.map(|_| f32::NAN));
+    }
+
+    /// Lets these lanes wait; there is room for them.
+    fn wait(&mut self, values: &[Lanes], lanes: &[usize], from: usize) {
+        let Waiting { values: own, blocks } = &mut self.waiting;
+        if own.is_empty() {
+            *own = Scratch::stale(values.len(), [0.0; LANES]);
+        }
+        for slot in &self.compiled.tree_slots {
+            if let (Some(own), Some(values)) = (own.get_mut(*slot), values.get(*slot)) {
+                let places = own.get_mut(blocks.len()..).unwrap_or_default();
+                for (place, lane) in places.iter_mut().zip(lanes) {
+                    // Lanes are numbered below 64.
+                    *place = values[lane % LANES];
+                }
+            }
+        }
+        blocks.extend(lanes.iter().map(|lane| from + lane));
+    }
+
+    /// Adds what the trees say of the blocks that wait.
+    fn ask_trees(&mut self) {
+        let Waiting { values, blocks } = &mut self.waiting;
+        let compiled = self.compiled;
+        let mut trees = [0.0; LANES];
+        for (share, part) in compiled.parts.iter().filter(|(_, part)| part.is_trees()) {
+            let own = compiled.log_odds(part, values, blocks.len());
+            for (sum, own) in trees.iter_mut().zip(own) {
+                *sum += share * own;
+            }
+        }
+        for (at, trees) in blocks.iter().zip(trees) {
+            if let Some(odds) = self.odds.get_mut(*at) {
+                *odds += trees;
+            }
+        }
+        blocks.clear();
+    }
+
+    /// The log odds of all blocks.
+    pub fn finish(mut self) -> Vec<f32> {
+        if !self.waiting.blocks.is_empty() {
+            self.ask_trees();
+        }
+        self.odds
+    }
+}

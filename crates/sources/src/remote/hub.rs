@@ -1,0 +1,213 @@
+//! The Hugging Face Hub: where the files of a dataset or bucket are, and the lists of them.
+//!
+//! Files come from `ENDPOINT/.../resolve/...`, which sends on to the host that stores them. Lists come in pages, each
+//! naming the next in its `Link` header. The token goes to the endpoint only.
+
+use std::{env, error::Error};
+
+use ::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::LINK};
+use object_store::{
+    ClientOptions,
+    client::{HttpClient, HttpConnector, HttpError, HttpRequestBody, HttpResponse},
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde::Deserialize;
+use url::Url;
+
+use super::retry::{RetryingConnector, innermost};
+use crate::{NetworkOptions, SourceError};
+
+/// The hub, unless `HF_ENDPOINT` names another.
+const ENDPOINT: &str = "https://huggingface.co";
+/// What stands as it is in a segment of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+/// Bytes of one page of a list, at the most.
+const MAX_PAGE: usize = 64 << 20;
+
+/// A dataset at a revision, or a bucket.
+#[derive(Debug)]
+pub(super) struct Repository {
+    endpoint: Url,
+    /// `datasets/ORG/NAME` or `buckets/ORG/NAME`.
+    name: String,
+    /// As a segment of a path, with its slash before it: `/main`. Buckets have none.
+    revision: String,
+    /// The container as the user wrote it.
+    container: String,
+}
+
+/// One line of a list.
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+}
+
+impl Repository {
+    /// The repository of a container such as `hf://datasets/ORG/NAME@REVISION`, at the endpoint that the environment
+    /// names.
+    pub(super) fn new(container: &str) -> Result<Self, SourceError> {
+        let endpoint = env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
+        Self::at(endpoint.as_deref().unwrap_or(ENDPOINT), container)
+    }
+
+    fn at(endpoint: &str, container: &str) -> Result<Self, SourceError> {
+        let parsed = Url::parse(endpoint).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
+        let endpoint = parsed.ok_or_else(|| SourceError::Address("HF_ENDPOINT is no http(s):// URL".to_owned()))?;
+        let place = container.strip_prefix("hf://").unwrap_or(container);
+        let (name, revision) = place.split_once('@').unwrap_or((place, "main"));
+        let is_bucket = name.starts_with("buckets/");
+        if is_bucket && place.contains('@') {
+            return Err(SourceError::Address("buckets have no revisions".to_owned()));
+        }
+        let segments: Vec<String> = name.split('/').map(segment).collect();
+        let revision = percent_decode_str(revision).decode_utf8_lossy();
+        Ok(Self {
+            endpoint,
+            name: segments.join("/"),
+            revision: if is_bucket { String::new() } else { format!("/{}", segment(&revision)) },
+            container: container.to_owned(),
+        })
+    }
+
+    /// The URL below which its files are.
+    pub(super) fn files(&self) -> String {
+        let endpoint = self.endpoint.as_str().trim_end_matches('/');
+        format!("{endpoint}/{}/resolve{}", self.name, self.revision)
+    }
+
+    /// The first page of the list of all files below a prefix.
+    fn tree(&self, prefix: &str) -> String {
+        let endpoint = self.endpoint.as_str().trim_end_matches('/');
+        let below = match prefix.is_empty() {
+            true => String::new(),
+            false => format!("/{}", segment(prefix)),
+        };
+        format!("{endpoint}/api/{}/tree{}{below}?recursive=true", self.name, self.revision)
+    }
+
+    /// The files below a prefix, as URLs in no certain order.
+    pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<Vec<String>, SourceError> {
+        let folder = prefix.trim_end_matches('/');
+        let client = connector(options)?.connect(&ClientOptions::new().with_allow_http(true));
+        let client = client.map_err(|error| SourceError::Failed(error.to_string()))?;
+        let mut found = Vec::new();
+        let mut next = Some(self.tree(folder));
+        while let Some(page) = next.take() {
+            let response = get(&client, &page).await?;
+            match response.status() {
+                status if status.is_success() => {}
+                // A folder that is not there, in a repository that is.
+                StatusCode::NOT_FOUND if error_code(response.headers()) == Some("EntryNotFound") => break,
+                StatusCode::NOT_FOUND => return Err(SourceError::NotFound),
+                StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(SourceError::Denied),
+                status => return Err(SourceError::Failed(format!("the hub answers {status}"))),
+            }
+            next = self.next_page(response.headers())?;
+            let body = response.into_body().bytes().await.map_err(|error| failed(&error))?;
+            if body.len() > MAX_PAGE {
+                return Err(SourceError::Failed(format!("a list of more than {MAX_PAGE} bytes")));
+            }
+            let entries: Vec<Entry> = serde_json::from_slice(&body)
+                .map_err(|error| SourceError::Failed(format!("a list that is none: {error}")))?;
+            // The list of a bucket goes by the beginnings of names.
+            let is_below =
+                |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+            let files = entries.into_iter().filter(|entry| entry.kind == "file" && is_below(&entry.path));
+            found.extend(files.map(|entry| format!("{}/{}", self.container, entry.path)));
+        }
+        Ok(found)
+    }
+
+    /// The page after this one, which must be on the endpoint: the token goes there.
+    fn next_page(&self, headers: &HeaderMap) -> Result<Option<String>, SourceError> {
+        let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
+        let mut links = links.flat_map(|value| value.split(','));
+        let next = links.find_map(|link| {
+            let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+            let is_next = parameters.split(';').any(|part| matches!(part.trim(), "rel=\"next\"" | "rel=next"));
+            is_next.then(|| target.to_owned())
+        });
+        let Some(next) = next else { return Ok(None) };
+        let url = self.endpoint.join(&next).map_err(|error| SourceError::Failed(error.to_string()))?;
+        if url.origin() != self.endpoint.origin() {
+            return Err(SourceError::OtherHost(url.host_str().unwrap_or_default().to_owned()));
+        }
+        Ok(Some(url.into()))
+    }
+}
+
+/// What connects to the hub: with the token of the environment, if there is one.
+pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, SourceError> {
+    let token = env::var("HF_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
+    let authorization = token.map(|token| {
+        let header = HeaderValue::try_from(format!("Bearer {token}"));
+        let mut header = header.map_err(|_| SourceError::Address("HF_TOKEN is no token".to_owned()))?;
+        header.set_sensitive(true);
+        Ok(header)
+    });
+    Ok(RetryingConnector { authorization: authorization.transpose()?, sends_on: true, options: options.clone() })
+}
+
+async fn get(client: &HttpClient, url: &str) -> Result<HttpResponse, SourceError> {
+    let request = Request::builder().method(Method::GET).uri(url).body(HttpRequestBody::empty());
+    let request = request.map_err(|error| SourceError::Address(error.to_string()))?;
+    client.execute(request).await.map_err(|error| failed(&error))
+}
+
+/// An error of ours that the client wraps, or what it says.
+fn failed(error: &HttpError) -> SourceError {
+    let wrapped = error.source().and_then(|source| source.downcast_ref::<SourceError>());
+    wrapped.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))
+}
+
+/// What the hub says of an error, in a word.
+fn error_code(headers: &HeaderMap) -> Option<&str> {
+    headers.get("x-error-code")?.to_str().ok()
+}
+
+fn segment(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_lists_have_the_addresses_of_the_hub() {
+        let hub = |container: &str| Repository::at("https://hub.example.org/", container).unwrap();
+        let set = hub("hf://datasets/o/n");
+        assert_eq!(set.files(), "https://hub.example.org/datasets/o/n/resolve/main");
+        assert_eq!(set.tree("a/b c"), "https://hub.example.org/api/datasets/o/n/tree/main/a%2Fb%20c?recursive=true");
+        let request = hub("hf://datasets/o/n@refs/pr/3");
+        assert_eq!(request.files(), "https://hub.example.org/datasets/o/n/resolve/refs%2Fpr%2F3");
+        assert_eq!(hub("hf://datasets/o/n@refs%2Fpr%2F3").files(), request.files());
+        assert!(hub("hf://datasets/o/n@~parquet").files().ends_with("/resolve/~parquet"));
+        let bucket = hub("hf://buckets/o/n");
+        assert_eq!(bucket.files(), "https://hub.example.org/buckets/o/n/resolve");
+        assert_eq!(bucket.tree(""), "https://hub.example.org/api/buckets/o/n/tree?recursive=true");
+        assert!(Repository::at("https://h", "hf://buckets/o/n@main").is_err());
+        assert!(Repository::at("ftp://h", "hf://datasets/o/n").is_err());
+    }
+
+    #[test]
+    fn the_next_page_is_on_the_same_server() {
+        let set = Repository::at("https://hub.example.org", "hf://datasets/o/n").unwrap();
+        let next = |link: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(LINK, HeaderValue::from_str(link).unwrap());
+            set.next_page(&headers)
+        };
+        assert_eq!(next("<https://hub.example.org/x?cursor=2>; rel=\"next\""), {
+            Ok(Some("https://hub.example.org/x?cursor=2".to_owned()))
+        });
+        assert_eq!(next("</x>; rel=\"prev\", </y>; rel=\"next\""), Ok(Some("https://hub.example.org/y".to_owned())));
+        assert_eq!(next("</x>; rel=\"prev\""), Ok(None));
+        for other in ["https://other.example.org/x", "http://hub.example.org/x", "https://hub.example.org:8/x"] {
+            let error = next(&format!("<{other}>; rel=\"next\"")).unwrap_err();
+            assert!(matches!(error, SourceError::OtherHost(_)), "{error}");
+        }
+    }
+}

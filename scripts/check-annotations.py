@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Joins annotations with the indexes that cdxj-indexer makes of the same archives, in DuckDB, and compares sort keys.
+
+    scripts/check-annotations.py PROGRAM ARCHIVE...
+
+Every row of the annotations must join with the line of the index for its record, and every sort key must be that of the
+`surt` package. Rows behind the place where cdxj-indexer stops at damage are counted apart. Needs duckdb, cdxj-indexer and surt (PyPI).
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+from surt import surt
+
+
+def index_lines(archive: Path) -> tuple[list[tuple[str, str, int]], bool]:
+    """Sort key, time and offset of each response that cdxj-indexer finds, and whether it reads the whole archive."""
+    command = [sys.executable, "-m", "cdxj_indexer.main", str(archive)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = []
+    for line in ran.stdout.splitlines():
+        key, time, keys = line.split(" ", 2)
+        lines.append((key, time, int(json.loads(keys)["offset"])))
+    # At a broken gzip member it only says so and exits with 0.
+    return lines, ran.returncode == 0 and "Error" not in ran.stderr
+
+
+def main() -> None:
+    program, *archives = sys.argv[1:]
+    joined = documents = behind = keys = unlike = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in archives:
+            table = Path(folder) / f"{len(list(Path(folder).iterdir()))}.annotations.parquet"
+            ran = subprocess.run([program, "annotate", "-q", name, "-o", table], check=False)
+            if ran.returncode == 2 or not table.exists():
+                print(f"{name}: not annotated")
+                continue
+            rows = duckdb.sql(
+                "SELECT url_surtkey, strftime(fetch_time AT TIME ZONE 'UTC', '%Y%m%d%H%M%S'), warc_record_offset, url, "
+                f"fetch_time IS NOT NULL FROM '{table}'"
+            ).fetchall()
+            for key, *_, url, _ in rows:
+                try:
+                    theirs = surt(url) if url else ""
+                except Exception:  # The package fails on some addresses.
+                    continue
+                keys += 1
+                unlike += key != theirs
+            lines, is_whole = index_lines(Path(name))
+            if not lines:
+                print(f"{name}: cdxj-indexer makes no index")
+                continue
+            connection = duckdb.connect()
+            connection.execute("SET TimeZone = 'UTC'")
+            connection.execute("CREATE TABLE lines (url_surtkey VARCHAR, time VARCHAR, place BIGINT)")
+            connection.executemany("INSERT INTO lines VALUES (?, ?, ?)", lines)
+            connection.execute(
+                "CREATE VIEW urls AS SELECT url_surtkey, place, "
+                "strptime(time, '%Y%m%d%H%M%S') AT TIME ZONE 'UTC' AS fetch_time FROM lines"
+            )
+            query = (
+                f"SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT 1 FROM urls i WHERE i.url_surtkey = "
+                f"a.url_surtkey AND i.fetch_time = a.fetch_time AND i.place = a.warc_record_offset)) FROM '{table}' a"
+            )
+            if not is_whole:
+                last = max(place for *_, place in lines)
+                unread = connection.execute(f"SELECT count(*) FROM '{table}' WHERE warc_record_offset > {last}")
+                behind += unread.fetchone()[0]
+                query += f" WHERE a.warc_record_offset <= {last}"
+            of_table, of_join = connection.execute(query).fetchone()
+            documents += of_table
+            joined += of_join
+            if of_table != of_join:
+                print(f"{name}: {of_join} of {of_table} documents join")
+    print(f"{behind} documents are behind the end of the index of a damaged archive")
+    print(f"{joined} of {documents} documents join; {unlike} of {keys} sort keys are unlike those of surt")
+    sys.exit(joined != documents or documents == 0 or unlike > 0)
+
+
+if __name__ == "__main__":
+    main()
