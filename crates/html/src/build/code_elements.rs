@@ -107,7 +107,7 @@ mod tests {
             ["[a =]", "[b]", "c"]
         );
         let doxygen = "<meta name=generator content='Doxygen 1.9'><div class=fragment><div class=line>a {</div><div class=line>  b</div></div>c";
-        assert_eq!(shown(doxygen), ["[a {]", "[b]", "c"]);
+        assert_eq!(shown(doxygen), ["[a {]", "[  b]", "c"]);
         assert_eq!(shown("<div class=fragment><div class=line>a</div></div>"), ["a"]);
         assert_eq!(shown("<div class=cm>a</div><span class=cm-editor>b</span>"), ["a", "b"]);
     }

@@ -19,7 +19,7 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
         return true;
     }
     let lines: Vec<String> = without_addresses(part).lines().filter_map(words_of_line).collect();
-    let mut whole: Option<String> = None;
+    let mut values: Option<String> = None;
     let mut at = 0;
     lines.iter().all(|line| {
         let wanted = letters(line);
@@ -32,8 +32,8 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
                 at = next;
                 return true;
             }
-            let whole = whole.get_or_insert_with(|| letters(&unescaped(source)));
-            whole.contains(word) || is_address(word, part)
+            let values = values.get_or_insert_with(|| letters(&attribute_values(source)));
+            values.contains(word) || is_address(word, part)
         })
     })
 }
@@ -72,6 +72,33 @@ fn text_between_tags(source: &str) -> String {
         rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
     }
     out.push_str(rest);
+    unescaped(&out)
+}
+
+/// The values of the attributes of all tags, references decoded.
+fn attribute_values(source: &str) -> String {
+    let mut out = String::new();
+    let mut rest = source;
+    while let Some((_, tag)) = rest.split_once('<') {
+        rest = tag;
+        if !tag.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            continue;
+        }
+        let Some(end) = end_of_tag(tag) else {
+            break;
+        };
+        let (tag, behind) = tag.split_at_checked(end).unwrap_or((tag, ""));
+        rest = behind;
+        let mut parts = tag.split(['"', '\'']);
+        // Every second part stands between quotes; before it is a name and `=`, or a value without quotes.
+        while let Some(before) = parts.next() {
+            let bare = before.split_once('=').map_or("", |(_, value)| value);
+            for part in [bare, parts.next().unwrap_or_default()] {
+                out.push_str(part);
+                out.push(' ');
+            }
+        }
+    }
     unescaped(&out)
 }
 
