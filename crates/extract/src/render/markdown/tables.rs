@@ -33,7 +33,7 @@ pub(super) fn gfm_table(table: &DataTable, inline: &mut Inline) -> String {
 }
 
 /// The signs of a cell without words, escaped.
-fn sign(text: &str) -> String {
+pub(super) fn sign(text: &str) -> String {
     let mut out = String::new();
     escape(text, 0, text.len(), Context { line_break: " ", ..Context::default() }, &mut out);
     out.replace('|', "\\|")
