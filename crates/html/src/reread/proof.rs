@@ -171,13 +171,16 @@ fn without_addresses(part: &str) -> String {
 
 /// The words of a line, without what stands in the text alone; none if nothing is left.
 fn words_of_line(line: &str) -> Option<String> {
-    let mut line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|'));
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|');
+    let mut line = line.trim_start_matches(is_mark);
     if line.starts_with("```") {
         return None;
     }
-    let numbers = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    if numbers.len() < line.len() && numbers.starts_with(['.', ')']) {
-        line = numbers;
+    // The first item of a list in an item has two numbers.
+    while let Some(rest) = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')'])
+        && line.starts_with(|c: char| c.is_ascii_digit())
+    {
+        line = rest.trim_start_matches(is_mark);
     }
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -215,6 +218,7 @@ mod tests {
         let page = "<p title='of the mill'>The <b>mill</b> &amp; its wheel<!-- no --></p><ul><li>One<li>Two</ul>";
         assert!(is_proven("The mill & its wheel\nOne\nTwo", page));
         assert!(is_proven("The **mill** & its wheel[^1]\n\n- One\n- Two", page));
+        assert!(is_proven("1. 1. One\n   2. Two", page));
         assert!(is_proven("[The mill](https://a.example/x_(y\\)) wheel", page));
         for wrong in ["Two\nOne", "The mill no", "The mills", "The mill & its\nTwo\nOne", "Three"] {
             assert!(!is_proven(wrong, page), "{wrong}");
