@@ -1,9 +1,10 @@
-//! Working: turns records into results, on many threads.
+//! Turns records into results, on many threads.
 
 pub(crate) mod gate;
 pub(crate) mod id;
 pub(crate) mod panic;
 pub(crate) mod record;
+mod robot_files;
 pub(crate) mod single;
 pub(crate) mod task;
 pub(crate) mod worker;

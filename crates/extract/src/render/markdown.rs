@@ -14,12 +14,12 @@ mod facts;
 mod images;
 mod inline;
 mod links;
+mod tables;
 mod transparent;
 
 use trommel_html::{NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment};
-use crate::render::data_table::{DataTable, TableRow};
 use crate::render::options::{MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
 
@@ -29,10 +29,6 @@ use escape::{Context, escape};
 use images::{Images, Wanted, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
-
-/// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
-// A wide table of short rows would else be mostly bars.
-const MAX_FILLED_COLUMNS: usize = 64;
 
 /// Options for the Markdown of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,7 +265,7 @@ fn flowing<'a>(
                         writer.add(element, &own);
                     }
                 } else if !table.rows.is_empty() {
-                    writer.add(element, &rows(table, inline));
+                    writer.add(element, &tables::gfm_table(table, inline));
                 }
             }
         }
@@ -339,58 +335,6 @@ fn mode(content: &KeptContent, element: u32) -> Mode {
         _ => Some(Mode::Paragraph),
     });
     around.unwrap_or(Mode::Paragraph)
-}
-
-/// The rows of a table. The first is its header if it is one in the page; else the header is empty,
-/// as GFM knows no table without.
-fn rows(table: &DataTable, inline: &mut Inline) -> String {
-    let columns = table.columns;
-    let (header, body) = match table.rows.split_first() {
-        Some((first, rest)) if first.header => (Some(first), rest),
-        _ => (None, table.rows.as_slice()),
-    };
-    let mut write = |row: &TableRow, mode: Mode, fill: usize| {
-        let cells = row.cells.iter().map(|cell| {
-            let blocks: Vec<String> = cell.blocks.iter().map(|block| inline.render(*block, mode)).collect();
-            (cell.column, blocks.join("<br>").replace('|', "\\|") + &sign(&cell.sign))
-        });
-        line(fill, cells)
-    };
-    let mut lines = vec![
-        header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)),
-        format!("|{}", " --- |".repeat(columns)),
-    ];
-    let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
-    lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
-    lines.join("\n")
-}
-
-/// The signs of a cell without words, escaped.
-fn sign(text: &str) -> String {
-    let mut out = String::new();
-    escape(text, 0, text.len(), Context { line_break: " ", ..Context::default() }, &mut out);
-    out.replace('|', "\\|")
-}
-
-/// A row of cells given with their columns, filled up to `columns`.
-fn line(columns: usize, cells: impl Iterator<Item = (usize, String)>) -> String {
-    let mut line = String::from("|");
-    let mut next = 0;
-    for (column, text) in cells {
-        while next < column {
-            line.push_str("  |");
-            next += 1;
-        }
-        line.push(' ');
-        line.push_str(&text);
-        line.push_str(" |");
-        next += 1;
-    }
-    while next < columns {
-        line.push_str("  |");
-        next += 1;
-    }
-    line
 }
 
 /// Elements from the outermost to the one given.

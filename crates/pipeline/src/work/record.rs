@@ -21,6 +21,7 @@ use crate::{
         gate::Gate,
         id::id,
         panic::panic_message,
+        robot_files::is_for_robots,
         task::{Captured, DocumentForms, RecordVerdict, Timed, WorkerResult},
     },
     write::{quarantine::Kept, set_aside::SetAside},
@@ -230,19 +231,6 @@ fn failed<T>(kind: FailureKind, message: String) -> RecordVerdict<T> {
 
 /// The type of text that is taken unchanged.
 const PLAIN: &str = "text/plain";
-
-/// Files that nearly every site serves as plain text and that programs read.
-// They would be documents of nearly every host in an archive, and hold no text for people.
-const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
-
-fn is_for_robots(url: Option<&str>) -> bool {
-    let path = url.and_then(|url| {
-        let (_, rest) = url.split_once("://")?;
-        let path = rest.get(rest.find('/')?..)?;
-        path.split(['?', '#']).next()
-    });
-    path.is_some_and(|path| ROBOT_FILES.contains(&path) || path.starts_with("/.well-known/"))
-}
 
 /// Why a record of this type is no page; none if it may be one.
 fn by_kind(record: &Record) -> Option<DropReason> {

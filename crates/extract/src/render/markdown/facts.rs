@@ -1,7 +1,7 @@
 //! Renders boxes of facts beside a text, as in encyclopedias, as lists of names and values instead of tables.
 
 use super::inline::{Inline, Mode};
-use super::sign;
+use super::tables::sign;
 use crate::render::content::KeptContent;
 use crate::render::data_table::{DataTable, TableCell};
 
