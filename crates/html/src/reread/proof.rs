@@ -14,7 +14,14 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else {
         return false;
     };
-    let page = letters(&text_between_tags(source));
+    // A backslash stands for itself on a page, and begins an escape in a script.
+    let plain = htmlize::unescape(text_between_tags(source));
+    stands_in(part, &plain, source) || plain.contains('\\') && stands_in(part, &unescaped(&plain), source)
+}
+
+/// Whether a part of a text stands in the text between the tags of a source, or in its attributes.
+fn stands_in(part: &str, text: &str, source: &str) -> bool {
+    let page = letters(text);
     if page.contains(&letters(part)) {
         return true;
     }
@@ -53,7 +60,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A part of a page without tags and comments, references decoded.
+/// A part of a page without tags and comments.
 fn text_between_tags(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -72,7 +79,7 @@ fn text_between_tags(source: &str) -> String {
         rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
     }
     out.push_str(rest);
-    unescaped(&out)
+    out
 }
 
 /// The values of the attributes of all tags, references decoded.
@@ -99,7 +106,7 @@ fn attribute_values(source: &str) -> String {
             }
         }
     }
-    unescaped(&out)
+    htmlize::unescape(out).into_owned()
 }
 
 /// Where a tag ends, quoted values passed over.
@@ -119,14 +126,10 @@ fn end_of_tag(tag: &str) -> Option<usize> {
     None
 }
 
-fn unescaped(source: &str) -> String {
-    let text = htmlize::unescape(source);
-    // Texts in scripts escape the characters of markup.
-    if !text.contains("\\u") && !text.contains("\\n") {
-        return text.into_owned();
-    }
+/// A text without the escapes of scripts, which stand for characters of markup and others.
+fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_ref();
+    let mut rest = text;
     while let Some((before, behind)) = rest.split_once('\\') {
         out.push_str(before);
         let code = behind.strip_prefix('u').and_then(|own| own.get(..4));
@@ -237,5 +240,6 @@ mod tests {
     fn texts_of_scripts_are_proven() {
         assert!(is_proven("M\u{fc}hle am\nBach", r#""<p>M\u00fchle am\nBach""#));
         assert!(is_proven("if a < b", "if a < b"));
+        assert!(is_proven("\\u0000 to \\u0003", "<p>\\u0000 to \\u0003"));
     }
 }
