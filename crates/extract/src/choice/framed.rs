@@ -79,7 +79,8 @@ fn keep_unit(page: &Page, at: u32, element: &Element, blocks: Range<usize>, kept
         !is_table && inside().filter(|(_, kept)| **kept).all(|(block, _)| block.link_density() < LINK_DENSITY);
     for (block, kept) in page.blocks.iter().zip(kept.iter_mut()).skip(blocks.start).take(blocks.len()) {
         let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
-        *kept |= !is_hidden && !(are_plain && block.link_density() >= LINK_DENSITY);
+        let is_control = are_plain && block.link_density() >= LINK_DENSITY;
+        *kept |= !(is_hidden || is_control);
     }
 }
 

@@ -14,7 +14,14 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else {
         return false;
     };
-    let page = letters(&text_between_tags(source));
+    // A backslash stands for itself on a page, and begins an escape in a script.
+    let plain = htmlize::unescape(text_between_tags(source));
+    stands_in(part, &plain, source) || plain.contains('\\') && stands_in(part, &unescaped(&plain), source)
+}
+
+/// Whether a part of a text stands in the text between the tags of a source, or in its attributes.
+fn stands_in(part: &str, text: &str, source: &str) -> bool {
+    let page = letters(text);
     if page.contains(&letters(part)) {
         return true;
     }
@@ -53,7 +60,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A part of a page without tags and comments, references decoded.
+/// A part of a page without tags and comments.
 fn text_between_tags(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -72,7 +79,7 @@ fn text_between_tags(source: &str) -> String {
         rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
     }
     out.push_str(rest);
-    unescaped(&out)
+    out
 }
 
 /// The values of the attributes of all tags, references decoded.
@@ -99,7 +106,7 @@ fn attribute_values(source: &str) -> String {
             }
         }
     }
-    unescaped(&out)
+    htmlize::unescape(out).into_owned()
 }
 
 /// Where a tag ends, quoted values passed over.
@@ -119,14 +126,10 @@ fn end_of_tag(tag: &str) -> Option<usize> {
     None
 }
 
-fn unescaped(source: &str) -> String {
-    let text = htmlize::unescape(source);
-    // Texts in scripts escape the characters of markup.
-    if !text.contains("\\u") && !text.contains("\\n") {
-        return text.into_owned();
-    }
+/// A text without the escapes of scripts, which stand for characters of markup and others.
+fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_ref();
+    let mut rest = text;
     while let Some((before, behind)) = rest.split_once('\\') {
         out.push_str(before);
         let code = behind.strip_prefix('u').and_then(|own| own.get(..4));
@@ -171,13 +174,16 @@ fn without_addresses(part: &str) -> String {
 
 /// The words of a line, without what stands in the text alone; none if nothing is left.
 fn words_of_line(line: &str) -> Option<String> {
-    let mut line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|'));
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '>' | '-' | '*' | '#' | '|');
+    let mut line = line.trim_start_matches(is_mark);
     if line.starts_with("```") {
         return None;
     }
-    let numbers = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    if numbers.len() < line.len() && numbers.starts_with(['.', ')']) {
-        line = numbers;
+    // The first item of a list in an item has two numbers.
+    while let Some(rest) = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')'])
+        && line.starts_with(|c: char| c.is_ascii_digit())
+    {
+        line = rest.trim_start_matches(is_mark);
     }
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -215,6 +221,7 @@ mod tests {
         let page = "<p title='of the mill'>The <b>mill</b> &amp; its wheel<!-- no --></p><ul><li>One<li>Two</ul>";
         assert!(is_proven("The mill & its wheel\nOne\nTwo", page));
         assert!(is_proven("The **mill** & its wheel[^1]\n\n- One\n- Two", page));
+        assert!(is_proven("1. 1. One\n   2. Two", page));
         assert!(is_proven("[The mill](https://a.example/x_(y\\)) wheel", page));
         for wrong in ["Two\nOne", "The mill no", "The mills", "The mill & its\nTwo\nOne", "Three"] {
             assert!(!is_proven(wrong, page), "{wrong}");
@@ -233,5 +240,6 @@ mod tests {
     fn texts_of_scripts_are_proven() {
         assert!(is_proven("M\u{fc}hle am\nBach", r#""<p>M\u00fchle am\nBach""#));
         assert!(is_proven("if a < b", "if a < b"));
+        assert!(is_proven("\\u0000 to \\u0003", "<p>\\u0000 to \\u0003"));
     }
 }
