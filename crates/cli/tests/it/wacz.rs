@@ -301,7 +301,7 @@ fn folders_globs_and_collections_hold_containers() {
     assert_eq!(ran.code, 1);
     assert_eq!(lines(ran.text(), "").len(), 1);
     assert!(ran.stderr.contains("../x.wacz: its name leads out of the folder"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("ftp://host/x.wacz: only http://"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("ftp://host/x.wacz: only http(s)://"), "{}", ran.stderr);
 }
 
 /// Bytes of all ranges that were asked for.
