@@ -25,7 +25,7 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         &["area $A = \\pi r^2$ and its share ${\\frac {a}{b}}$ are small, as $\\sqrt{2}$ is."],
         &["πr²", "displaystyle"],
     ),
-    ("math-raw", &["With $q = \\frac{a_1}{b_2}$ and \\(E_k = m_1\\) it costs", "a day, or"], &["a\\_1", "E\\_k"]),
+    ("math-raw", &["With $q = \\frac{a_1}{b_2}$ and $E_k = m_1$ it costs", "a day, or"], &["a\\_1", "E\\_k"]),
     ("scripts", &["100^2 inches at x_i weighs 10^−3 tons", "the 1st of"], &[]),
     (
         "notes-links",
