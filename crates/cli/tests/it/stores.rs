@@ -312,7 +312,10 @@ impl State {
                 Answer::new("200 OK", "<DeleteResult><Deleted><Key>k</Key></Deleted></DeleteResult>")
             }
             "POST" => {
-                self.assemble(&key);
+                let start = format!("{key}?");
+                let names =
+                    self.parts.lock().unwrap().keys().filter(|name| name.starts_with(&start)).cloned().collect();
+                self.assemble(&key, names);
                 let done = "<CompleteMultipartUploadResult><ETag>1</ETag></CompleteMultipartUploadResult>";
                 Answer::new("200 OK", done)
             }
@@ -370,7 +373,10 @@ impl State {
                 Answer::new("201 Created", "")
             }
             ("PUT", Some("blocklist")) => {
-                self.assemble(&key);
+                // The names of blocks are random: the list gives their order.
+                let list = String::from_utf8(body).unwrap();
+                let ids = list.split("<Uncommitted>").skip(1).map(|rest| rest.split('<').next().unwrap());
+                self.assemble(&key, ids.map(|id| format!("{key}?{id}")).collect());
                 Answer::new("201 Created", "")
             }
             ("PUT", None) => {
@@ -432,11 +438,9 @@ impl State {
         }
     }
 
-    /// Makes an object of its parts in their order.
-    fn assemble(&self, key: &str) {
+    /// Makes an object of the parts with these names, in this order.
+    fn assemble(&self, key: &str, names: Vec<String>) {
         let mut parts = self.parts.lock().unwrap();
-        let start = format!("{key}?");
-        let names: Vec<String> = parts.keys().filter(|name| name.starts_with(&start)).cloned().collect();
         let bodies = names.iter().flat_map(|name| parts.remove(name).unwrap());
         let whole: Vec<u8> = bodies.collect();
         self.objects.lock().unwrap().insert(key.to_owned(), whole);
