@@ -27,7 +27,7 @@ pub enum Destination {
     File(PathBuf),
     /// Standard output.
     Stdout,
-    /// Whoever runs it, in this process: see [`stream`](crate::stream).
+    /// The caller of the run, in this process: see [`Run`](crate::Run).
     Caller,
 }
 
