@@ -385,7 +385,8 @@ impl PyDocument {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = rmp_serde::to_vec_named(self);
+        // The form of a document for output leaves these two facts out.
+        let bytes = rmp_serde::to_vec_named(&(self, self.document.links, &self.document.robots));
         let bytes = bytes.map_err(|error| TrommelError::new_err(error.to_string()))?;
         let restore = py.get_type::<Self>().getattr("_restore")?;
         Ok((restore, (PyBytes::new(py, &bytes),)))
@@ -394,7 +395,11 @@ impl PyDocument {
     /// The document that was pickled.
     #[staticmethod]
     fn _restore(state: &[u8]) -> PyResult<Self> {
-        rmp_serde::from_slice(state).map_err(|error| TrommelError::new_err(error.to_string()))
+        let state = rmp_serde::from_slice(state).map_err(|error| TrommelError::new_err(error.to_string()));
+        let (mut restored, links, robots): (Self, u32, Vec<String>) = state?;
+        restored.document.links = links;
+        restored.document.robots = robots;
+        Ok(restored)
     }
 }
 

@@ -169,6 +169,9 @@ def test_extractor_and_document_are_pickled():
     again = pickle.loads(pickle.dumps(document))
     assert again == document and again.url == "https://a.example/" and again.to_dict() == document.to_dict()
     assert extractor.extract(page(8)) != document
+    robots = MILL.replace(b"</head>", b"<meta name=robots content=noarchive></head>")
+    linked = extractor.extract(robots, url="https://a.example/")
+    assert pickle.loads(pickle.dumps(linked)) == linked
 
 
 def test_json_has_what_the_program_prints():
