@@ -93,9 +93,13 @@ pub(super) fn says_month_first(text: &str) -> Option<bool> {
 
 /// Whether as many digits stand side by side as every date has for its year.
 fn has_year(text: &str) -> bool {
-    let is_year = |four: &[u8]| four.iter().all(u8::is_ascii_digit);
     let is_foreign = |c: char| !c.is_ascii() && digit(c).is_some();
-    text.as_bytes().windows(4).any(is_year)
+    let mut digits = 0;
+    let is_year = |byte: &u8| {
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        digits == 4
+    };
+    text.as_bytes().iter().any(is_year)
         || !text.is_ascii() && text.split(|c| !is_foreign(c)).any(|digits| digits.chars().nth(3).is_some())
 }
 

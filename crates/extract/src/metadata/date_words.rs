@@ -111,7 +111,12 @@ const OF_PAGE: &[&str] = &[
 /// What the words right before a date say of it, if they say it; those nearest to it decide.
 pub(super) fn event(before: &str) -> Option<Event> {
     let from = before.ceil_char_boundary(before.len().saturating_sub(BEFORE));
-    let near = before.get(from..)?.to_lowercase();
+    let near = before.get(from..)?;
+    // Most dates stand alone.
+    if !near.chars().any(char::is_alphabetic) {
+        return None;
+    }
+    let near = near.to_lowercase();
     let last = |words: &[&str]| words.iter().filter_map(|word| starts(&near, word)).max();
     match (last(PUBLISHED), last(MODIFIED)) {
         (Some(published), Some(modified)) if modified > published => Some(Event::Modified),
@@ -123,12 +128,20 @@ pub(super) fn event(before: &str) -> Option<Event> {
 
 /// Whether a text says of the page itself that it was written.
 pub(super) fn is_of_page(text: &str) -> bool {
-    let start: String = text.trim_start().chars().take(BEFORE).collect::<String>().to_lowercase();
-    OF_PAGE.iter().any(|words| start.starts_with(words))
+    let text = text.trim_start();
+    // Nothing is copied: every block of a page is asked.
+    let starts = |words: &&str| {
+        let mut lower = text.chars().flat_map(char::to_lowercase);
+        words.chars().all(|letter| lower.next() == Some(letter))
+    };
+    OF_PAGE.iter().any(|words| starts(&words))
 }
 
 /// Where a word that begins so last stands in a text. Scripts without spaces have no beginnings of words.
 fn starts(text: &str, word: &str) -> Option<usize> {
+    if word.len() > text.len() {
+        return None;
+    }
     let is_bare = word.chars().any(|c| c >= '\u{e00}');
     let mut places = text.rmatch_indices(word).map(|(at, _)| at);
     places.find(|at| is_bare || !text.get(..*at).unwrap_or_default().ends_with(char::is_alphabetic))
