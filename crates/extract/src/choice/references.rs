@@ -11,6 +11,10 @@ const NAMES: [&str; 6] = ["bibliography", "biblio", "csl", "reference", "referen
 /// Keeps lists that the page's markup calls references, with the heading right above, behind kept text of the same
 /// part of the page (one entry a block in `kept`). Lists of mere links stay out.
 pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
+    // Most pages have none, and the way up from each block costs more.
+    if !page.elements.iter().any(|element| is_list(page, element)) {
+        return;
+    }
     let mut before = None;
     let mut at = 0;
     while let Some(is_kept) = kept.get(at) {

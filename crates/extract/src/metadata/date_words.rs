@@ -129,10 +129,11 @@ pub(super) fn event(before: &str) -> Option<Event> {
 /// Whether a text says of the page itself that it was written.
 pub(super) fn is_of_page(text: &str) -> bool {
     let text = text.trim_start();
-    // Nothing is copied: every block of a page is asked.
+    let first = text.chars().next().and_then(|letter| letter.to_lowercase().next());
+    // Nothing is copied, and most texts begin with another letter: every block of a page is asked.
     let starts = |words: &&str| {
         let mut lower = text.chars().flat_map(char::to_lowercase);
-        words.chars().all(|letter| lower.next() == Some(letter))
+        words.chars().next() == first && words.chars().all(|letter| lower.next() == Some(letter))
     };
     OF_PAGE.iter().any(|words| starts(&words))
 }
