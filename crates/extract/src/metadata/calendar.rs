@@ -92,7 +92,7 @@ pub(super) fn says_month_first(text: &str) -> Option<bool> {
 }
 
 /// Whether as many digits stand side by side as every date has for its year.
-fn has_year(text: &str) -> bool {
+pub(super) fn has_year(text: &str) -> bool {
     let is_foreign = |c: char| !c.is_ascii() && digit(c).is_some();
     let mut digits = 0;
     let is_year = |byte: &u8| {

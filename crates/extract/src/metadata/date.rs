@@ -227,6 +227,9 @@ fn is(text: &str, wanted: Event) -> bool {
 
 /// The first date of an event in a text.
 fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<Stamp> {
+    if !calendar::has_year(text) {
+        return None;
+    }
     let month_first = month_first(sources);
     [month_first, !month_first].into_iter().find_map(|order| {
         let mut from = 0;

@@ -117,8 +117,7 @@ pub(super) fn event(before: &str) -> Option<Event> {
         return None;
     }
     let near = near.to_lowercase();
-    let last = |words: &[&str]| words.iter().filter_map(|word| starts(&near, word)).max();
-    match (last(PUBLISHED), last(MODIFIED)) {
+    match (last_start(&near, PUBLISHED), last_start(&near, MODIFIED)) {
         (Some(published), Some(modified)) if modified > published => Some(Event::Modified),
         (Some(_), _) => Some(Event::Published),
         (None, Some(_)) => Some(Event::Modified),
@@ -129,23 +128,31 @@ pub(super) fn event(before: &str) -> Option<Event> {
 /// Whether a text says of the page itself that it was written.
 pub(super) fn is_of_page(text: &str) -> bool {
     let text = text.trim_start();
-    let first = text.chars().next().and_then(|letter| letter.to_lowercase().next());
     // Nothing is copied, and most texts begin with another letter: every block of a page is asked.
+    let Some(first) = text.as_bytes().first().map(u8::to_ascii_lowercase) else { return false };
+    let may_start = |words: &str| words.as_bytes().first().is_some_and(|byte| *byte == first || !first.is_ascii());
     let starts = |words: &&str| {
         let mut lower = text.chars().flat_map(char::to_lowercase);
-        words.chars().next() == first && words.chars().all(|letter| lower.next() == Some(letter))
+        may_start(words) && words.chars().all(|letter| lower.next() == Some(letter))
     };
     OF_PAGE.iter().any(|words| starts(&words))
 }
 
-/// Where a word that begins so last stands in a text. Scripts without spaces have no beginnings of words.
-fn starts(text: &str, word: &str) -> Option<usize> {
-    if word.len() > text.len() {
-        return None;
+/// Where one of the words begins last in a text.
+fn last_start(text: &str, words: &[&str]) -> Option<usize> {
+    let mut from_end = text.char_indices().rev().peekable();
+    while let Some((at, letter)) = from_end.next() {
+        let follows_letter = from_end.peek().is_some_and(|(_, before)| before.is_alphabetic());
+        // Scripts without spaces have no beginnings of words.
+        if follows_letter && letter < '\u{e00}' {
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        if words.iter().any(|word| rest.starts_with(word)) {
+            return Some(at);
+        }
     }
-    let is_bare = word.chars().any(|c| c >= '\u{e00}');
-    let mut places = text.rmatch_indices(word).map(|(at, _)| at);
-    places.find(|at| is_bare || !text.get(..*at).unwrap_or_default().ends_with(char::is_alphabetic))
+    None
 }
 
 #[cfg(test)]
