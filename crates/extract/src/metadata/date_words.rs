@@ -135,7 +135,7 @@ pub(super) fn is_of_page(text: &str) -> bool {
         let mut lower = text.chars().flat_map(char::to_lowercase);
         may_start(words) && words.chars().all(|letter| lower.next() == Some(letter))
     };
-    OF_PAGE.iter().any(|words| starts(&words))
+    OF_PAGE.iter().any(starts)
 }
 
 /// Where one of the words begins last in a text.
