@@ -157,6 +157,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
         page_types: vec![PageTypeScorer { name: "story".into(), sharpness: 1.0, scorer: Additive::default() }],
         embedded: Some(embedded.clone()),
         pooling: 0.0,
+        band: None,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

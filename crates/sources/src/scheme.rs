@@ -48,6 +48,7 @@ impl Scheme {
     }
 
     /// The variable of the environment that its credentials are taken from first.
+    #[cfg(feature = "remote")]
     pub(crate) fn key_variable(self) -> &'static str {
         match self {
             Self::Http => "",
