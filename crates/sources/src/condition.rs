@@ -67,6 +67,7 @@ impl fmt::Display for RowCondition {
 
 impl RowCondition {
     /// The columns it looks at, each once.
+    #[cfg(feature = "parquet")]
     pub(crate) fn columns(&self) -> Vec<&str> {
         let mut columns = Vec::new();
         self.root.columns(&mut columns);
@@ -82,6 +83,7 @@ impl RowCondition {
 }
 
 impl Node {
+    #[cfg(feature = "parquet")]
     fn columns<'a>(&'a self, columns: &mut Vec<&'a str>) {
         match self {
             Self::Compare(name, ..) | Self::In(name, _) | Self::IsNull(name) => columns.push(name),
