@@ -376,6 +376,11 @@ mod tests {
             assert_eq!(condition.holds(&row), holds, "{text}");
             assert_eq!(condition.to_string(), text);
         }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn columns_are_named_once() {
         let condition: RowCondition = "b = 1 or not (a = 2 and b < 3) or c is null".parse().unwrap();
         assert_eq!(condition.columns(), ["a", "b", "c"]);
     }
