@@ -35,20 +35,10 @@ impl Archives {
 
     /// Passes every document to `take`, in the order in which `run` would write them.
     pub fn documents(&self, mut take: impl FnMut(OutputRecord) -> Result<()>) -> Result<Summary> {
-        let mut refused = None;
-        let mut taken = |record| {
-            take(record).map_err(|error| {
-                refused = Some(error);
-                io::Error::other("not taken")
-            })
-        };
+        let taken = |record| take(record).map_err(io::Error::other);
         let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
         let extract = |bytes: &[u8], hints: &Hints<'_>| self.extractor.document(bytes, hints);
         let environment = Environment::new(&mut nowhere, &mut reporter);
-        let summary = Run::of_plan(&self.plan, &extract).documents(environment, &mut taken);
-        match refused {
-            Some(error) => Err(error),
-            None => Ok(summary?),
-        }
+        Ok(Run::of_plan(&self.plan, &extract).documents(environment, taken)?)
     }
 }

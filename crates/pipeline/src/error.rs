@@ -76,6 +76,12 @@ pub enum RunError {
     /// The counts of the run contradict one another.
     #[error(transparent)]
     Sums(#[from] SumMismatch),
+    /// The caller who takes the documents ended the run.
+    #[error(transparent)]
+    Caller(io::Error),
+    /// A run cannot start in the middle of its inputs.
+    #[error("a run that follows its inputs or drops duplicates cannot start in the middle of them")]
+    Start,
     /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
@@ -94,6 +100,7 @@ impl RunError {
                 | Self::NotAFile(_)
                 | Self::Name(_)
                 | Self::Resume(_)
+                | Self::Start
         )
     }
 

@@ -87,6 +87,8 @@ pub(crate) struct Caller<'a, T> {
     pub(crate) map: &'a MapDocument<'a, T>,
     /// Takes the events.
     pub(crate) take: &'a mut TakeStep<'a, T>,
+    /// Whether it takes dropped records, too.
+    pub(crate) wants_drops: bool,
     /// Where the run begins; none: at its first input.
     pub(crate) start: Option<RunPosition>,
 }
@@ -102,6 +104,9 @@ pub(crate) fn execute<T: Send>(
     caller: Option<Caller<'_, T>>,
 ) -> Result<Summary, RunError> {
     let begun = Instant::now();
+    if caller.as_ref().is_some_and(|caller| caller.start.is_some()) && !plan.has_positions() {
+        return Err(RunError::Start);
+    }
     let encoders = Encoder::all(plan)?;
     let Environment { stdout, progress, disk, stop, network, unfinished, existing, clock, metrics } = environment;
     let flag = network.stop.clone();
@@ -113,9 +118,9 @@ pub(crate) fn execute<T: Send>(
     // Before anything is looked at: another run could change it in between.
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let mut continued = begin(plan, disk, existing)?;
-    let (map, mut take, first) = match caller {
-        Some(Caller { map, take, start }) => (Some(map), Some(take), start),
-        None => (None, None, None),
+    let (map, mut take, wants_drops, first) = match caller {
+        Some(Caller { map, take, wants_drops, start }) => (Some(map), Some(take), wants_drops, start),
+        None => (None, None, false, None),
     };
     let mut tell = |event: RunEvent<T>, position: Option<RunPosition>| match &mut take {
         Some(take) => take(event, position),
@@ -162,7 +167,7 @@ pub(crate) fn execute<T: Send>(
         clock,
         ..RecordExtractor::new(extract, &filters, PayloadOptions { max_payload: plan.max_payload() })
     };
-    let worker = Worker { records, encoders: &encoders, map, labels: map.is_some() || plan.dropped.is_some() };
+    let worker = Worker { records, encoders: &encoders, map, labels: wants_drops || plan.dropped.is_some() };
     let followed = Followed::new(
         &continued.contents.done,
         continued.state.current.as_ref().map(|current| (current.identity.name.clone(), current.point)),
@@ -218,10 +223,7 @@ pub(crate) fn execute<T: Send>(
     };
     let closed = match written.and_then(|()| writer.finish()) {
         Ok(()) => false,
-        Err(RunError::Output { source, .. })
-            if source.kind() == io::ErrorKind::BrokenPipe
-                && matches!(plan.output.destination, Destination::Stdout | Destination::Caller) =>
-        {
+        Err(error) if is_reader_gone(plan, &error) => {
             writer.close();
             writer.finish()?;
             true
@@ -243,6 +245,16 @@ pub(crate) fn execute<T: Send>(
     Ok(summary)
 }
 
+/// Whether who takes the documents wants no more.
+fn is_reader_gone(plan: &Plan, error: &RunError) -> bool {
+    let source = match error {
+        RunError::Output { source, .. } if plan.output.destination == Destination::Stdout => source,
+        RunError::Caller(source) => source,
+        _ => return false,
+    };
+    source.kind() == io::ErrorKind::BrokenPipe
+}
+
 fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let new = hidden(path, "tmp")?;
     let mut file = disk.create(&new)?;
@@ -254,6 +266,13 @@ fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
 }
 
 impl Plan {
+    /// Whether a run of this plan can start in the middle of its inputs.
+    // Duplicates are those of documents before, which a position does not hold; followed inputs have no order.
+    pub(crate) fn has_positions(&self) -> bool {
+        let duplicates = &self.settings.filters.duplicates;
+        self.follow.is_none() && !duplicates.exact && !duplicates.near
+    }
+
     /// Whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is
     /// changed.
     ///

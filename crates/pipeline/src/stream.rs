@@ -1,6 +1,6 @@
 //! A run as a stream of typed events, for programs that take the documents themselves.
 
-use std::{io, path::Path};
+use std::io;
 
 use trommel::Settings;
 use trommel_archive::ResumePoint;
@@ -63,10 +63,11 @@ pub enum RunEvent<T> {
     },
 }
 
-/// A place in the inputs of a run, after an event.
+/// A place in the inputs of a run, after an event. There is none behind an input that could not be read to its end,
+/// and none in a run that follows its inputs or drops duplicates: what that one remembers is not in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunPosition {
-    /// Index of the input.
+    /// Index of the input; their number after the last one.
     pub input: usize,
     /// Place in it; none: its start.
     pub point: Option<ResumePoint>,
@@ -110,7 +111,8 @@ impl<'a, T: Send> Run<'a, T> {
         Run { plan: self.plan, extract: self.extract, map, start: self.start }
     }
 
-    /// Starts at a position that an earlier run with the same settings and inputs gave.
+    /// Starts at a position that an earlier run with the same settings and inputs gave. A run that gives no positions
+    /// ends with [`RunError::Start`].
     #[must_use]
     pub fn starting_at(mut self, position: RunPosition) -> Self {
         self.start = Some(position);
@@ -122,10 +124,7 @@ impl<'a, T: Send> Run<'a, T> {
     /// # Errors
     /// As for [`run`](crate::run); an error of `take` ends the run.
     pub fn each(self, environment: Environment<'_>, take: &mut TakeEvent<'_, T>) -> Result<Summary, RunError> {
-        let mut take =
-            |event, position| take(event, position).map_err(|source| RunError::output(Path::new("-"), source));
-        let caller = Caller { map: &*self.map, take: &mut take, start: self.start };
-        execute(&self.plan, self.extract, environment, Some(caller))
+        self.execute(environment, true, take)
     }
 
     /// Reads all inputs, and gives `take` the documents in order.
@@ -137,9 +136,20 @@ impl<'a, T: Send> Run<'a, T> {
         environment: Environment<'_>,
         mut take: impl FnMut(T) -> io::Result<()>,
     ) -> Result<Summary, RunError> {
-        self.each(environment, &mut |event, _| match event {
+        self.execute(environment, false, &mut |event, _| match event {
             RunEvent::Document(document) => take(document),
             _ => Ok(()),
         })
+    }
+
+    fn execute(
+        self,
+        environment: Environment<'_>,
+        wants_drops: bool,
+        take: &mut TakeEvent<'_, T>,
+    ) -> Result<Summary, RunError> {
+        let mut take = |event, position| take(event, position).map_err(RunError::Caller);
+        let caller = Caller { map: &*self.map, take: &mut take, wants_drops, start: self.start };
+        execute(&self.plan, self.extract, environment, Some(caller))
     }
 }

@@ -208,15 +208,15 @@ impl<'a, T> RunWriter<'a, T> {
                 self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
                 let file = self.input_name();
                 tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
-                self.tell(RunEvent::Damaged { offset, lost, what: what.clone() }, point)?;
-                self.summary.damage(DamageReport { file, offset, lost, what });
+                self.summary.damage(DamageReport { file, offset, lost, what: what.clone() });
+                self.tell(RunEvent::Damaged { offset, lost, what }, point)?;
             }
             Step::End { input, bytes, error, broken, point } => {
                 if let (true, Some(error)) = (broken, &error) {
                     self.stop_unless_known(error)?;
                 }
                 debug_assert!(self.plan.follow.is_some() || self.todo.get(self.ended) == Some(&input));
-                return self.end(bytes, error, point);
+                return self.end(bytes, error, broken, point);
             }
         }
         let FrameCounts { encoded, records, blocks } = self.frame;
@@ -234,8 +234,12 @@ impl<'a, T> RunWriter<'a, T> {
     /// Gives an event to the caller, if there is one who takes them.
     fn tell(&mut self, event: RunEvent<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
         let input = self.todo.get(self.ended).copied();
+        self.tell_at(event, point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) }))
+    }
+
+    fn tell_at(&mut self, event: RunEvent<T>, position: Option<RunPosition>) -> Result<(), RunError> {
         match &mut self.take {
-            Some(take) => take(event, point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) })),
+            Some(take) => take(event, position.filter(|_| self.plan.has_positions())),
             None => Ok(()),
         }
     }
@@ -366,26 +370,31 @@ impl<'a, T> RunWriter<'a, T> {
         Ok(())
     }
 
-    fn end(&mut self, bytes: u64, error: Option<String>, point: Option<ResumePoint>) -> Result<(), RunError> {
+    fn end(
+        &mut self,
+        bytes: u64,
+        error: Option<String>,
+        broken: bool,
+        point: Option<ResumePoint>,
+    ) -> Result<(), RunError> {
         if let Some(error) = &error {
             tracing::error!("{error}");
         }
         let mut report = std::mem::take(&mut self.report);
         report.file = self.input_name();
         report.stored_bytes = bytes;
-        report.error = error;
+        report.error.clone_from(&error);
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
-        if let Some(take) = &mut self.take {
-            // The next input is read from its start.
-            let next = self.todo.get(self.ended + 1).map(|&input| RunPosition { input, point: None });
-            take(RunEvent::Ended { bytes, error: report.error.clone() }, next)?;
-        }
         if let Some(journal) = &mut self.journal {
             let done = Done { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
             journal.add(&JournalEntry::Done(done)).map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.add_report(report);
         self.ended += 1;
+        // After all counts: the caller may end the run here. The next input is read from its start.
+        let input = self.todo.get(self.ended).copied().unwrap_or(self.plan.inputs.len());
+        let next = (!broken).then_some(RunPosition { input, point: None });
+        self.tell_at(RunEvent::Ended { bytes, error }, next)?;
         if let Destination::Folder(_) = self.plan.output.destination
             && self.outputs.are_open()
         {
