@@ -1,8 +1,9 @@
 //! Scorers laid out for speed. They read features as columns, for many blocks at a time, in the widest
 //! vectors of the processor.
 //!
-//! The log odds equal those of one row at a time to the last bit. Weights of additive models are whole units,
-//! which have the same sum in any order, and trees are summed in the order of the model file.
+//! The log odds of a part equal those of one row at a time to the last bit. Weights of additive models are whole
+//! units, which have the same sum in any order, and trees are summed in the order of the model file. Where trees are
+//! asked only about some blocks, their sum is added last.
 
 mod forest;
 mod page_odds;
@@ -80,8 +81,9 @@ impl Compiled {
         // Collected first: the closures for planes and for plain scorers both borrow the slots.
         let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
             parts.map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
+        // Only a band needs to know which columns are those of trees.
         let trees: Vec<Scorer> = (laid.iter().map(|(_, scorer, _)| *scorer))
-            .filter(|scorer| matches!(scorer, Scorer::Trees(_)))
+            .filter(|scorer| band.is_some() && matches!(scorer, Scorer::Trees(_)))
             .cloned()
             .collect();
         let parts: Vec<(f32, CompiledScorer)> = laid

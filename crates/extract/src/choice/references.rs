@@ -1,12 +1,20 @@
 //! Keeps the lists of references of papers and encyclopaedias.
 
 use trommel_html::{Element, Page, Tag};
+use trommel_text::word_hash;
 
 /// Words of an entry on average, at least: an author, a title and a year.
 // Shorter entries are lists of links or tags that a site also calls references.
 const MIN_ENTRY_WORDS: u32 = 4;
-/// Class and id words of such lists.
-const NAMES: [&str; 6] = ["bibliography", "biblio", "csl", "reference", "references", "reflist"];
+/// Class and id words of such lists, by their hashes: all words of a page are compared with them.
+const NAMES: [u64; 6] = [
+    word_hash(b"bibliography"),
+    word_hash(b"biblio"),
+    word_hash(b"csl"),
+    word_hash(b"reference"),
+    word_hash(b"references"),
+    word_hash(b"reflist"),
+];
 
 /// Keeps lists that the page's markup calls references, with the heading right above, behind kept text of the same
 /// part of the page (one entry a block in `kept`). Lists of mere links stay out.
@@ -66,7 +74,7 @@ fn list_around(page: &Page, before: usize, at: usize) -> Option<(u32, u32)> {
 fn is_list(page: &Page, own: &Element) -> bool {
     let mut words = page.attribute_words(own).iter();
     matches!(own.tag, Tag::Div | Tag::Section | Tag::Ol | Tag::Ul | Tag::Dl)
-        && words.any(|word| NAMES.contains(&page.word_text(word)))
+        && words.any(|word| NAMES.contains(&word.hash))
 }
 
 fn is_heading(page: &Page, at: usize) -> bool {

@@ -201,7 +201,10 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
                 }
                 _ => (month_at(tokens, at)?.0, number(at + 1).filter(|(_, digits)| *digits <= 2)?.0, at + 1),
             };
-            Some((day(*year, month, of_month)?, last + 1))
+            // © 2022. May 5, 2023: the year behind is the date's.
+            let behind = last + 1 + usize::from(mark(last + 1) == Some(','));
+            let is_before_a_date = matches!(number(behind), Some((_, 4)));
+            Some((day(*year, month, of_month).filter(|_| !is_before_a_date)?, last + 1))
         }
         Kind::Number(year, 4) => {
             let (month, digits) = number(2)?;
@@ -233,6 +236,10 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
             at += filler(tokens, at, &["of", "de", "di", "d"]);
             at += usize::from(matches!(mark(at), Some('\'' | '’')));
             let (month, used) = month_at(tokens, at)?;
+            // November in Polish, which writes no dot behind the day, and October in Croatian, which does.
+            let is_croatian_october =
+                mark(1) == Some('.') && matches!(kind(at), Some(Kind::Word(word)) if word == "listopada");
+            let month = if is_croatian_october { 10 } else { month };
             at += used;
             at += usize::from(matches!(mark(at), Some('.' | ',' | '-' | '/' | '،')));
             at += usize::from(matches!(mark(at), Some(',')));
@@ -447,6 +454,19 @@ mod tests {
         }
         assert_eq!(text("Sat, 18 May 2024 01:58:10 +0200"), "2024-05-18T01:58:10+02:00");
         assert_eq!(text("Sat May 18, 2024, 1:58 am"), "2024-05-18T01:58:00");
+    }
+
+    #[test]
+    fn a_year_that_stands_before_a_whole_date_is_not_its_year() {
+        assert_eq!(text("© 2022. May 5, 2023"), "2023-05-05");
+        assert_eq!(text("Season 2024 18 May 2025"), "2025-05-18");
+        assert_eq!(text("© 2024 March 3, 2025"), "2025-03-03");
+    }
+
+    #[test]
+    fn listopada_is_october_behind_a_dot() {
+        assert_eq!(text("18. listopada 2024."), "2024-10-18");
+        assert_eq!(text("18 listopada 2024 r."), "2024-11-18");
     }
 
     #[test]

@@ -202,9 +202,13 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
 fn from_markup(sources: &Sources, wanted: Event) -> Option<Stamp> {
     let page = sources.page;
     let headline = sources.headline?;
-    let short =
-        || near(page, headline).filter_map(|at| page.blocks.get(at)).filter(|block| block.words <= MAX_BYLINE_WORDS);
-    let is_date = |block: &&Block| {
+    // Digits of other scripts are not ASCII. Most blocks have none, and the words of their elements are many.
+    let may_hold_date = |block: &Block| page.text(block).bytes().any(|byte| byte.is_ascii_digit() || !byte.is_ascii());
+    let short: Vec<&Block> = near(page, headline)
+        .filter_map(|at| page.blocks.get(at))
+        .filter(|block| block.words <= MAX_BYLINE_WORDS && may_hold_date(block))
+        .collect();
+    let is_date = |block: &&&Block| {
         let around = page.path(block.element).take(3).map(|(_, element)| element);
         around
             .chain(page.inline(block).iter().filter_map(|index| page.element(*index)))
@@ -212,12 +216,12 @@ fn from_markup(sources: &Sources, wanted: Event) -> Option<Stamp> {
             .any(|token| token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token)))
     };
     let short_year = |text: &str| past(sources, calendar::find_with_short_year(text, month_first(sources))?);
-    let said = short().filter(is_date).find_map(|block| {
+    let said = short.iter().filter(is_date).find_map(|block| {
         let text = page.text(block);
         let of_event = of_event(sources, text, wanted);
         of_event.or_else(|| short_year(text).filter(|_| calendar::find(text, false).is_none() && is(text, wanted)))
     });
-    said.or_else(|| short().find_map(|block| of_event(sources, page.text(block), wanted)))
+    said.or_else(|| short.iter().find_map(|block| of_event(sources, page.text(block), wanted)))
 }
 
 /// Whether a text without a full date speaks of the event.

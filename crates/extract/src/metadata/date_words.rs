@@ -108,6 +108,25 @@ const OF_PAGE: &[&str] = &[
     "bu yazı",
 ];
 
+/// The first bytes of [`OF_PAGE`]; all that are not ASCII, because letters of two bytes differ by case.
+// Nearly all blocks of a page begin with others, and each is asked.
+const STARTS_OF_PAGE: [bool; 256] = {
+    let mut starts = [false; 256];
+    let mut byte = 0x80;
+    while byte < 256 {
+        starts[byte] = true;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < OF_PAGE.len() {
+        let first = OF_PAGE[at].as_bytes()[0];
+        starts[first as usize] = true;
+        starts[first.to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    starts
+};
+
 /// What the words right before a date say of it, if they say it; those nearest to it decide.
 pub(super) fn event(before: &str) -> Option<Event> {
     let from = before.ceil_char_boundary(before.len().saturating_sub(BEFORE));
@@ -128,14 +147,12 @@ pub(super) fn event(before: &str) -> Option<Event> {
 /// Whether a text says of the page itself that it was written.
 pub(super) fn is_of_page(text: &str) -> bool {
     let text = text.trim_start();
-    // Nothing is copied, and most texts begin with another letter: every block of a page is asked.
-    let Some(first) = text.as_bytes().first().map(u8::to_ascii_lowercase) else { return false };
-    let may_start = |words: &str| words.as_bytes().first().is_some_and(|byte| *byte == first || !first.is_ascii());
     let starts = |words: &&str| {
+        // Nothing is copied.
         let mut lower = text.chars().flat_map(char::to_lowercase);
-        may_start(words) && words.chars().all(|letter| lower.next() == Some(letter))
+        words.chars().all(|letter| lower.next() == Some(letter))
     };
-    OF_PAGE.iter().any(starts)
+    text.bytes().next().is_some_and(|first| STARTS_OF_PAGE[usize::from(first)]) && OF_PAGE.iter().any(starts)
 }
 
 /// Where one of the words begins last in a text.

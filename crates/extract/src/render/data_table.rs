@@ -196,19 +196,17 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
-                let has_no_text = own.is_empty() && !has_text(page, index, element);
-                if let Some(sign) = has_no_text.then(|| cell_sign(html, element)).flatten() {
-                    row.cells.push(TableCell { column, blocks: Vec::new(), sign });
-                } else if own.is_empty() && column < MAX_COLUMNS {
-                    let place = if has_text(page, index, element) { &mut dropped } else { &mut empty };
-                    place.insert(column);
-                }
                 if !own.is_empty() {
-                    row.cells.push(TableCell {
-                        column,
-                        blocks: own.iter().map(|(_, block)| *block).collect(),
-                        sign: String::new(),
-                    });
+                    let blocks = own.iter().map(|(_, block)| *block).collect();
+                    row.cells.push(TableCell { column, blocks, sign: String::new() });
+                } else if has_text(page, index, element) {
+                    if column < MAX_COLUMNS {
+                        dropped.insert(column);
+                    }
+                } else if let Some(sign) = cell_sign(html, element) {
+                    row.cells.push(TableCell { column, blocks: Vec::new(), sign });
+                } else if column < MAX_COLUMNS {
+                    empty.insert(column);
                 }
             }
             _ => {}

@@ -11,7 +11,8 @@ pub(crate) fn bare(text: &str) -> (&str, bool) {
     let marks = [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false), ("$", "$", false)];
     let inner = |(open, close, display): (&str, &str, bool)| {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
-        Some((inner.trim(), display))
+        // With the mark inside there are two formulas.
+        (!inner.contains(close)).then(|| (inner.trim(), display))
     };
     marks.into_iter().find_map(inner).unwrap_or((text, false))
 }
@@ -122,6 +123,9 @@ mod tests {
         assert_eq!(bare("$$x$$"), ("x", true));
         assert_eq!(bare("$x$"), ("x", false));
         assert_eq!(bare("x"), ("x", false));
+        for several in ["\\(a\\) and \\(b\\)", "$a$ and $b$", "$$a$$, $$b$$"] {
+            assert_eq!(bare(several), (several, false));
+        }
         assert!(is_displayed("\\[x\\]") && is_displayed("\\begin{align}x\\end{align}"));
         assert!(!is_displayed("\\[x\\] and \\[y\\]") && !is_displayed("\\(x\\)"));
     }

@@ -1,5 +1,5 @@
 //! Reads laid-out code again at its element. It gives exact lines and white space, without the numbers,
-//! buttons and labels that pages add.
+//! buttons, labels and spaces in empty lines that pages add.
 
 use super::hidden_lines::HiddenText;
 use crate::markup::Tag;
@@ -386,18 +386,27 @@ impl Code {
         }
         let shown = if self.is_rust { self.hidden.noted(&self.out) } else { None };
         let text = without_numbers(shown.as_deref().unwrap_or(&self.out));
-        // Generators fill empty lines with a space, so that they can be clicked.
-        let is_filled = |line: &str| !line.is_empty() && line.trim().is_empty();
-        let text = match text.split('\n').any(is_filled) {
-            true => text.split('\n').map(|line| if is_filled(line) { "" } else { line }).collect::<Vec<_>>().join("\n"),
-            false => text,
-        };
+        let text = with_empty_lines(&text);
         let text = text.trim_end();
         // Empty lines before the first are not the code's; its indent is.
         let first = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
         let start = text.get(..first).and_then(|lead| lead.rfind('\n')).map_or(0, |at| at + 1);
         text.get(start..).unwrap_or_default().to_owned()
     }
+}
+
+/// Lines of which those of blanks alone are empty: generators fill them with a space, so that they can be clicked.
+fn with_empty_lines(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            lines.push('\n');
+        }
+        if !line.trim().is_empty() {
+            lines.push_str(line);
+        }
+    }
+    lines
 }
 
 /// Lines without those that only count the lines behind them.

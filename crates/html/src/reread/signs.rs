@@ -1,45 +1,50 @@
 //! Cells of tables that hold signs alone: a tick, an operator, a dash. They have no word, and so are no blocks.
 
+use crate::markup::lex::{Markup, markup};
 use crate::page::Element;
 
-/// Bytes of the page that are looked through for the end of a cell.
-const SOURCE: usize = 512;
-/// Most characters of a sign.
-const CHARS: usize = 8;
+/// Bytes of the page that are searched for the end of a cell.
+const MAX_CELL_BYTES: usize = 512;
+/// Characters of a sign.
+const MAX_SIGN_CHARS: usize = 8;
+
+/// Tags at which a cell ends.
+const END: [&str; 7] = ["td", "th", "tr", "table", "tbody", "thead", "tfoot"];
+/// Tags that may stand around a sign. Others show something: a picture, a form, a program.
+const INLINE: [&str; 16] = [
+    "b", "i", "em", "strong", "span", "code", "kbd", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr",
+];
 
 /// The signs in a cell of the decoded page that has no word; none if there are none, or more than a few.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
     let rest = html.get(cell.start as usize..)?;
-    let mut len = SOURCE.min(rest.len());
-    while !rest.is_char_boundary(len) {
-        len -= 1;
-    }
-    let mut rest = rest.get(..len)?.split_once('>')?.1;
+    let rest = rest.get(..rest.floor_char_boundary(MAX_CELL_BYTES))?;
+    let bytes = rest.as_bytes();
+    let Markup::Tag(first) = markup(bytes, 0) else {
+        return None;
+    };
+    let mut at = first.end;
     let mut text = String::new();
     loop {
-        let (own, tag) = rest.split_once('<')?;
-        text.push_str(own);
-        let name = tag.trim_start_matches('/');
-        let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-        let is_over =
-            ["td", "th", "tr", "table", "tbody", "thead", "tfoot"].iter().any(|own| own.eq_ignore_ascii_case(name));
-        if is_over {
+        let start = at + memchr::memchr(b'<', bytes.get(at..)?)?;
+        text.push_str(rest.get(at..start)?);
+        let Markup::Tag(tag) = markup(bytes, start) else {
+            return None;
+        };
+        let name = rest.get(tag.name.0..tag.name.1)?;
+        let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if is_one_of(&END) {
             break;
         }
-        // A comment, a program or a picture: not a sign alone.
-        let is_inline = [
-            "b", "i", "em", "strong", "span", "code", "kbd", "p", "div", "font", "center", "a", "br", "sup", "sub",
-            "abbr",
-        ];
-        if !is_inline.iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        if !is_one_of(&INLINE) {
             return None;
         }
-        rest = tag.split_once('>')?.1;
+        at = tag.end;
     }
     let sign = htmlize::unescape(&text);
     let sign: String = sign.split_whitespace().collect::<Vec<_>>().join(" ");
-    let says = !sign.is_empty() && sign.chars().count() <= CHARS && !sign.contains(char::is_alphanumeric);
-    says.then_some(sign)
+    let is_sign = !sign.is_empty() && sign.chars().count() <= MAX_SIGN_CHARS && !sign.contains(char::is_alphanumeric);
+    is_sign.then_some(sign)
 }
 
 #[cfg(test)]
@@ -49,14 +54,15 @@ mod tests {
     fn of(cell: &str) -> Option<String> {
         let html = format!("<table><tr>{cell}<td>x</table>");
         let page = ScanEngine.read(&html, &Limits::default());
-        let own = page.elements.iter().find(|own| own.tag == Tag::Td).unwrap();
-        super::cell_sign(&html, own)
+        let cell = page.elements.iter().find(|element| element.tag == Tag::Td).unwrap();
+        super::cell_sign(&html, cell)
     }
 
     #[test]
     fn signs_are_read_from_the_page() {
         assert_eq!(of("<td class=a> <b>✔</b>\u{fe0f} </td>").as_deref(), Some("✔\u{fe0f}"));
         assert_eq!(of("<td>&lt;=").as_deref(), Some("<="));
+        assert_eq!(of("<td title='a>b' data-sort=\"->\"><b class='>'>✔</b></td>").as_deref(), Some("✔"));
         for none in ["<td></td>", "<td>&nbsp;</td>", "<td>a</td>", "<td><img src=x></td>", "<td><script>+</script>"] {
             assert_eq!(of(none), None, "{none}");
         }

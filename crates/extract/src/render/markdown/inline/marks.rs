@@ -174,6 +174,8 @@ impl Rendering<'_> {
                 let (tex, display) = tex::bare(text);
                 self.formula(tex, display);
             }
+            // Several formulas in the element of one have their marks.
+            Form::Formula { .. } if tex::formulas(text).len() > 1 => self.out.push_str(text),
             Form::Formula { display } => self.formula(tex::bare(text).0, *display),
             Form::Note(number) => {
                 self.out.push_str(&format!("[^{number}]"));
