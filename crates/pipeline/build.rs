@@ -17,8 +17,8 @@ const OTHERS: [&str; 11] =
 const SHOWN: usize = 12;
 
 fn main() -> io::Result<()> {
-    let own = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let workspace = own.join("../..");
+    let crate_folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let workspace = crate_folder.join("../..");
     let mut files = Vec::new();
     let is_clone = workspace.join("crates/pipeline").is_dir() && workspace.join("Cargo.toml").is_file();
     if is_clone {
@@ -33,10 +33,10 @@ fn main() -> io::Result<()> {
         files.extend(["Cargo.toml", "Cargo.lock"].map(|name| workspace.join(name)));
     } else {
         // A package: its version and the commit that it was made of say what the other crates are.
-        sources(&own, &mut files)?;
-        files.push(own.join(".cargo_vcs_info.json"));
+        sources(&crate_folder, &mut files)?;
+        files.push(crate_folder.join(".cargo_vcs_info.json"));
     }
-    let root = if is_clone { &workspace } else { &own };
+    let root = if is_clone { &workspace } else { &crate_folder };
     let mut named: Vec<(String, &PathBuf)> = files.iter().map(|path| (relative(path, root), path)).collect();
     named.sort();
     let mut digest = Sha256::new();

@@ -200,7 +200,7 @@ fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
     let keeps = judgement.choice.kept.contains(&true);
     let words = extraction.page().blocks.iter();
     let words: u64 = words.map(|block| u64::from(block.words)).sum();
-    if words > 0 && !keeps && !judgement.embedded.iter().any(|own| own.kept) {
+    if words > 0 && !keeps && !judgement.embedded.iter().any(|embedded| embedded.kept) {
         tracing::warn!("{name}: no main text among its {words} words; `trommel inspect` shows why");
     }
 }

@@ -172,17 +172,17 @@ fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
 /// Prints how much is kept of the texts that must be, of sets of which nothing else is known.
 fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     for (at, set) in sets.iter().enumerate() {
-        let own = trained.judged.iter().filter(|page| page.set == at);
-        let own: Vec<Required> = own.filter_map(|page| page.required).collect();
-        let (all, kept) = own.iter().fold((0, 0), |(all, kept), own| (all + own.all, kept + own.kept));
+        let pages = trained.judged.iter().filter(|page| page.set == at);
+        let required: Vec<Required> = pages.filter_map(|page| page.required).collect();
+        let (all, kept) = required.iter().fold((0, 0), |(all, kept), texts| (all + texts.all, kept + texts.kept));
         if all > 0 {
-            let whole = own.iter().filter(|own| own.is_whole()).count();
+            let whole = required.iter().filter(|texts| texts.is_whole()).count();
             crate::out(&format!(
                 "{:<18} {:>5}  texts that must be kept: {:.4} kept, {:.4} of the pages whole\n",
                 set.name,
-                own.len(),
+                required.len(),
                 f64::from(kept) / f64::from(all),
-                whole as f64 / own.len() as f64
+                whole as f64 / required.len() as f64
             ))?;
         }
     }

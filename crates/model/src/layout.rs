@@ -26,7 +26,7 @@ impl Layout {
     /// The blocks of a page.
     pub fn of(page: &Page) -> Self {
         let index = page.fields();
-        let around = |element: u32| page.element(element).map(|own| own.parent);
+        let around = |element: u32| page.element(element).map(|element| element.parent);
         let blocks = page.blocks.iter().zip(&index.of_block);
         let blocks = blocks.map(|(block, field)| {
             let container = page.container(block).map(|(at, _)| at);

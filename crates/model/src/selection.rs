@@ -39,7 +39,7 @@ impl Selection {
     /// The same selection, by worlds of log odds multiplied by this as well.
     pub fn sharpened(self, sharpness: f32) -> Self {
         match self {
-            Selection::Worlds(own) => Selection::Worlds(own * sharpness),
+            Selection::Worlds(base) => Selection::Worlds(base * sharpness),
             other => other,
         }
     }

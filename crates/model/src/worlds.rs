@@ -124,16 +124,16 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
     let without = all.iter().filter(|all| **all < 1.0).count();
     let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
     let mut hit = NO_ERRORS;
-    for own in &hits {
+    for ranked in &hits {
         let mut sum = 0.0;
-        for ((hit, of_world), all) in hit.iter_mut().zip(&own.of_world).zip(&all) {
+        for ((hit, of_world), all) in hit.iter_mut().zip(&ranked.of_world).zip(&all) {
             *hit += of_world;
-            sum += *hit / (own.size + all).max(1e-6);
+            sum += *hit / (ranked.size + all).max(1e-6);
         }
         let mean = 2.0 * sum / WORLDS as f32;
         // Sums of f32 differ in the last bits by their order; a choice must not hang on those.
         if mean > best.f1 + 1e-6 {
-            best = Prefix { len: own.rank + 1, f1: mean };
+            best = Prefix { len: ranked.rank + 1, f1: mean };
         }
     }
     best
@@ -179,11 +179,11 @@ mod tests {
         let without = all.iter().filter(|all| **all < 1.0).count();
         let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
         let (mut hit, mut size) = (NO_ERRORS, 0.0);
-        for (rank, own) in hits.iter().enumerate() {
+        for (rank, row) in hits.iter().enumerate() {
             size += layout.blocks[order[rank] as usize].words as f32;
             let mut sum = 0.0;
             for world in 0..WORLDS {
-                hit[world] += own[world];
+                hit[world] += row[world];
                 sum += hit[world] / (size + all[world]).max(1e-6);
             }
             let mean = 2.0 * sum / WORLDS as f32;
@@ -215,11 +215,11 @@ mod tests {
     #[test]
     fn errors_are_normal() {
         let rows = &ERRORS.rows;
-        let all: Vec<f64> = rows.iter().flatten().map(|own| f64::from(*own)).collect();
+        let all: Vec<f64> = rows.iter().flatten().map(|value| f64::from(*value)).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
-        let variance = all.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / all.len() as f64;
+        let variance = all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / all.len() as f64;
         assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03, "{mean} {variance}");
-        assert!(rows.iter().flatten().all(|own| *own <= 6.0));
+        assert!(rows.iter().flatten().all(|value| *value <= 6.0));
     }
 
     #[test]

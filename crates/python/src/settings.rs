@@ -298,10 +298,10 @@ impl RunChoices {
                 "{twice} and extractor: an extractor has its own choices; give one of the two"
             )));
         }
-        let mut own = extractor.chosen.clone();
-        let set = own.set("model", extractor.model.name.clone());
+        let mut choices = extractor.chosen.clone();
+        let set = choices.set("model", extractor.model.name.clone());
         set.map_err(|error| refusal(&error))?;
-        Ok(Self { chosen: own.over(chosen), file, model: extractor.model.clone() })
+        Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
     }
 
     /// The settings.

@@ -67,7 +67,7 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
         }
     }
     let chosen = learned.as_ref().and_then(|learned| learned.best(false));
-    let correction = chosen.map(|own| &own.correction);
+    let correction = chosen.map(|tried| &tried.correction);
     let rows: Vec<_> = sets.iter().map(|set| measured(set, &model, correction)).collect();
     Ok(report::report(&rows, learned.as_ref()))
 }

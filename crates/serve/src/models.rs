@@ -42,7 +42,7 @@ impl Models {
     pub(crate) fn get(&self, name: Option<&str>) -> Result<(&str, Arc<Model>), Refusal> {
         let found = match name {
             None => self.named.first(),
-            Some(name) => self.named.iter().find(|(own, _)| own == name),
+            Some(name) => self.named.iter().find(|(known, _)| known == name),
         };
         match found {
             Some((name, model)) => Ok((name, model.clone())),
@@ -54,9 +54,9 @@ impl Models {
     pub(crate) fn with_threshold(&self, name: Option<&str>, percent: u8) -> Result<Arc<Model>, Refusal> {
         let (name, model) = self.get(name)?;
         let mut kept = self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut same = kept.iter().filter(|own| own.percent == percent);
-        if let Some(own) = same.find(|own| own.name == name) {
-            return Ok(own.model.clone());
+        let mut same = kept.iter().filter(|entry| entry.percent == percent);
+        if let Some(entry) = same.find(|entry| entry.name == name) {
+            return Ok(entry.model.clone());
         }
         let mut file = model.file().clone();
         file.selection = Selection::Threshold(f32::from(percent) / 100.0);

@@ -98,8 +98,8 @@ mod tests {
             drips.moved(1);
         }
         let mut reads = pace(30);
-        for own in [&drips, &reads] {
-            own.pressure.rise();
+        for pace in [&drips, &reads] {
+            pace.pressure.rise();
         }
         assert!(drips.is_too_slow());
         for _ in 0..100 {

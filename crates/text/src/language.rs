@@ -38,7 +38,7 @@ const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 /// too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
-    let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|own| own.is_ascii());
+    let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|sample| sample.is_ascii());
     let end = || {
         let mut places = text.char_indices();
         places.nth(SAMPLE_CHARS).map_or(text.len(), |(at, _)| at)
@@ -70,10 +70,10 @@ fn by_script(text: &str) -> Option<&'static str> {
     // Most texts have none of these letters: one look at each character tells.
     let wide: String = text.chars().filter(|c| WIDE.iter().any(|wide| wide.contains(c))).collect();
     let (_, code) = SCRIPTS.iter().find(|(script, _)| wide.chars().any(|c| is_of(script, c)))?;
-    let own = |c: char| SCRIPTS.iter().any(|(s, k)| k == code && is_of(s, c));
-    let own = wide.chars().filter(|c| own(*c)).count();
+    let is_of_language = |c: char| SCRIPTS.iter().any(|(s, k)| k == code && is_of(s, c));
+    let count = wide.chars().filter(|c| is_of_language(*c)).count();
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    (2 * own > letters).then_some(code)
+    (2 * count > letters).then_some(code)
 }
 
 /// The short code of the language that a tag or code names (`de-AT` and `deu` give `de`).

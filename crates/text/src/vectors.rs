@@ -474,7 +474,7 @@ mod tests {
         });
         for most in [0.0, -0.0, 3.5, -100.0, f32::INFINITY, f32::NAN] {
             let all = numbers.iter().enumerate();
-            let expected = all.fold(0, |mask, (at, own)| mask | u64::from(*own <= most) << at);
+            let expected = all.fold(0, |mask, (at, number)| mask | u64::from(*number <= most) << at);
             for vectors in Vectors::available() {
                 assert_eq!(vectors.run(AtMost(&numbers, most)), expected, "{vectors:?} {most}");
             }

@@ -149,8 +149,8 @@ impl ByteTask for Count<'_> {
             let word = form.range(lower, b'a', b'z') | form.range(chunk, b'0', b'9') | form.equal(chunk, b'_');
             // ASCII up to the first character that is none, and the rest of these bytes one by one.
             let ascii = wide.trailing_zeros();
-            let own = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
-            count += (own & !(own << 1 | u64::from(inside))).count_ones();
+            let bits = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
+            count += (bits & !(bits << 1 | u64::from(inside))).count_ones();
             if ascii == 64 {
                 inside = word >> 63 == 1;
                 at += 64;

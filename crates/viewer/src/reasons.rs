@@ -110,11 +110,11 @@ impl<'m> Explainer<'m> {
 
     /// The contribution of the blocks of its field to the log odds of each block of a page.
     fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let own = self.model.log_odds(page, url);
-        let mut pooled = own.clone();
+        let single = self.model.log_odds(page, url);
+        let mut pooled = single.clone();
         Layout::of(page).pool(&mut pooled, self.model.file().pooling);
-        let both = pooled.iter().zip(&own);
-        both.map(|(pooled, own)| pooled - own).collect()
+        let both = pooled.iter().zip(&single);
+        both.map(|(pooled, single)| pooled - single).collect()
     }
 
     /// The reasons of the block that has this row, to whose log odds its field adds `of_field`.

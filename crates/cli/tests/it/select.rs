@@ -122,6 +122,6 @@ fn a_range_gives_one_record_unless_all_are_asked_for() {
         values.map(|mut line| line["id"].take()).collect()
     };
     assert_eq!(ids(&[]), [documents[1]["id"].clone()]);
-    let all: Vec<Value> = documents[1..4].iter().map(|own| own["id"].clone()).collect();
+    let all: Vec<Value> = documents[1..4].iter().map(|value| value["id"].clone()).collect();
     assert_eq!(ids(&["--whole-ranges"]), all);
 }

@@ -50,7 +50,7 @@ fn texts(folder: &Path) -> Vec<(String, bool, String)> {
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|own| (of(&own, "url"), of(&own, "text").contains(EVERYWHERE), of(&own, "notes")))
+        .map(|value| (of(&value, "url"), of(&value, "text").contains(EVERYWHERE), of(&value, "notes")))
         .collect()
 }
 
@@ -73,7 +73,7 @@ fn two_passes_leave_out_what_every_page_of_a_site_says() {
         run(folder, &["--site-memory", "two-pass", "-j", jobs]).well();
         outputs.push(fs::read(folder.join("out/all.jsonl")).unwrap());
     }
-    assert!(outputs.iter().all(|own| *own == outputs[0]));
+    assert!(outputs.iter().all(|output| *output == outputs[0]));
     for (url, everywhere, notes) in texts(folder) {
         let known = url.contains("many");
         assert_eq!(everywhere, !known, "{url}");

@@ -95,8 +95,8 @@ pub(super) struct Marks {
 impl Marks {
     /// The marks of some elements.
     pub(super) fn within(&self, elements: &Range<u32>) -> &[Mark] {
-        let start = self.all.partition_point(|own| own.element < elements.start);
-        let end = self.all.partition_point(|own| own.element < elements.end);
+        let start = self.all.partition_point(|mark| mark.element < elements.start);
+        let end = self.all.partition_point(|mark| mark.element < elements.end);
         self.all.get(start..end).unwrap_or_default()
     }
 }
@@ -123,14 +123,14 @@ fn words_of_elements(page: &Page) -> Vec<u32> {
     for block in &page.blocks {
         // Of a line that begins with a link, the link is not the line.
         let (around, _) = page.container(block).unzip();
-        if let Some(own) = words.get_mut(around.unwrap_or(NONE) as usize) {
-            *own = own.saturating_add(block.words);
+        if let Some(count) = words.get_mut(around.unwrap_or(NONE) as usize) {
+            *count = count.saturating_add(block.words);
         }
     }
     for (at, element) in page.elements.iter().enumerate().rev() {
-        let own = words.get(at).copied().unwrap_or_default();
+        let count = words.get(at).copied().unwrap_or_default();
         if let Some(parent) = words.get_mut(element.parent as usize) {
-            *parent = parent.saturating_add(own);
+            *parent = parent.saturating_add(count);
         }
     }
     words
@@ -190,16 +190,16 @@ impl Finder<'_> {
         let may_be_time = is_time || text.is_empty() || text.contains(|c: char| c.is_ascii_digit());
         if !is_other
             && may_be_time
-            && let Some(time) = self.stated(at, element, &TOOLTIPS).filter(|own| says_only_a_date(own))
+            && let Some(time) = self.stated(at, element, &TOOLTIPS).filter(|time| says_only_a_date(time))
         {
             marks.push(mark(About::Time, 4, time));
         }
         // What is in it comes right before it.
         let inner = marks.iter().rev();
-        let inner = inner.take_while(|own| at < own.element && own.element < element.end);
+        let inner = inner.take_while(|mark| at < mark.element && mark.element < element.end);
         let (mut has_writer, mut has_time) = (false, false);
-        for own in inner.filter(|own| !own.value.is_empty()) {
-            match own.about {
+        for mark in inner.filter(|mark| !mark.value.is_empty()) {
+            match mark.about {
                 About::Writer => has_writer = true,
                 About::Time => has_time = true,
             }
@@ -237,7 +237,7 @@ impl Finder<'_> {
     fn add_fact(&self, fact: &StatedFact, marks: &mut Vec<Mark>) {
         let element = fact.element;
         let is_quoted = self.quoted.get(element as usize) == Some(&true);
-        let Some(own) = self.page.element(element).filter(|_| !is_quoted) else {
+        let Some(item) = self.page.element(element).filter(|_| !is_quoted) else {
             return;
         };
         let mut push = |about, strength, value| {
@@ -249,7 +249,7 @@ impl Finder<'_> {
             }
             FactKind::Published => push(About::Time, 1, String::new()),
             FactKind::Author => {
-                let within = |fact: &&StatedFact| (element..own.end).contains(&fact.element);
+                let within = |fact: &&StatedFact| (element..item.end).contains(&fact.element);
                 let mut facts = self.page.facts.iter().filter(within);
                 let name = facts.find(|fact| fact.kind == FactKind::Name).unwrap_or(fact);
                 let name = match name.value.as_str() {
@@ -334,7 +334,7 @@ impl Finder<'_> {
                 *marked |= around.unwrap_or_default();
             }
         }
-        let is_marked = |element: &u32| marked.get(*element as usize).is_some_and(|own| *own);
+        let is_marked = |element: &u32| marked.get(*element as usize).is_some_and(|flag| *flag);
         let blocks = self.page.blocks.iter().map(|block| {
             let inline = self.page.inline(block).iter();
             block.words <= LONGEST_LINE && inline.chain([&block.element]).any(is_marked)
@@ -346,15 +346,15 @@ impl Finder<'_> {
     fn is_of_writer(&self, at: u32) -> bool {
         let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);
-        let is_about_writer = around.any(|(_, own)| says_about_writer(self.page, own))
-            || parent.is_some_and(|(_, own)| says(self.page, own, &OTHER_TIMES));
+        let is_about_writer = around.any(|(_, element)| says_about_writer(self.page, element))
+            || parent.is_some_and(|(_, element)| says(self.page, element, &OTHER_TIMES));
         let block = self.block(at);
         let before = block.checked_sub(1);
         let before = before.and_then(|before| self.page.blocks.get(before));
         is_about_writer
             || before.is_some_and(|before| {
-                let own = self.page.blocks.get(block);
-                if own.is_none_or(|own| !self.stand_together(before, own)) {
+                let block = self.page.blocks.get(block);
+                if block.is_none_or(|block| !self.stand_together(before, block)) {
                     return false;
                 }
                 let lower = self.page.text(before).to_lowercase();
@@ -366,8 +366,8 @@ impl Finder<'_> {
     /// Whether two blocks stand in one element or in two side by side.
     fn stand_together(&self, one: &Block, other: &Block) -> bool {
         let around = |block: &Block| {
-            let (at, own) = self.page.container(block)?;
-            Some((at, own.parent))
+            let (at, element) = self.page.container(block)?;
+            Some((at, element.parent))
         };
         let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other)) else {
             return false;
@@ -420,7 +420,7 @@ fn shape(page: &Page, at: u32) -> u64 {
     for (_, element) in page.path(at).take(2) {
         kind(page, element).hash(&mut hasher);
         let words = page.attribute_words(element);
-        for word in words.iter().filter(|own| own.attribute == Attribute::Itemprop) {
+        for word in words.iter().filter(|word| word.attribute == Attribute::Itemprop) {
             word.hash.hash(&mut hasher);
         }
     }

@@ -50,7 +50,7 @@ pub(crate) struct TableRow {
 impl TableRow {
     /// The cells that hold kept blocks, without those of signs alone.
     fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
-        self.cells.iter().filter(|own| !own.blocks.is_empty())
+        self.cells.iter().filter(|cell| !cell.blocks.is_empty())
     }
 }
 
@@ -193,20 +193,20 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 *cells += 1;
                 row.header &= *in_head || element.tag == Tag::Th;
                 let column = columns.place(element, html);
-                let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
-                let (own, rest) = blocks.split_at_checked(own)?;
+                let count = blocks.iter().take_while(|(cell, _)| *cell == index).count();
+                let (cell_blocks, rest) = blocks.split_at_checked(count)?;
                 blocks = rest;
-                let has_no_text = own.is_empty() && !has_text(page, index, element);
+                let has_no_text = cell_blocks.is_empty() && !has_text(page, index, element);
                 if let Some(sign) = has_no_text.then(|| cell_sign(html, element)).flatten() {
                     row.cells.push(TableCell { column, blocks: Vec::new(), sign });
-                } else if own.is_empty() && column < MAX_COLUMNS {
+                } else if cell_blocks.is_empty() && column < MAX_COLUMNS {
                     let place = if has_text(page, index, element) { &mut dropped } else { &mut empty };
                     place.insert(column);
                 }
-                if !own.is_empty() {
+                if !cell_blocks.is_empty() {
                     row.cells.push(TableCell {
                         column,
-                        blocks: own.iter().map(|(_, block)| *block).collect(),
+                        blocks: cell_blocks.iter().map(|(_, block)| *block).collect(),
                         sign: String::new(),
                     });
                 }

@@ -125,11 +125,11 @@ fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
     let mut sets: Scratch<u64> = Scratch::with_capacity(paths.len());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = sets.get(*parent as usize).copied().unwrap_or(0);
-        let own = match IN_AROUND[element.tag as usize] {
+        let bit = match IN_AROUND[element.tag as usize] {
             at if usize::from(at) < AROUND.len() => 1 << at,
             _ => 0,
         };
-        sets.push(above | own | if element.tag.is_heading() { HEADING_BIT } else { 0 });
+        sets.push(above | bit | if element.tag.is_heading() { HEADING_BIT } else { 0 });
     }
     sets
 }
@@ -155,7 +155,7 @@ impl<'a> Group<'a> for Ancestry<'a> {
 
 impl Fill for Ancestry<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let (mut own, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
+        let (mut containers, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
         let (mut sets, mut hidden, mut depth) = ([0u64; LANES], [0.0; LANES], [0.0; LANES]);
         // A number that no list reaches, so that all columns are 0.
         let none = u8::MAX;
@@ -166,15 +166,15 @@ impl Fill for Ancestry<'_> {
             let container = self.page.container(block).map(|(_, element)| element);
             let above = container.and_then(|element| self.page.element(element.parent));
             let element = self.page.element(block.element);
-            own[lane] = container.map_or(none, |own| IN_OWN[own.tag as usize]);
-            parent[lane] = above.map_or(none, |own| IN_PARENT[own.tag as usize]);
-            innermost[lane] = element.map_or(none, |own| IN_INNERMOST[own.tag as usize]);
+            containers[lane] = container.map_or(none, |element| IN_OWN[element.tag as usize]);
+            parent[lane] = above.map_or(none, |element| IN_PARENT[element.tag as usize]);
+            innermost[lane] = element.map_or(none, |element| IN_INNERMOST[element.tag as usize]);
             let set = self.around.get(self.paths.of_block(at) as usize);
             sets[lane] = set.copied().unwrap_or(0);
-            hidden[lane] = f32::from(u8::from(element.is_some_and(|own| own.hidden)));
-            depth[lane] = log(element.map_or(0, |own| own.depth));
+            hidden[lane] = f32::from(u8::from(element.is_some_and(|element| element.hidden)));
+            depth[lane] = log(element.map_or(0, |element| element.depth));
         }
-        let one_hot = [(&own, OWN.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
+        let one_hot = [(&containers, OWN.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
         // Lane by lane above, column by column here: each table is read once for a batch.
         for (places, len) in one_hot {
             for place in 0..len {

@@ -60,8 +60,8 @@ fn features(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     let points: Scratch<[f32; 2]> = points.map(|(x, y)| [*x, *y]).collect();
     let mut features: Vec<[f32; 3]> = points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
     if with_clusters {
-        for (own, is_content) in features.iter_mut().zip(cluster(&points)) {
-            own[CLUSTER] = f32::from(u8::from(is_content));
+        for (row, is_content) in features.iter_mut().zip(cluster(&points)) {
+            row[CLUSTER] = f32::from(u8::from(is_content));
         }
     }
     features
@@ -84,12 +84,12 @@ fn derivative(ratios: &[f32]) -> Scratch<f32> {
     let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
     (0..ratios.len())
         .map(|at| {
-            let own = ratios.get(at).copied().unwrap_or_default();
+            let ratio = ratios.get(at).copied().unwrap_or_default();
             let next = ratios.get(at + 1..ratios.len().min(at + 1 + AHEAD)).unwrap_or_default();
             if !next.is_empty() {
-                (mean(next) - own).abs()
+                (mean(next) - ratio).abs()
             } else if at >= 2 {
-                (mean(ratios.get(at - 1..).unwrap_or_default()) - own).abs()
+                (mean(ratios.get(at - 1..).unwrap_or_default()) - ratio).abs()
             } else {
                 0.0
             }

@@ -70,7 +70,7 @@ impl Fill for Neighbours {
             }
             out.put(|at| {
                 let pair = self.0.get(at).zip(of(at));
-                let same = pair.is_some_and(|(own, neighbour)| own.parent == neighbour.parent);
+                let same = pair.is_some_and(|(current, neighbour)| current.parent == neighbour.parent);
                 f32::from(u8::from(same))
             });
         }

@@ -150,7 +150,7 @@ impl Positions {
             Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
             None => (0, 0),
         };
-        let (own, shared) =
+        let (distinct, shared) =
             // A long paragraph shares words with any title.
             if block.words <= 40 && !self.title.is_empty() { terms.overlap(at, &self.title) } else { (0, 0) };
         let shared = shared as f32;
@@ -166,7 +166,7 @@ impl Positions {
             log(to),
             log(from),
             shared / self.title.len().max(1) as f32,
-            shared / own.max(1) as f32,
+            shared / distinct.max(1) as f32,
             log(repeats - 1),
             f32::from(u8::from(first < at)),
             log(like),

@@ -96,8 +96,8 @@ impl ByTemplate {
     #[inline]
     fn get(&self, parent: u32, signature: u64) -> Option<u32> {
         let mut known = 0;
-        for (group, own) in self.listed(parent) {
-            if own == signature {
+        for (group, listed) in self.listed(parent) {
+            if listed == signature {
                 return Some(group);
             }
             known += 1;
@@ -159,7 +159,7 @@ impl Templates {
         let mut groups: Scratch<Template> = Scratch::with_capacity(0);
         let mut by_template = ByTemplate::new(paths.len());
         let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
-        for ((element, parent), own) in paths.rows(page).zip(&paths.parents).zip(sums) {
+        for ((element, parent), sums) in paths.rows(page).zip(&paths.parents).zip(sums) {
             // Paragraphs repeat in every text: as items they would make each article look like a list.
             if !is_item(element.tag) {
                 places.push((NONE, 0));
@@ -175,11 +175,11 @@ impl Templates {
             };
             places.push((index, group.items));
             group.items += 1;
-            group.words += own.words;
-            group.squares += f64::from(own.words).powi(2);
-            group.link_words += own.link_words;
-            group.prose += own.prose;
-            group.images += own.images;
+            group.words += sums.words;
+            group.squares += f64::from(sums.words).powi(2);
+            group.link_words += sums.link_words;
+            group.prose += sums.prose;
+            group.images += sums.images;
         }
         let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
         for (at, (parent, (group, _))) in (0u32..).zip(paths.parents.iter().zip(&places)) {

@@ -79,8 +79,8 @@ fn densities(page: &Page) -> Scratch<[f32; 2]> {
 /// The six features of block `at`; beyond the page's ends they are zero.
 fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
     let of = |at: Option<usize>| at.and_then(|at| densities.get(at)).copied().unwrap_or_default();
-    let [previous, own, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
-    [previous[0], previous[1], own[0], own[1], next[0], next[1]]
+    let [previous, current, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
+    [previous[0], previous[1], current[0], current[1], next[0], next[1]]
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ mod tests {
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let rows: Vec<_> = (0..4).map(|at| items.features(&terms, at)).collect();
         let column = |name: &str| {
-            let at = NAMES.iter().position(|own| *own == name).unwrap();
+            let at = NAMES.iter().position(|known| *known == name).unwrap();
             rows.iter().map(|row| row[at]).collect::<Vec<f32>>()
         };
         assert_eq!(column("stated.same"), [0.0, 1.0, 0.0, 0.0]);

@@ -144,8 +144,8 @@ mod tests {
 
     fn words(value: &str) -> Vec<String> {
         let mut out = Vec::new();
-        split(value.as_bytes(), |word, own, short| {
-            assert_eq!(own, word_hash(word));
+        split(value.as_bytes(), |word, given, short| {
+            assert_eq!(given, word_hash(word));
             assert!(short.is_none_or(|short| short.to_le_bytes().starts_with(word)));
             out.push(str::from_utf8(word).unwrap().to_owned());
         });
@@ -193,8 +193,8 @@ mod tests {
                 })
                 .collect();
             let mut words = Vec::new();
-            split(&bytes, |word, own, _| {
-                assert_eq!(own, word_hash(word));
+            split(&bytes, |word, given, _| {
+                assert_eq!(given, word_hash(word));
                 words.push(word.to_vec());
             });
             assert_eq!(words, plain(&bytes), "{bytes:?}");

@@ -36,7 +36,7 @@ impl Traits {
 
 /// The one list of tags: variant, name and traits, in the order of the names.
 macro_rules! tags {
-    ($($variant:ident $name:literal: $($own:ident)|+;)*) => {
+    ($($variant:ident $name:literal: $($trait:ident)|+;)*) => {
         /// An element name known to HTML, or [`Tag::Other`] for every other name.
         ///
         /// Names are matched without regard to ASCII case.
@@ -54,7 +54,7 @@ macro_rules! tags {
         const NAMES: [&str; TAGS.len()] = [$($name),*];
 
         /// Traits in the order of [`TAGS`].
-        const TRAITS: [Traits; TAGS.len()] = [$(Traits::empty()$(.union(Traits::$own))+),*];
+        const TRAITS: [Traits; TAGS.len()] = [$(Traits::empty()$(.union(Traits::$trait))+),*];
     };
 }
 

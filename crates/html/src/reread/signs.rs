@@ -17,12 +17,12 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
     let mut rest = rest.get(..len)?.split_once('>')?.1;
     let mut text = String::new();
     loop {
-        let (own, tag) = rest.split_once('<')?;
-        text.push_str(own);
+        let (before, tag) = rest.split_once('<')?;
+        text.push_str(before);
         let name = tag.trim_start_matches('/');
         let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         let is_over =
-            ["td", "th", "tr", "table", "tbody", "thead", "tfoot"].iter().any(|own| own.eq_ignore_ascii_case(name));
+            ["td", "th", "tr", "table", "tbody", "thead", "tfoot"].iter().any(|known| known.eq_ignore_ascii_case(name));
         if is_over {
             break;
         }
@@ -31,7 +31,7 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
             "b", "i", "em", "strong", "span", "code", "kbd", "p", "div", "font", "center", "a", "br", "sup", "sub",
             "abbr",
         ];
-        if !is_inline.iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        if !is_inline.iter().any(|known| known.eq_ignore_ascii_case(name)) {
             return None;
         }
         rest = tag.split_once('>')?.1;
@@ -49,8 +49,8 @@ mod tests {
     fn of(cell: &str) -> Option<String> {
         let html = format!("<table><tr>{cell}<td>x</table>");
         let page = ScanEngine.read(&html, &Limits::default());
-        let own = page.elements.iter().find(|own| own.tag == Tag::Td).unwrap();
-        super::cell_sign(&html, own)
+        let element = page.elements.iter().find(|element| element.tag == Tag::Td).unwrap();
+        super::cell_sign(&html, element)
     }
 
     #[test]

@@ -91,8 +91,8 @@ impl<'a> Column<'a> {
         let scales = mass
             .iter()
             .take(count - 1)
-            .map(|own| {
-                above -= own / total;
+            .map(|bin_mass| {
+                above -= bin_mass / total;
                 (above * (1.0 - above)).max(1e-6).sqrt()
             })
             .collect();
@@ -131,9 +131,9 @@ impl Solved {
         columns
             .iter()
             .map(|column| {
-                let own = &self.param[start..start + column.scales.len()];
+                let parameters = &self.param[start..start + column.scales.len()];
                 start += column.scales.len();
-                column.table(own)
+                column.table(parameters)
             })
             .collect()
     }
@@ -237,9 +237,9 @@ impl Loss<'_> {
         for (column, sums) in self.columns.iter().zip(&by_column) {
             let range = start..start + column.scales.len();
             start = range.end;
-            let own = &solved.param[range.clone()];
+            let parameters = &solved.param[range.clone()];
             column.gradient(sums, self.total, &mut gradient[range.clone()]);
-            for (slope, param) in gradient[range].iter_mut().zip(own) {
+            for (slope, param) in gradient[range].iter_mut().zip(parameters) {
                 *slope += 2.0 * self.penalty * param;
                 cost += self.penalty * param * param;
             }

@@ -275,13 +275,13 @@ fn histograms(
     columns: &[usize],
     rows: &[u32],
 ) -> Vec<[GradientSum; MOST_BINS]> {
-    let own: Vec<(f32, f32)> = rows.iter().map(|row| gradients[*row as usize]).collect();
+    let row_gradients: Vec<(f32, f32)> = rows.iter().map(|row| gradients[*row as usize]).collect();
     columns
         .par_iter()
         .map(|column| {
             let bins = &table.columns[*column];
             let mut histogram = [GradientSum::default(); MOST_BINS];
-            for (row, (gradient, hessian)) in rows.iter().zip(&own) {
+            for (row, (gradient, hessian)) in rows.iter().zip(&row_gradients) {
                 let bin = &mut histogram[usize::from(bins[*row as usize]) % MOST_BINS];
                 bin.gradient += f64::from(*gradient);
                 bin.hessian += f64::from(*hessian);
@@ -304,8 +304,8 @@ fn best_split(table: &Binned, columns: &[usize], leaf: &Leaf, options: &BoostOpt
         .filter_map(|(column, histogram)| {
             let mut left = GradientSum::default();
             let mut best: Option<Split> = None;
-            for (bin, own) in histogram.iter().enumerate().take(table.edges[*column].len()) {
-                left.add(own);
+            for (bin, gradient_sum) in histogram.iter().enumerate().take(table.edges[*column].len()) {
+                left.add(gradient_sum);
                 let right = leaf.sum.minus(&left);
                 if left.rows < least {
                     continue;

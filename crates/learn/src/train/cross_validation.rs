@@ -89,7 +89,7 @@ pub(super) fn cross_validate_embedded(
     }
     let scorers: Vec<Option<EmbeddedScorer>> = (0..options.folds)
         .map(|fold| {
-            let rest = pages.iter().zip(folds).filter(|(_, own)| **own != fold);
+            let rest = pages.iter().zip(folds).filter(|(_, page_fold)| **page_fold != fold);
             fit_embedded(&rest.map(|(page, _)| page).collect::<Vec<_>>())
         })
         .collect::<Result<_, _>>()?;

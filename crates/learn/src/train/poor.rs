@@ -94,15 +94,15 @@ mod tests {
         let copies = PoorCopy::of_pages(&all);
         assert!((2..20).contains(&copies.len()), "{}", copies.len());
         for copy in &copies {
-            let own = copy.labelled();
-            let page = &own.page.page;
-            let content = own.labels.iter().filter(|label| **label).count();
+            let labelled = copy.labelled();
+            let page = &labelled.page.page;
+            let content = labelled.labels.iter().filter(|label| **label).count();
             assert!((2..8).contains(&content), "{content}");
             assert_eq!(page.blocks.len(), content + 2);
             assert_eq!(page.text(&page.blocks[0]), "Menu");
             assert_eq!(page.text(page.blocks.last().unwrap()), "Imprint");
-            assert_eq!((own.set, own.share), (3, 0.5));
-            assert_eq!(own.page.gold.record_id, pages[copy.of].gold.record_id);
+            assert_eq!((labelled.set, labelled.share), (3, 0.5));
+            assert_eq!(labelled.page.gold.record_id, pages[copy.of].gold.record_id);
             let tags = |page: &trommel_html::Page| -> u32 {
                 page.blocks.iter().map(|block| block.tags_before + block.tags_inside).sum()
             };

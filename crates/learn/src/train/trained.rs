@@ -151,7 +151,11 @@ pub(super) fn judged_pages(
                 page: number,
                 probabilities: probabilities.clone(),
                 labels: page.labels.clone(),
-                embedded: scored.embedded.into_iter().zip(page.embedded.own.iter().map(|(_, label)| *label)).collect(),
+                embedded: scored
+                    .embedded
+                    .into_iter()
+                    .zip(page.embedded.complete.iter().map(|(_, label)| *label))
+                    .collect(),
                 selection: scored.selection,
                 confidence: scored.expected_f1,
                 scores: scored.scores,
@@ -174,16 +178,16 @@ fn description(sets: &[PageSet], options: &TrainOptions, penalty: f64, judged: &
 pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Vec<Score> {
     let score = |(set, pages): (usize, &PageSet)| {
         // Nothing can be said of sets of which only some texts are known.
-        let own = judged.iter().filter(|page| page.set == set);
-        let own: Vec<&JudgedPage> = own.filter(|page| page.required.is_none()).collect();
-        if own.is_empty() && !pages.pages.is_empty() {
+        let judged_pages = judged.iter().filter(|page| page.set == set);
+        let judged_pages: Vec<&JudgedPage> = judged_pages.filter(|page| page.required.is_none()).collect();
+        if judged_pages.is_empty() && !pages.pages.is_empty() {
             return None;
         }
-        let mean = Scores::mean(own.iter().map(|page| &page.scores));
+        let mean = Scores::mean(judged_pages.iter().map(|page| &page.scores));
         Some(Score {
             set: pages.name.clone(),
             how: format!("{}-fold by host", options.folds),
-            pages: own.len() as u32,
+            pages: judged_pages.len() as u32,
             precision: mean.precision,
             recall: mean.recall,
             f1: mean.f1,

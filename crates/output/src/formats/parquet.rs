@@ -84,7 +84,7 @@ impl Assemble for Parquet {
             bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
             let posts = record.posts.iter().map(|post| post.text.len());
             bytes += size_of_val(record.spans.as_slice()) + posts.sum::<usize>();
-            bytes += record.chunks.iter().map(|own| own.text.len()).sum::<usize>();
+            bytes += record.chunks.iter().map(|chunk| chunk.text.len()).sum::<usize>();
             group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;

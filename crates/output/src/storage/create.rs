@@ -110,7 +110,7 @@ pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
             return Ok(Some(path));
         } else if kind.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
-        } else if !kind.is_symlink() || OPEN_FILES.iter().any(|own| path.starts_with(own)) {
+        } else if !kind.is_symlink() || OPEN_FILES.iter().any(|prefix| path.starts_with(prefix)) {
             return Ok(None);
         }
         let leads_to = fs::read_link(&path)?;

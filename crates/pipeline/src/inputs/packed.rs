@@ -112,8 +112,8 @@ impl Packed {
         match self.container.has_one {
             true => of_container.to_owned(),
             false => {
-                let own = stem(self.entry.name.rsplit('/').next().unwrap_or_default());
-                format!("{of_container}-{own}")
+                let of_entry = stem(self.entry.name.rsplit('/').next().unwrap_or_default());
+                format!("{of_container}-{of_entry}")
             }
         }
     }

@@ -305,7 +305,7 @@ fn is_named(url: &str, collection: &Location) -> bool {
     };
     match collection {
         Location::File(_) => false,
-        Location::Url(named) => server(url).is_some_and(|own| server(named) == Some(own)),
+        Location::Url(named) => server(url).is_some_and(|origin| server(named) == Some(origin)),
     }
 }
 

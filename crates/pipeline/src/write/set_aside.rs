@@ -79,7 +79,7 @@ impl SetAside {
     /// The copy of a record if one of `all` takes its kind.
     pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
         // The first that takes it: a record is kept once.
-        let place = all.iter().position(|own| own.takes(media_type))?;
+        let place = all.iter().position(|set_aside| set_aside.takes(media_type))?;
         let member = record_member(record, id).ok()?;
         Some(Aside { place, member, line: line(record, media_type) })
     }
@@ -115,7 +115,7 @@ pub(crate) struct AsideFiles<'a> {
 impl<'a> AsideFiles<'a> {
     /// `states` is what an interrupted run left of the files.
     pub(crate) fn new(disk: &'a dyn Disk, all: &[SetAside], states: &[SideState]) -> Result<Self, RunError> {
-        let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
+        let paths = all.iter().flat_map(|set_aside| [set_aside.path.clone(), set_aside.index()]);
         let files = paths
             .map(|path| SideOutput::new(disk, &path, states).map_err(|source| RunError::unfinished(&path, source)));
         Ok(Self { files: files.collect::<Result<_, RunError>>()? })

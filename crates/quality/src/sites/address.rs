@@ -61,9 +61,9 @@ mod tests {
         let canonical = "<link rel=canonical href=http://a.org/x><p>Text";
         assert_eq!(of("http://b.org/y", canonical), "http://b.org/y");
         assert_eq!(of("http://set.invalid/1", canonical), "http://a.org/x");
-        let links = |own: usize, others: usize| {
-            let own = "<a href=\"http://www.c.org/1\">one</a> ".repeat(own);
-            format!("{own}{}", "<a href='https://d.org/'>two</a> ".repeat(others))
+        let links = |same_site: usize, others: usize| {
+            let same_site = "<a href=\"http://www.c.org/1\">one</a> ".repeat(same_site);
+            format!("{same_site}{}", "<a href='https://d.org/'>two</a> ".repeat(others))
         };
         let placeholder = "http://set.invalid/1";
         assert_eq!(of(placeholder, &links(10, 9)), "http://c.org/7");

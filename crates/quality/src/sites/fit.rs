@@ -59,7 +59,7 @@ impl Learned {
     /// probabilities.
     pub fn best(&self, by_counts: bool) -> Option<&Tried> {
         let sound =
-            self.tried.iter().filter(|own| own.loss <= MOST_LOSS && (own.constants.position == 0.0) == by_counts);
+            self.tried.iter().filter(|tried| tried.loss <= MOST_LOSS && (tried.constants.position == 0.0) == by_counts);
         sound.max_by(|a, b| a.many.total_cmp(&b.many))
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
     let mut learning: Vec<(&SiteSet, (usize, usize))> = Vec::new();
     for (number, set) in sets.iter().enumerate() {
         let known = set.evidence.iter().zip(0..);
-        let known = known.filter(|(own, _)| set.part == Part::Learns && own.is_some());
+        let known = known.filter(|(evidence, _)| set.part == Part::Learns && evidence.is_some());
         learning.extend(known.map(|(_, at)| (*set, (number, at))));
     }
     let groups: Vec<&str> =
@@ -98,21 +98,22 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
                 let chosen = rows.iter().zip(&folds).filter(|(_, fold)| of(**fold));
                 newton(&chosen.flat_map(|(rows, _)| rows).collect::<Vec<_>>(), mask)
             };
-            let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|own| own != fold)).collect();
+            let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|held| held != fold)).collect();
             let all = fitted(&|_| true);
             let positions = if mask[2] { &POSITION[..] } else { &[0.0] };
-            for (counts, position) in COUNTS.iter().flat_map(|counts| positions.iter().map(move |own| (*counts, *own)))
+            for (counts, position) in
+                COUNTS.iter().flat_map(|counts| positions.iter().map(move |position| (*counts, *position)))
             {
                 let of = |[share, sameness, mean]: Signals| Correction {
                     weights: [share * counts, sameness * counts, mean * position],
                     half,
                 };
-                let scores = scored(&sets, model, &|place, known, own| {
+                let scores = scored(&sets, model, &|place, known, probabilities| {
                     let fold = fold_of.get(&place);
                     let weights = fold.and_then(|fold| by_fold.get(*fold)).copied();
-                    Some(of(weights.unwrap_or(all)).changes(known, own))
+                    Some(of(weights.unwrap_or(all)).changes(known, probabilities))
                 });
-                let losses = scores.iter().zip(&plain).map(|(own, plain)| mean(plain) - mean(own));
+                let losses = scores.iter().zip(&plain).map(|(score, plain)| mean(plain) - mean(score));
                 let constants = Constants { half, counts, position };
                 tracing::info!(?constants, "tried");
                 tried.push(Tried {
@@ -142,7 +143,7 @@ fn scored(sets: &[&SiteSet], model: &Model, changes: &Changes) -> Vec<Vec<f64>> 
                 let known = set.evidence.get(at).and_then(Option::as_ref);
                 let changes = known
                     .zip(set.judged.get(at))
-                    .and_then(|(known, own)| changes((number, at), known, &own.probabilities));
+                    .and_then(|(known, judgement)| changes((number, at), known, &judgement.probabilities));
                 set.score(at, model, changes.as_deref()).f1
             })
             .collect()
@@ -219,8 +220,8 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
         for below in at + 1..3 {
             let factor = matrix[below][at] / matrix[at][at];
             let above = matrix[at];
-            for (own, above) in matrix[below].iter_mut().zip(above).skip(at) {
-                *own -= factor * above;
+            for (cell, above) in matrix[below].iter_mut().zip(above).skip(at) {
+                *cell -= factor * above;
             }
             right[below] -= factor * right[at];
         }
@@ -252,7 +253,7 @@ mod tests {
             pages: (1, 1),
             tried: all.map(|(position, many, loss)| tried(position, many, loss)).into(),
         };
-        let of = |by_counts| learned.best(by_counts).map(|own| own.constants.position);
+        let of = |by_counts| learned.best(by_counts).map(|tried| tried.constants.position);
         assert_eq!((of(false), of(true)), (Some(1.0), Some(0.0)));
     }
 

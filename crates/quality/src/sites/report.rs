@@ -80,19 +80,19 @@ fn constants(learned: &Learned) -> String {
     ]);
     let plain = [f1(learned.plain.0), f1(learned.plain.1), String::new()];
     table.row(std::iter::repeat_n(String::new(), 6).chain(plain));
-    let mut best: Vec<_> = learned.tried.iter().filter(|own| own.constants.position > 0.0).collect();
+    let mut best: Vec<_> = learned.tried.iter().filter(|tried| tried.constants.position > 0.0).collect();
     best.sort_by(|a, b| b.many.total_cmp(&a.many));
     best.truncate(ROWS);
-    let likely = learned.tried.iter().filter(|own| {
-        let own = own.constants;
-        (own.half, own.counts, own.position) == (1.0, 1.0, 1.0)
+    let likely = learned.tried.iter().filter(|tried| {
+        let constants = tried.constants;
+        (constants.half, constants.counts, constants.position) == (1.0, 1.0, 1.0)
     });
-    let by_counts = learned.tried.iter().filter(|own| own.constants.position == 0.0);
-    for own in best.into_iter().chain(likely).chain(by_counts) {
-        let constants = own.constants;
+    let by_counts = learned.tried.iter().filter(|tried| tried.constants.position == 0.0);
+    for tried in best.into_iter().chain(likely).chain(by_counts) {
+        let constants = tried.constants;
         let of = [constants.half, constants.counts, constants.position];
-        let weights = own.correction.weights;
-        let scores = [own.few, own.many, own.loss].map(f1);
+        let weights = tried.correction.weights;
+        let scores = [tried.few, tried.many, tried.loss].map(f1);
         table.row(of.into_iter().chain(weights).map(number).chain(scores));
     }
     table.text()

@@ -144,8 +144,8 @@ fn what_training_leaves_is_what_the_report_needs() {
         assert!(all.into_iter().all(near), "{found:?} {expected:?}");
     };
     let score = &trained.model.file().scores[0];
-    let own = [f64::from(score.pages), score.precision, score.recall, score.f1];
-    same("| wcxb-sample | ", &own);
+    let measured = [f64::from(score.pages), score.precision, score.recall, score.f1];
+    same("| wcxb-sample | ", &measured);
     let keep = |page: &LabelledPage| {
         let verdicts = ContentPolicy::default().judge(&trained.model, &page.page, page.gold.address());
         let judged = &verdicts.judgement;

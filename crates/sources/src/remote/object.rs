@@ -262,8 +262,8 @@ fn is_exhausted(error: &Error) -> bool {
 pub(super) fn told(error: &Error) -> SourceError {
     let mut cause = error.source();
     while let Some(error) = cause {
-        if let Some(own) = error.downcast_ref::<SourceError>() {
-            return own.clone();
+        if let Some(source_error) = error.downcast_ref::<SourceError>() {
+            return source_error.clone();
         }
         cause = error.source();
     }

@@ -34,7 +34,7 @@ pub(super) static PATHS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 
 /// The one name of the choice at a path, by which every door knows it.
 pub(crate) fn name_of(path: &str) -> &str {
-    let named = NAMES.iter().find(|(_, own)| *own == path);
+    let named = NAMES.iter().find(|(_, known)| *known == path);
     named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)
 }
 
