@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 
 /// Crates that have no say in the bytes of an output: what they choose stands in the recipe of the run.
 /// Any other crate counts, also one that is new.
-const OTHERS: [&str; 11] =
+const OTHER_CRATES: [&str; 11] =
     ["cli", "dedup", "ffi", "lab", "label", "learn", "metrics", "python", "serve", "trommel", "viewer"];
 /// Characters of the hash that are shown and compared.
-const SHOWN: usize = 12;
+const HASH_CHARS: usize = 12;
 
 fn main() -> io::Result<()> {
     let crate_folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
         for entry in fs::read_dir(workspace.join("crates"))? {
             let entry = entry?;
             let name = entry.file_name();
-            if !OTHERS.iter().any(|other| name == *other) {
+            if !OTHER_CRATES.iter().any(|other| name == *other) {
                 sources(&entry.path(), &mut files)?;
             }
         }
@@ -50,7 +50,7 @@ fn main() -> io::Result<()> {
         digest.update(&bytes);
     }
     let mut sum = HEXLOWER.encode(&digest.finalize());
-    sum.truncate(SHOWN);
+    sum.truncate(HASH_CHARS);
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-env=TROMMEL_BUILD={} ({sum})", env!("CARGO_PKG_VERSION"));
     Ok(())

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::messages::causes;
 use crate::models;
 use crate::page::{PageInput, note_reviews};
-use crate::settings::{OfPages, SettingsArgs};
+use crate::settings::{PageCommands, SettingsArgs};
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub struct ExtractArgs {
     #[arg(short, long, value_enum)]
     format: Option<Form>,
     #[command(flatten)]
-    settings: SettingsArgs<OfPages>,
+    settings: SettingsArgs<PageCommands>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -39,7 +39,7 @@ use crate::verdicts::Verdicts;
 /// says it.
 // A kicker and a date may stand above the headline; further down its words are those of the text.
 const TITLE_BLOCKS: usize = 3;
-const SAME_TITLE: f32 = 0.6;
+const MIN_TITLE_LIKENESS: f32 = 0.6;
 
 /// A decoded page whose blocks have been judged.
 #[derive(Clone, Debug)]
@@ -256,7 +256,7 @@ impl<'a> Extraction<'a> {
                 self.page.container(block).is_some_and(|(_, element)| element.tag == trommel_html::Tag::H1)
                     && !is_too_long([(block.words, block.chars)].into_iter())
             };
-            role == Some(Role::Headline) || at == 0 && is_heading() || overlap(text, title) >= SAME_TITLE
+            role == Some(Role::Headline) || at == 0 && is_heading() || overlap(text, title) >= MIN_TITLE_LIKENESS
         })
     }
 
@@ -411,7 +411,7 @@ impl<'a> Extraction<'a> {
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);
-        let is_said = overlap(text, title) >= SAME_TITLE || title.contains(text);
+        let is_said = overlap(text, title) >= MIN_TITLE_LIKENESS || title.contains(text);
         let heads = !is_said && is_headline_of_kept(&self.page, at, self.kept());
         heads.then_some(at)
     }

@@ -299,10 +299,10 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
 
 /// Whether an attribute of an element, or of one of the few around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
-    const AROUND: usize = 5;
+    const MAX_ANCESTORS: usize = 5;
     page.path(element)
         .take_while(|(_, element)| !matches!(element.tag, Tag::Body | Tag::Main | Tag::Article))
-        .take(AROUND)
+        .take(MAX_ANCESTORS)
         .any(|(_, element)| {
             let mut words = page.attribute_words(element).iter();
             words.any(|word| {

@@ -7,7 +7,7 @@ const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
 /// Texts of links to the next page, in lower case.
 // Whole texts: "next steps" is the heading of an article.
-const NEXT: [&str; 38] = [
+const NEXT_TEXTS: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",
     "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página", "próxima", "próximo",
     "próxima página", "seguinte", "página seguinte", "successiva", "pagina successiva", "avanti", "volgende",
@@ -110,7 +110,7 @@ fn is_next(text: &str) -> bool {
     if words.is_empty() {
         return ARROWS.contains(&text);
     }
-    NEXT.contains(&words.as_str())
+    NEXT_TEXTS.contains(&words.as_str())
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ const MAX_KEPT_BYTES: usize = 4 << 20;
 thread_local! {
     /// Vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
     // By thread, so that no lock is taken and memory stays in the caches of one core.
-    static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
+    static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
 /// A vector that begins empty (except [`Scratch::stale`]), in the memory of an earlier one of the thread.
@@ -27,7 +27,7 @@ pub struct Scratch<T: 'static>(Vec<T>);
 
 /// Runs a task on the spare vectors of a type; none if the thread ends or they are in use.
 fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option<R> {
-    SPARE
+    SPARE_VECTORS
         .try_with(|spare| {
             // Dropping a value that holds such vectors comes back here: then memory is simply not kept.
             let mut spare = spare.try_borrow_mut().ok()?;

@@ -43,12 +43,12 @@ enum CompiledScorer {
 
 /// Columns asked for so far, by their slots.
 #[derive(Default)]
-struct Asked {
+struct RequestedColumns {
     columns: Vec<u16>,
     slots: FxHashMap<u16, u16>,
 }
 
-impl Asked {
+impl RequestedColumns {
     /// Slot of a column.
     fn slot(&mut self, column: u16) -> u16 {
         let columns = &mut self.columns;
@@ -70,7 +70,7 @@ impl Compiled {
         band: Option<f32>,
     ) -> Self {
         // All parts share the slots, so a column that several parts ask for is computed once.
-        let mut asked = Asked::default();
+        let mut asked = RequestedColumns::default();
         let mut lay = |scorer: &Scorer| match scorer {
             Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(CompiledScorer::Planes),
             Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(CompiledScorer::Forest),
@@ -293,7 +293,7 @@ mod tests {
     fn rows_end_at_the_leaves_that_the_way_down_leads_to() {
         for leaves in [1, 2, 3, 47, 63, 64, 65, 200] {
             let trees = tree(leaves);
-            let is_laid_out = Forest::new(&trees, &mut Asked::default()).is_some();
+            let is_laid_out = Forest::new(&trees, &mut RequestedColumns::default()).is_some();
             assert_eq!(is_laid_out, leaves <= forest::LEAVES as u32);
             let scorer = Scorer::Trees(trees);
             let value = |at: usize, of: usize| match at * of % 41 {

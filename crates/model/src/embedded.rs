@@ -11,7 +11,7 @@ use crate::sigmoid::sigmoid;
 
 /// Least probability of an embedded text for a page of which nothing else is kept.
 // On all sets this changed one page, which a script fills.
-const LEAST_ALONE: f32 = 0.3;
+const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
 /// An embedded text and the verdict on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +89,7 @@ impl Selection {
         // Each gets a field and a section of its own: it has no place among the elements.
         with_embedded.push(&words);
         let mut choice = self.choose(&all, &with_embedded);
-        let may_stand_alone = eligible.iter().any(|embedded| embedded.probability >= LEAST_ALONE);
+        let may_stand_alone = eligible.iter().any(|embedded| embedded.probability >= MIN_ALONE_PROBABILITY);
         if may_stand_alone && !choice.kept.contains(&true) {
             // Of the blocks nothing is content. Expected F1 never chooses nothing else.
             let weighed = weighed(&all, &with_embedded);

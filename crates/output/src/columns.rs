@@ -129,10 +129,10 @@ static CHUNKS: Structures = structures! { chunks:
 };
 
 /// Tells whether options ask for a column.
-type IsAskedFor = fn(&DocumentOptions) -> bool;
+type ColumnCondition = fn(&DocumentOptions) -> bool;
 
 /// The columns that are only where they are asked for, and which options ask for them.
-static OPTIONAL: [(Column, IsAskedFor); 5] = [
+static OPTIONAL: [(Column, ColumnCondition); 5] = [
     (column("blocks", ColumnValue::Structures(&BLOCKS)), |options| options.blocks),
     (column("spans", ColumnValue::Structures(&SPANS)), |options| options.spans),
     (column("tables", ColumnValue::Structures(&TABLES)), |options| options.tables),

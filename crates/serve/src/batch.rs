@@ -179,7 +179,7 @@ impl TakenShare {
 }
 
 /// Time between two looks at whether the service stops while a batch waits for memory.
-const PATIENCE: Duration = Duration::from_secs(1);
+const STOP_POLL: Duration = Duration::from_secs(1);
 /// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
@@ -218,7 +218,7 @@ impl Batch {
             let permit = runtime.block_on(app.admission.worker());
             taken.put(runtime.block_on(async {
                 loop {
-                    let share = memory.share_within(weight::of_page(judged), PATIENCE).await;
+                    let share = memory.share_within(weight::of_page(judged), STOP_POLL).await;
                     if share.is_ok() || app.is_stopping() {
                         return share.ok();
                     }

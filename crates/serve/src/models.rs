@@ -10,16 +10,16 @@ use trommel::{Model, model::Selection};
 use crate::answer::Refusal;
 
 /// Models with thresholds that are kept: moving a slider asks for the same ones again.
-const KEPT: usize = 16;
+const MAX_KEPT_MODELS: usize = 16;
 
 /// The models of a service.
 pub(crate) struct Models {
     named: Vec<(String, Arc<Model>)>,
-    thresholds: Mutex<VecDeque<WithThreshold>>,
+    thresholds: Mutex<VecDeque<ThresholdModel>>,
 }
 
 /// A model with another threshold.
-struct WithThreshold {
+struct ThresholdModel {
     name: String,
     percent: u8,
     model: Arc<Model>,
@@ -61,8 +61,8 @@ impl Models {
         let mut file = model.file().clone();
         file.selection = Selection::Threshold(f32::from(percent) / 100.0);
         let model = Arc::new(Model::new(file).map_err(|_| Refusal::Fault)?);
-        kept.push_back(WithThreshold { name: name.to_owned(), percent, model: model.clone() });
-        if kept.len() > KEPT {
+        kept.push_back(ThresholdModel { name: name.to_owned(), percent, model: model.clone() });
+        if kept.len() > MAX_KEPT_MODELS {
             kept.pop_front();
         }
         Ok(model)
@@ -87,6 +87,6 @@ mod tests {
         for percent in 0..20 {
             models.with_threshold(None, percent).unwrap();
         }
-        assert_eq!(models.thresholds.lock().unwrap().len(), KEPT);
+        assert_eq!(models.thresholds.lock().unwrap().len(), MAX_KEPT_MODELS);
     }
 }

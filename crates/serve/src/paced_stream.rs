@@ -24,8 +24,8 @@ pub(crate) struct PacedStream<S> {
     requests: Arc<Requests>,
     /// Requests that had begun at the last look.
     known: usize,
-    reading: Watch,
-    writing: Watch,
+    reading: PaceWatch,
+    writing: PaceWatch,
 }
 
 /// The requests of a connection.
@@ -36,7 +36,7 @@ pub(crate) struct Requests {
 }
 
 /// The pace of one direction, and the clock that looks at it.
-struct Watch {
+struct PaceWatch {
     pace: Pace,
     clock: Option<Pin<Box<Sleep>>>,
 }
@@ -44,7 +44,7 @@ struct Watch {
 impl<S> PacedStream<S> {
     /// The paces are those of requests, between which a client may be silent, and of answers.
     pub(crate) fn new(stream: S, requests: Arc<Requests>, reading: Pace, writing: Pace) -> Self {
-        let watch = |pace| Watch { pace, clock: None };
+        let watch = |pace| PaceWatch { pace, clock: None };
         Self { stream, requests, known: 0, reading: watch(reading), writing: watch(writing) }
     }
 
@@ -74,7 +74,7 @@ impl Requests {
     }
 }
 
-impl Watch {
+impl PaceWatch {
     /// The result of an attempt to read or write. A waiting one fails when the client is too slow.
     fn over<T>(
         &mut self,

@@ -13,7 +13,7 @@ use crate::site::site_of;
 /// Bytes that a memory takes at most unless told otherwise.
 pub const DEFAULT_BYTES: u64 = 1 << 30;
 /// Least number of bytes that makes sense.
-pub const LEAST_BYTES: u64 = 1 << 20;
+pub const MIN_BYTES: u64 = 1 << 20;
 
 /// Most bytes of an entry of a table: its own, one more for control, in tables that double when they are seven
 /// eighths full.
@@ -126,11 +126,11 @@ fn position_key(position: u32) -> u64 {
 }
 
 impl SiteMemory {
-    /// A memory that takes at most `max_bytes`, of which [`LEAST_BYTES`] is the least. While a table grows, its
+    /// A memory that takes at most `max_bytes`, of which [`MIN_BYTES`] is the least. While a table grows, its
     /// old form stands beside it for a moment.
     pub fn new(max_bytes: u64) -> Self {
         Self {
-            max_bytes: max_bytes.max(LEAST_BYTES),
+            max_bytes: max_bytes.max(MIN_BYTES),
             threshold: Threshold::ALL,
             model: None,
             sites: FxHashMap::default(),

@@ -219,7 +219,7 @@ impl Class {
 
     fn known(c: char) -> Self {
         let code = c as usize;
-        match WIDE.get(code >> 8) {
+        match WIDE_CLASSES.get(code >> 8) {
             Some(row) => row.get_or_init(|| Self::row(code >> 8))[code & 0xFF],
             None => Class::of(c),
         }
@@ -237,7 +237,7 @@ impl Class {
 
 /// The class of each character of the basic plane, by rows of 256 that are filled when one of their
 /// characters is met: asking the standard library each time takes longer.
-static WIDE: [OnceLock<[Class; 256]>; 256] = [const { OnceLock::new() }; 256];
+static WIDE_CLASSES: [OnceLock<[Class; 256]>; 256] = [const { OnceLock::new() }; 256];
 
 /// Whether each byte of ASCII belongs to a word.
 const ASCII_WORD: [bool; 256] = {

@@ -8,7 +8,7 @@ use trommel::{
     output::{Encode as _, Jsonl},
 };
 
-use crate::program::{Ran, trommel, workspace};
+use crate::program::{RunResult, trommel, workspace};
 
 const PARAGRAPHS: [&str; 3] = [
     "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.",
@@ -26,7 +26,7 @@ fn page() -> String {
     )
 }
 
-fn extract(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+fn extract(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(folder, &[&["extract"], arguments].concat(), input)
 }
 
@@ -483,11 +483,11 @@ fn gzipped_pages_are_read_and_archives_refused() {
 #[cfg(feature = "remote")]
 #[test]
 fn a_url_is_fetched_on_request_only() {
-    use crate::servers::{Breaking, Manners};
+    use crate::servers::{BreakingServer, ServerBehaviour};
 
     let folder = tempfile::tempdir().unwrap();
-    let manners = Manners { most: usize::MAX, ranges: true, tag: true, ..Manners::default() };
-    let server = Breaking::start(page().into_bytes(), manners);
+    let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
+    let server = BreakingServer::start(page().into_bytes(), manners);
     let url = format!("http://127.0.0.1:{}/mill.html", server.port);
     let ran = extract(folder.path(), &[&url], b"");
     assert_eq!(ran.code, 2);

@@ -13,7 +13,7 @@ use trommel::{
     },
 };
 
-use crate::program::{Ran, trommel, workspace};
+use crate::program::{RunResult, trommel, workspace};
 use crate::sample::{ARCHIVE, golds};
 
 const PARAGRAPH: &str =
@@ -73,7 +73,7 @@ fn model() -> ModelFile {
 }
 
 /// Runs `inspect` with that model.
-fn inspect(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+fn inspect(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     let path = folder.join("test.trommel");
     fs::write(&path, Model::new(model()).unwrap().to_bytes().unwrap()).unwrap();
     let arguments = [&["inspect", "--model", path.to_str().unwrap()], arguments].concat();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{Ran, trommel};
+use crate::program::{RunResult, trommel};
 
 /// What every page of the site says, which reads like text.
 const EVERYWHERE: &str = "Our newspaper is printed on paper from the forests of the north.";
@@ -38,7 +38,7 @@ fn write_archive(path: &Path, things: &[&str]) {
     fs::write(path, archive).unwrap();
 }
 
-fn run(folder: &Path, more: &[&str]) -> Ran {
+fn run(folder: &Path, more: &[&str]) -> RunResult {
     let mut arguments = vec!["run", "all.warc", "-o", "out", "--overwrite", "--compress", "none"];
     arguments.extend(more);
     trommel(folder, &arguments, b"")

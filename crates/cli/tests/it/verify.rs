@@ -5,11 +5,11 @@ use std::{fs, path::Path};
 use serde_json::Value;
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::ARCHIVE,
 };
 
-fn verify(folder: &Path, output: &str) -> Ran {
+fn verify(folder: &Path, output: &str) -> RunResult {
     let archive = workspace().join(ARCHIVE);
     trommel(folder, &["verify", output, "--against", archive.to_str().unwrap()], b"")
 }

@@ -6,7 +6,7 @@ use trommel_html::{Attribute, Element, NONE, Page, Tag};
 
 use url::Url;
 
-use super::marks::{About, LONGEST_LINE, Marks};
+use super::marks::{MAX_LINE_WORDS, MarkKind, Marks};
 use super::teasers::Teasers;
 use super::{kind, says_about_writer};
 
@@ -124,7 +124,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
         };
         let is_long = block.words >= MIN_DROPPED_WORDS && block.link_density() < 0.5;
         let is_heading =
-            block.words <= LONGEST_LINE && page.element(around).is_some_and(|element| element.tag.is_heading());
+            block.words <= MAX_LINE_WORDS && page.element(around).is_some_and(|element| element.tag.is_heading());
         if !is_label && !is_heading && (*kept || is_long) {
             contents.has_text = true;
             contents.is_kept |= *kept;
@@ -133,8 +133,8 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     for mark in &marks.all {
         if let Some(contents) = inside.get_mut(mark.element as usize) {
             match mark.about {
-                About::Writer => contents.has_writer = true,
-                About::Time => contents.has_time = true,
+                MarkKind::Writer => contents.has_writer = true,
+                MarkKind::Time => contents.has_time = true,
             }
         }
     }
@@ -310,7 +310,7 @@ struct Kinds<'a> {
     /// For each part, the names in it.
     writers: Vec<Vec<&'a str>>,
     /// For each part, the shapes of its marks.
-    shapes: Vec<Vec<(About, u64)>>,
+    shapes: Vec<Vec<(MarkKind, u64)>>,
 }
 
 impl<'a> Kinds<'a> {
@@ -319,7 +319,7 @@ impl<'a> Kinds<'a> {
             parts.iter().map(|part| [part.innermost.start, part.elements.start].map(|at| PartKind::of(page, at)));
         let within = |part: &Part| marks.within(&part.elements).iter().take(MAX_MARKS);
         let writers = parts.iter().map(|part| {
-            let writers = within(part).filter(|mark| mark.about == About::Writer);
+            let writers = within(part).filter(|mark| mark.about == MarkKind::Writer);
             writers.map(|mark| mark.value.as_str()).collect()
         });
         let shapes = parts.iter().map(|part| within(part).map(|mark| (mark.about, mark.shape)).collect());
@@ -338,12 +338,15 @@ impl<'a> Kinds<'a> {
         let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other)) else {
             return false;
         };
-        let share = |about: About| {
+        let share = |about: MarkKind| {
             let mut candidates = shapes.iter().filter(|shape| shape.0 == about);
             candidates.any(|shape| other_shapes.contains(shape))
         };
         // By different people, since one author's articles in a list share their template as well.
-        is_of_kind && others.iter().any(|name| !names.contains(name)) && share(About::Writer) && share(About::Time)
+        is_of_kind
+            && others.iter().any(|name| !names.contains(name))
+            && share(MarkKind::Writer)
+            && share(MarkKind::Time)
     }
 }
 

@@ -21,9 +21,9 @@ struct CellBounds {
 
 /// In a table with header cells, `thead` or `caption`.
 // Header cells say that a table is data, so its cells may be long.
-const HEADED: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
+const HEADED_BOUNDS: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
 /// In any other table.
-const BARE: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
+const BARE_BOUNDS: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
 
 /// A table of data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +77,7 @@ struct Position {
 
 /// A table while its kept blocks are gathered.
 #[derive(Debug, Default)]
-struct Draft {
+struct TableDraft {
     captions: Vec<u32>,
     /// TableCell and block in the order of the page.
     blocks: Vec<(u32, u32)>,
@@ -87,7 +87,7 @@ struct Draft {
 /// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
 /// element of the data table it is in ([`NONE`] if in none).
 pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
-    let mut drafts: FxHashMap<u32, Draft> = FxHashMap::default();
+    let mut drafts: FxHashMap<u32, TableDraft> = FxHashMap::default();
     let mut order: Vec<u32> = Vec::new();
     let mut home = Vec::with_capacity(kept.len());
     for &index in kept {
@@ -96,7 +96,7 @@ pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u
         let Some(place) = place else { continue };
         let draft = drafts.entry(place.table).or_insert_with(|| {
             order.push(place.table);
-            Draft::default()
+            TableDraft::default()
         });
         draft.layout |= place.no_cell_text;
         match place.cell {
@@ -152,7 +152,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
 }
 
 /// The rows of a table, unless it turns out to be one for layout.
-fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTable> {
+fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<DataTable> {
     let table = page.element(at)?;
     let is_role = |token: &trommel_html::AttributeWord| {
         // The author says that the table means nothing (WAI-ARIA).
@@ -216,7 +216,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
         index += 1;
     }
     wide_rows += usize::from(end_row(row, &mut rows) > 1);
-    let most = if headed { HEADED } else { BARE };
+    let most = if headed { HEADED_BOUNDS } else { BARE_BOUNDS };
     let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
     for cell in rows.iter().flat_map(TableRow::cells_with_blocks) {
         let blocks = cell.blocks.iter().map(|block| {

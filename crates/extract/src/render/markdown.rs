@@ -26,7 +26,7 @@ use crate::render::traced::{OriginSource, TracedText};
 use code::{CodeLanguages, fence};
 use containers::{Part, SegmentWriter};
 use escape::{Context, escape};
-use images::{Images, Wanted, headline_element};
+use images::{Images, WantedImages, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
 
@@ -165,7 +165,7 @@ pub(crate) fn markdown(
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
-    let mut images = Wanted::of(options).map(|wanted| {
+    let mut images = WantedImages::of(options).map(|wanted| {
         let headline = headline_element(content.page);
         Images::new(content, url, headline, wanted)
     });

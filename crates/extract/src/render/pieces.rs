@@ -284,9 +284,9 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
 /// The raised or lowered sign of a character.
 fn sign(c: char, is_sup: bool) -> Option<char> {
     // Pairs in one text: the list is read rarely, and a table would take more room than the search.
-    const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
-    const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
-    let mut pairs = if is_sup { RAISED } else { LOWERED }.chars();
+    const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
+    const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
+    let mut pairs = if is_sup { SUPERSCRIPTS } else { SUBSCRIPTS }.chars();
     while let (Some(plain), Some(set)) = (pairs.next(), pairs.next()) {
         if plain == c {
             return Some(set);

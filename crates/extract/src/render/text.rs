@@ -16,7 +16,7 @@ use crate::render::traced::{OriginSource, TracedText};
 /// Notes that were judged to be no content stay out of plain text if they have more words than the text
 /// divided by this.
 // Lists of sources of encyclopedias: with them magic-articles fell by .0014.
-const LONG_NOTES: usize = 5;
+const MAX_NOTES_DIVISOR: usize = 5;
 
 /// The text of a content and then its notes, without a line end at its end.
 pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
@@ -29,7 +29,7 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
         blocks.map(|block| block.words as usize).sum::<usize>()
     };
     let others: usize = definitions.iter().filter(|definition| !definition.judged).map(words).sum();
-    let are_many = others > 0 && others > trommel_text::words::count(&out.text) as usize / LONG_NOTES;
+    let are_many = others > 0 && others > trommel_text::words::count(&out.text) as usize / MAX_NOTES_DIVISOR;
     for definition in definitions.iter().filter(|definition| definition.judged || !are_many) {
         if !out.text.is_empty() {
             out.text.push_str("\n\n");

@@ -15,7 +15,7 @@ use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
 const SAMPLE_WORDS: usize = 60;
 /// Words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
-pub(crate) const PAIRED: usize = 12;
+pub(crate) const PAIRED_WORDS: usize = 12;
 
 /// A set of hashes of words, most often asked for words that it does not have.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +134,7 @@ impl Terms {
             count_work(part.len());
             push_hashes(page.texts(), masks, part, SAMPLE_WORDS, &mut terms.words);
             let words = terms.words.get(first..).unwrap_or_default();
-            let paired = words.get(..words.len().min(PAIRED)).unwrap_or_default();
+            let paired = words.get(..words.len().min(PAIRED_WORDS)).unwrap_or_default();
             let pairs = paired.windows(2).map(|pair| match pair {
                 [first, second] => pair_hash(*first, *second),
                 _ => 0,
@@ -209,7 +209,7 @@ pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
     let mut before: Option<(u64, usize)> = None;
     // As many as are hashed when pages are judged: other terms would get weights that nobody looks up.
-    for word in words::words(page.text(block), words::Rule::Characters).take(PAIRED) {
+    for word in words::words(page.text(block), words::Rule::Characters).take(PAIRED_WORDS) {
         if before.is_some() {
             text.push(' ');
         }
@@ -239,7 +239,7 @@ mod tests {
             terms(&page, block, |hash, term| {
                 if term.contains(' ') { &mut pairs } else { &mut singles }.push(hash);
             });
-            let first = table.words(at).len().min(PAIRED);
+            let first = table.words(at).len().min(PAIRED_WORDS);
             assert_eq!(table.words(at)[..first], singles);
             assert_eq!(table.pairs(at), pairs);
         }
@@ -258,7 +258,7 @@ mod tests {
             assert_eq!(table.words(0), table.words(1), "{words}");
             assert_eq!(table.pairs(0), table.pairs(1), "{words}");
             assert_eq!(table.words(0).len(), SAMPLE_WORDS.min(2 * words));
-            assert_eq!(table.pairs(0).len(), PAIRED.min(2 * words) - 1);
+            assert_eq!(table.pairs(0).len(), PAIRED_WORDS.min(2 * words) - 1);
         }
     }
 }

@@ -9,7 +9,7 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::kmeans::{farthest_first, kmeans};
 use crate::scratch::Scratch;
 
@@ -20,7 +20,7 @@ const CLUSTER: usize = 2;
 
 /// Blocks ahead that the derivative looks at.
 // As in the paper, as are the deviation of the kernel, the three clusters and the centre at the origin.
-const AHEAD: usize = 3;
+const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
 
@@ -31,7 +31,7 @@ impl<'a> Group<'a> for TagRatios {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
         // Clustering is the dear part, and models need not ask for its verdict.
         Self(features(facts.page, asked.any([CLUSTER])))
     }
@@ -85,7 +85,7 @@ fn derivative(ratios: &[f32]) -> Scratch<f32> {
     (0..ratios.len())
         .map(|at| {
             let ratio = ratios.get(at).copied().unwrap_or_default();
-            let next = ratios.get(at + 1..ratios.len().min(at + 1 + AHEAD)).unwrap_or_default();
+            let next = ratios.get(at + 1..ratios.len().min(at + 1 + BLOCKS_AHEAD)).unwrap_or_default();
             if !next.is_empty() {
                 (mean(next) - ratio).abs()
             } else if at >= 2 {

@@ -9,7 +9,7 @@ use trommel_text::word_hash;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::Sieve;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -54,7 +54,7 @@ impl<'a> Group<'a> for CommentSections<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Outline];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { page: facts.page, sections: Sections::new(facts) }
     }
 }

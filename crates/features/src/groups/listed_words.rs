@@ -5,7 +5,7 @@ use trommel_html::{Block, Page};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 
 /// The listed words on each element or on one around it: a bit set for each element.
@@ -64,7 +64,7 @@ impl<'a> Group<'a> for ListedWords<'a> {
         lexicon.listed_names().to_vec()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self::of(facts.page, facts.lexicon)
     }
 }

@@ -7,7 +7,7 @@ use trommel_html::{AttributeWord, Page};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -41,7 +41,7 @@ impl<'a> Group<'a> for PathWeights<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Paths];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { facts, elements: path_weights(facts.page, &facts.paths, facts.lexicon) }
     }
 }

@@ -6,7 +6,7 @@ use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
@@ -57,7 +57,7 @@ impl<'a> Group<'a> for Shallow {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(densities(facts.page))
     }
 }

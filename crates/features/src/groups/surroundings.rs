@@ -5,7 +5,7 @@ use trommel_html::{Page, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -40,7 +40,7 @@ impl<'a> Group<'a> for Surroundings {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { seen: seen(facts.page) }
     }
 }

@@ -9,7 +9,7 @@ use trommel_html::json_ld::JsonLdKind;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Sieve, Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::word_hash::hashes;
 use crate::work::count_work;
@@ -56,7 +56,7 @@ impl<'a> Group<'a> for HeadTopic<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
         Self { facts, head: HeadTexts::new(facts.page, asked.any(OF_TEXTS)) }
     }
 }

@@ -8,8 +8,8 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::Outline;
-use crate::facts::terms::{PAIRED, Terms};
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::facts::terms::{PAIRED_WORDS, Terms};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -38,7 +38,7 @@ impl<'a> Group<'a> for Wording<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Outline];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { facts, blocks: wordings(facts.page, &facts.terms, facts.lexicon) }
     }
 }
@@ -55,7 +55,7 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
         .map(|at| {
             let words = terms.words(at);
             // As in training, where weights are learned from the first words alone.
-            let words = words.get(..words.len().min(PAIRED)).unwrap_or_default();
+            let words = words.get(..words.len().min(PAIRED_WORDS)).unwrap_or_default();
             let pairs = terms.pairs(at);
             let mut block_wording = BlockWording::default();
             let (mut sum, mut found) = (0.0, 0u32);

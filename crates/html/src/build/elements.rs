@@ -7,7 +7,7 @@ use super::code_elements::is_highlighter;
 use super::microdata::Microdata;
 use super::nesting::has_optional_end;
 use super::notes::{Marks, has_class};
-use super::{Builder, Open};
+use super::{Builder, OpenElement};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
@@ -80,7 +80,7 @@ impl Builder {
         // Docutils writes inline code as `<span class="literal">`.
         let is_literal = tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal");
         let style = if is_literal { Tag::Code } else { tag };
-        self.stack.push(Open {
+        self.stack.push(OpenElement {
             element: narrow(index),
             container,
             tag,

@@ -10,7 +10,7 @@ use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
-const BESIDE: [&str; 50] = [
+const BESIDE_CODE_CLASSES: [&str; 50] = [
     "line-numbers-wrapper",
     "highlight-line-number",
     "react-line-numbers",
@@ -236,7 +236,7 @@ impl Kind {
             if name.eq_ignore_ascii_case(b"class") {
                 let value = String::from_utf8_lossy(value).to_ascii_lowercase();
                 for class in value.split_ascii_whitespace() {
-                    if BESIDE.contains(&class) {
+                    if BESIDE_CODE_CLASSES.contains(&class) {
                         return Kind::Beside;
                     }
                     if HIDDEN.contains(&class) && tag.is_inline() && kind == Kind::Plain {

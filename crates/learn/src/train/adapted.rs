@@ -220,7 +220,7 @@ impl OwnPages {
     }
 
     /// For each penalty, the probabilities of all pages by corrections that have not seen their hosts.
-    fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<UnderPenalty>, LearnError> {
+    fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<PenaltyResult>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
             let is_held = |page: usize| folds.get(page) == Some(&fold);
@@ -244,7 +244,7 @@ impl OwnPages {
 }
 
 /// A penalty, and the probabilities of each page's blocks by corrections under it.
-type UnderPenalty = (f64, Vec<Vec<f32>>);
+type PenaltyResult = (f64, Vec<Vec<f32>>);
 
 /// Rows to learn a correction from.
 struct OwnSample {

@@ -121,11 +121,11 @@ impl<'a> Column<'a> {
     }
 }
 
-struct Solved {
+struct SolvedWeights {
     param: Vec<f64>,
 }
 
-impl Solved {
+impl SolvedWeights {
     fn tables(&self, columns: &[Column]) -> Vec<Vec<f32>> {
         let mut start = 1;
         columns
@@ -172,7 +172,7 @@ fn residuals(columns: &[Column], tables: &[Vec<f32>], intercept: f32, data: &Dat
     (loss, chunks.into_iter().flat_map(|(_, part)| part).collect())
 }
 
-fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<Solved, LearnError> {
+fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<SolvedWeights, LearnError> {
     let params = 1 + columns.iter().map(|column| column.scales.len()).sum::<usize>();
     let problem = Loss {
         columns,
@@ -189,7 +189,7 @@ fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<Solved, LearnE
         .run()
         .map_err(|error| LearnError::Solver(error.to_string()))?;
     let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
-    Ok(Solved { param: best.to_vec() })
+    Ok(SolvedWeights { param: best.to_vec() })
 }
 
 struct Loss<'a> {
@@ -216,7 +216,7 @@ impl Loss<'_> {
     }
 
     fn compute(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let solved = Solved { param: param.to_vec() };
+        let solved = SolvedWeights { param: param.to_vec() };
         let tables = solved.tables(self.columns);
         let (loss, residuals) = residuals(self.columns, &tables, param[0] as f32, self.data);
         let by_column: Vec<Vec<f64>> = self

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 /// Most bins a column can have.
-pub const MOST_BINS: usize = 64;
+pub const MAX_BINS: usize = 64;
 
 /// A training table, column by column, each value replaced by the number of its bin.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Binned {
             .into_par_iter()
             .map(|column| {
                 let values = data.iter().skip(column).step_by(width.max(1)).copied();
-                edges(values.zip(weights.iter().copied()), most.min(MOST_BINS))
+                edges(values.zip(weights.iter().copied()), most.min(MAX_BINS))
             })
             .collect();
         Self::with_edges(data, width, edges)

@@ -8,7 +8,7 @@ use trommel_model::sigmoid;
 
 use super::ADDRESS;
 use super::labelled::Labelled;
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::sketch;
 use super::options::TrainOptions;
 use crate::error::LearnError;
@@ -24,7 +24,7 @@ pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) ->
         return Ok(pages);
     }
     let known: Vec<&Labelled> = pages.iter().collect();
-    let learned = Learned::new(&known, &options.groups);
+    let learned = LearnedLists::new(&known, &options.groups);
     let mut table = learned.table(&known, &options.groups);
     table.blank(learned.schema.names(), ADDRESS);
     let quick = sketch(&table)?;

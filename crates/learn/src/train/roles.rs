@@ -7,7 +7,7 @@ use trommel_model::{Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, 
 
 use super::ADDRESS;
 use super::labelled::Labelled;
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::sketch;
 use crate::error::LearnError;
 use crate::folds::by_group;
@@ -131,11 +131,11 @@ fn fit_role(
     })
 }
 
-fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Learned, Additive), LearnError> {
+fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(LearnedLists, Additive), LearnError> {
     if !pages.iter().any(|page| page.labels.contains(&true)) {
         return Err(LearnError::Role(role.to_owned()));
     }
-    let learned = Learned::new(pages, groups);
+    let learned = LearnedLists::new(pages, groups);
     let mut table = learned.table(pages, groups);
     table.blank(learned.schema.names(), ADDRESS);
     let scorer = sketch(&table)?;

@@ -6,7 +6,7 @@ use super::ADDRESS;
 use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::band;
 use super::options::{Learner, TrainOptions};
 use super::page_types::fit_page_types;
@@ -79,7 +79,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
 
     let training = training_pages(&pages, &copies, options, |_| true)?;
     let all: Vec<&Labelled> = training.iter().collect();
-    let learned = Learned::new(&all, &options.groups);
+    let learned = LearnedLists::new(&all, &options.groups);
     let mut table = learned.table(&all, &options.groups);
     let page_types = if options.learner == Learner::Linear {
         Vec::new()

@@ -9,12 +9,12 @@ use super::Compiled;
 pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     odds: Vec<f32>,
-    waiting: Waiting,
+    waiting: WaitingBlocks,
 }
 
 /// Blocks that wait for the trees.
 #[derive(Default)]
-struct Waiting {
+struct WaitingBlocks {
     /// Their columns; empty if none has waited yet.
     values: Scratch<Lanes>,
     /// Their numbers among the log odds, by lanes.
@@ -24,7 +24,7 @@ struct Waiting {
 impl<'m> PageOdds<'m> {
     /// No log odds yet, with room for so many.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
-        Self { compiled, odds: Vec::with_capacity(blocks), waiting: Waiting::default() }
+        Self { compiled, odds: Vec::with_capacity(blocks), waiting: WaitingBlocks::default() }
     }
 
     /// Adds the blocks of a batch.
@@ -81,7 +81,7 @@ impl<'m> PageOdds<'m> {
 
     /// Lets these lanes wait; there is room for them.
     fn wait(&mut self, values: &[Lanes], lanes: &[usize], from: usize) {
-        let Waiting { values: waiting, blocks } = &mut self.waiting;
+        let WaitingBlocks { values: waiting, blocks } = &mut self.waiting;
         if waiting.is_empty() {
             *waiting = Scratch::stale(values.len(), [0.0; LANES]);
         }
@@ -99,7 +99,7 @@ impl<'m> PageOdds<'m> {
 
     /// Adds what the trees say of the blocks that wait.
     fn ask_trees(&mut self) {
-        let Waiting { values, blocks } = &mut self.waiting;
+        let WaitingBlocks { values, blocks } = &mut self.waiting;
         let compiled = self.compiled;
         let mut trees = [0.0; LANES];
         for (share, part) in compiled.parts.iter().filter(|(_, part)| part.is_trees()) {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes, Scratch};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use super::Asked;
+use super::RequestedColumns;
 use crate::additive::{Additive, UNIT};
 
 /// A question, and what it adds where it is answered by yes.
@@ -118,7 +118,7 @@ impl Summands {
 impl Planes {
     /// `None` if weights are no whole multiples of a unit, or add up to more than numbers of 32 bits tell
     /// exactly.
-    pub fn new(model: &Additive, asked: &mut Asked) -> Option<Self> {
+    pub fn new(model: &Additive, asked: &mut RequestedColumns) -> Option<Self> {
         let mut summands = Summands { intercept: units(model.intercept)?, ..Summands::default() };
         for step in &model.step_functions {
             let slot = asked.slot(step.column);
@@ -316,7 +316,7 @@ mod tests {
         let mut state = 7;
         for _ in 0..10 {
             let model = model(&mut state);
-            let planes = Planes::new(&model, &mut Asked::default()).unwrap();
+            let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
             // Sums that one number of 16 bits would not hold.
             assert!(planes.groups.len() > 1, "{}", planes.groups.len());
             let rows: Vec<[f32; 5]> = (0..200)
@@ -336,7 +336,7 @@ mod tests {
             assert_eq!(found, expected);
             // And each form by itself.
             let columns: Vec<Lanes> = (0..5).map(|column| std::array::from_fn(|lane| rows[lane][column])).collect();
-            let mut asked = Asked::default();
+            let mut asked = RequestedColumns::default();
             let planes = Planes::new(&model, &mut asked).unwrap();
             let columns: Vec<Lanes> = asked.columns.iter().map(|column| columns[usize::from(*column)]).collect();
             for vectors in Vectors::available() {
@@ -358,7 +358,7 @@ mod tests {
             ],
             ..Additive::default()
         };
-        let planes = Planes::new(&model, &mut Asked::default()).unwrap();
+        let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
         let questions: Vec<(u16, f32)> =
             planes.groups.iter().flatten().map(|question| (question.slot, f32::from(question.weight) * UNIT)).collect();
         // The first table and the last are sums of their sides, so only the second is a pair.
@@ -388,7 +388,7 @@ mod tests {
         };
         let rows: Vec<[f32; 2]> = (0..LANES).map(|at| [(at % 3) as f32 - 1.0, at as f32 * 2.0 - 3.5]).collect();
         for model in [of(7.5), of(8.0), of(-3000.0), paired] {
-            let mut asked = Asked::default();
+            let mut asked = RequestedColumns::default();
             let planes = Planes::new(&model, &mut asked).unwrap();
             let columns: Vec<Lanes> = (asked.columns.iter())
                 .map(|column| std::array::from_fn(|lane| rows[lane][usize::from(*column)]))
@@ -398,16 +398,16 @@ mod tests {
                 assert_eq!(planes.log_odds(vectors, &columns)[..], expected[..]);
             }
         }
-        assert!(Planes::new(&of(4097.0), &mut Asked::default()).is_none(), "no longer exact");
+        assert!(Planes::new(&of(4097.0), &mut RequestedColumns::default()).is_none(), "no longer exact");
     }
 
     #[test]
     fn weights_are_whole_units_once_rounded() {
         let of = |weight: f32| Additive { intercept: weight, ..Additive::default() };
-        assert!(Planes::new(&of(UNIT / 2.0), &mut Asked::default()).is_none());
+        assert!(Planes::new(&of(UNIT / 2.0), &mut RequestedColumns::default()).is_none());
         let mut rounded = of(UNIT * 10.6);
         rounded.round();
         assert_eq!(rounded, of(UNIT * 11.0));
-        assert!(Planes::new(&rounded, &mut Asked::default()).is_some());
+        assert!(Planes::new(&rounded, &mut RequestedColumns::default()).is_some());
     }
 }

@@ -30,7 +30,7 @@ pub struct SetAside {
 
 /// A record that is set aside.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct AsideRecord {
     /// The number of the plan's file that takes it.
     pub(crate) place: usize,
     /// The record as a gzip member.
@@ -77,11 +77,11 @@ impl SetAside {
     }
 
     /// The copy of a record if one of `all` takes its kind.
-    pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
+    pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<AsideRecord> {
         // The first that takes it: a record is kept once.
         let place = all.iter().position(|set_aside| set_aside.takes(media_type))?;
         let member = record_member(record, id).ok()?;
-        Some(Aside { place, member, line: line(record, media_type) })
+        Some(AsideRecord { place, member, line: line(record, media_type) })
     }
 }
 
@@ -122,7 +122,7 @@ impl<'a> AsideFiles<'a> {
     }
 
     /// Keeps a record.
-    pub(crate) fn add(&mut self, aside: &Aside) -> Result<(), (PathBuf, io::Error)> {
+    pub(crate) fn add(&mut self, aside: &AsideRecord) -> Result<(), (PathBuf, io::Error)> {
         let bytes = [&aside.member, &aside.line];
         // Files and indexes alternate, as they were opened.
         let files = self.files.iter_mut().skip(2 * aside.place).zip(bytes);

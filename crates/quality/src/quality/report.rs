@@ -8,9 +8,9 @@ use crate::markdown::{MarkdownTable, share, thousands};
 use trommel_learn::{JudgedRow, JudgedSet, Required};
 
 /// The set that is divided by page type.
-const TYPED: &str = "wcxb-dev";
+const TYPED_SET: &str = "wcxb-dev";
 /// Pages in the list of the worst.
-const WORST: usize = 20;
+const MAX_WORST_PAGES: usize = 20;
 
 /// Plots of the probabilities and confidences, without their tables.
 const PLOTS: &str = "## Calibration and confidence\n\n\
@@ -89,7 +89,7 @@ fn head(quality: &Quality) -> String {
 
 fn scores(quality: &Quality) -> String {
     let models = quality.models();
-    let (sets, types) = (by_set(quality.judged), by_type(quality.judged, TYPED));
+    let (sets, types) = (by_set(quality.judged), by_type(quality.judged, TYPED_SET));
     let tests = tested(quality.held_out);
     let lines = [&sets[..], &types[..], &tests[..]].concat();
     let held_out = if tests.is_empty() { "Not measured.\n".to_owned() } else { table(&models, &tests) };
@@ -98,7 +98,7 @@ fn scores(quality: &Quality) -> String {
          In the tables below the floor stands beside the F1, with the difference where it is missed.\n\n\
          ## Cross-validation\n\n\
          Every page is judged by a model that has not seen its host.\n\n{}\n\
-         ### {TYPED} by page type\n\n{}\n\
+         ### {TYPED_SET} by page type\n\n{}\n\
          ## Sets that no model was trained on\n\n\
          The finished models, trained on all the pages above. A row `without comments` leaves the comments of readers out, \
          of the gold and of what the model keeps.\n\n{held_out}",
@@ -250,7 +250,7 @@ fn worst(quality: &Quality) -> String {
     });
     let mut table =
         MarkdownTable::new(["page", "set", "type", "F1", "P", "R", "F1 of the labels", "gold words", "kept words"]);
-    for page in pages.iter().take(WORST) {
+    for page in pages.iter().take(MAX_WORST_PAGES) {
         table.row([
             page.id.clone(),
             page.set.clone(),
@@ -270,7 +270,7 @@ fn worst(quality: &Quality) -> String {
          The {} pages with the lowest F1 of `{}` in cross-validation. {} of all {} have an F1 of 0, {empty} \
          of them because nothing should be extracted; these come last. *F1 of the labels* is that of the \
          blocks whose label is content: where it is low, no choice of blocks fits the gold.\n\n{}",
-        WORST.min(pages.len()),
+        MAX_WORST_PAGES.min(pages.len()),
         judged.model,
         zero.count(),
         thousands(pages.len()),

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::fit::Learned;
+use super::fit::Trials;
 use super::measure::{Gain, Part, SIZES, SiteRow};
 use crate::markdown::MarkdownTable;
 
 /// The report as Markdown.
-pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
+pub(super) fn report(rows: &[SiteRow], learned: Option<&Trials>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write!(out, "| set |");
@@ -64,7 +64,7 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
 const ROWS: usize = 8;
 
 /// The values among which the constants of the correction were chosen.
-fn constants(learned: &Learned) -> String {
+fn constants(learned: &Trials) -> String {
     let number = |value: f32| format!("{value:.2}");
     let f1 = |value: f64| format!("{value:.4}");
     let mut table = MarkdownTable::new([

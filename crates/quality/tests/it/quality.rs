@@ -12,7 +12,7 @@ use trommel_learn::{
 };
 use trommel_text::words::Rule;
 
-use crate::program::{Ran, trommel_quality, workspace};
+use crate::program::{RunResult, trommel_quality, workspace};
 
 /// Writes a file of judged pages of three pages, whose F1 are given, for a model of that name.
 fn toy(folder: &Path, model: &str, f1: [f64; 3]) {
@@ -126,7 +126,7 @@ fn what_training_leaves_is_what_the_report_needs() {
         fs::copy(from, data.join(format!("cleaneval.{ending}"))).unwrap();
     }
     let data = path("data");
-    let report = |judged: &str| -> Ran {
+    let report = |judged: &str| -> RunResult {
         let out = path("docs");
         let arguments = ["report", "--judged", judged, "--model", &model, "--data", &data, "-o", &out];
         trommel_quality(&workspace(), &arguments, b"")

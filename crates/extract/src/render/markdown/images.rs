@@ -24,7 +24,7 @@ const MAX_ALT_BYTES: usize = 500;
 
 /// The images to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedImages {
     /// All, those that are all of a link within it.
     WithLinks,
     /// All, without links.
@@ -33,7 +33,7 @@ pub(super) enum Wanted {
     InLinks,
 }
 
-impl Wanted {
+impl WantedImages {
     /// The images that the options ask for.
     pub fn of(options: &MarkdownOptions) -> Option<Self> {
         match (options.images, options.links) {
@@ -50,7 +50,7 @@ impl Wanted {
 pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
     links: Links<'a>,
-    wanted: Wanted,
+    wanted: WantedImages,
     /// Address of the image written last.
     last: String,
     /// Elements, and the link that each is all of; the last first.
@@ -60,7 +60,7 @@ pub(super) struct Images<'a> {
 impl<'a> Images<'a> {
     /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
     /// them. Images within a line are not among them.
-    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>, wanted: Wanted) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>, wanted: WantedImages) -> Self {
         let page = content.page;
         let mut kept = vec![false; page.blocks.len()];
         for segment in &content.segments {
@@ -91,10 +91,10 @@ impl<'a> Images<'a> {
                 next += 1;
             }
             let link = match wanted {
-                Wanted::Alone => None,
+                WantedImages::Alone => None,
                 _ => bare_link(page, at, next),
             };
-            if link.is_none() && wanted == Wanted::InLinks {
+            if link.is_none() && wanted == WantedImages::InLinks {
                 continue;
             }
             let is_inside = page.blocks.get(next).is_some_and(|block| block.span.0 < element.start);
@@ -124,7 +124,7 @@ impl<'a> Images<'a> {
             };
             match link.and_then(|link| self.links.take(link)) {
                 Some(address) => return Some((at, format!("[{image}]({address})"))),
-                None if self.wanted == Wanted::InLinks => {}
+                None if self.wanted == WantedImages::InLinks => {}
                 None => return Some((at, image)),
             }
         }
