@@ -11,21 +11,21 @@ use sha2::{Digest, Sha256};
 
 /// Crates that have no say in the bytes of an output: what they choose stands in the recipe of the run.
 /// Any other crate counts, also one that is new.
-const OTHERS: [&str; 11] =
+const OTHER_CRATES: [&str; 11] =
     ["cli", "dedup", "ffi", "lab", "label", "learn", "metrics", "python", "serve", "trommel", "viewer"];
 /// Characters of the hash that are shown and compared.
-const SHOWN: usize = 12;
+const HASH_CHARS: usize = 12;
 
 fn main() -> io::Result<()> {
-    let own = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let workspace = own.join("../..");
+    let crate_folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let workspace = crate_folder.join("../..");
     let mut files = Vec::new();
     let is_clone = workspace.join("crates/pipeline").is_dir() && workspace.join("Cargo.toml").is_file();
     if is_clone {
         for entry in fs::read_dir(workspace.join("crates"))? {
             let entry = entry?;
             let name = entry.file_name();
-            if !OTHERS.iter().any(|other| name == *other) {
+            if !OTHER_CRATES.iter().any(|other| name == *other) {
                 sources(&entry.path(), &mut files)?;
             }
         }
@@ -33,10 +33,10 @@ fn main() -> io::Result<()> {
         files.extend(["Cargo.toml", "Cargo.lock"].map(|name| workspace.join(name)));
     } else {
         // A package: its version and the commit that it was made of say what the other crates are.
-        sources(&own, &mut files)?;
-        files.push(own.join(".cargo_vcs_info.json"));
+        sources(&crate_folder, &mut files)?;
+        files.push(crate_folder.join(".cargo_vcs_info.json"));
     }
-    let root = if is_clone { &workspace } else { &own };
+    let root = if is_clone { &workspace } else { &crate_folder };
     let mut named: Vec<(String, &PathBuf)> = files.iter().map(|path| (relative(path, root), path)).collect();
     named.sort();
     let mut digest = Sha256::new();
@@ -50,7 +50,7 @@ fn main() -> io::Result<()> {
         digest.update(&bytes);
     }
     let mut sum = HEXLOWER.encode(&digest.finalize());
-    sum.truncate(SHOWN);
+    sum.truncate(HASH_CHARS);
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-env=TROMMEL_BUILD={} ({sum})", env!("CARGO_PKG_VERSION"));
     Ok(())

@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use trommel_wacz::{Bytes, Container, Entry, PageList, write_texts};
 
 /// Bytes read of one entry: deflated ones may have a thousand times their bytes.
-const MOST: u64 = 1 << 16;
+const MAX_BYTES: u64 = 1 << 16;
 
 fn open(bytes: Vec<u8>) -> Option<Container> {
     let bytes: Arc<[u8]> = bytes.into();
@@ -22,7 +22,7 @@ fn open(bytes: Vec<u8>) -> Option<Container> {
 
 fn read(container: &Container, entry: &Entry) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = container.read(entry).ok()?.take(MOST);
+    let read = container.read(entry).ok()?.take(MAX_BYTES);
     // Damage ends it, and what came before counts.
     let _ = { read }.read_to_end(&mut bytes);
     Some(bytes)

@@ -7,7 +7,7 @@ const MAX_LINE: usize = 256;
 
 /// A body put together out of chunks.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedBody {
     pub(crate) body: Vec<u8>,
     /// A chunk size was wrong.
     pub(crate) wrong: bool,
@@ -16,12 +16,12 @@ pub(crate) struct Joined {
 }
 
 /// Puts the chunks together. None if the body does not begin with a chunk.
-pub(crate) fn join(coded: &[u8]) -> Option<Joined> {
+pub(crate) fn join(coded: &[u8]) -> Option<JoinedBody> {
     let (size, data) = size_line(coded)?;
     if !fits(coded, data, size) || size == 0 && !is_end(coded.get(data..)?) {
         return None;
     }
-    let mut joined = Joined { body: Vec::with_capacity(coded.len()), wrong: false, cut: false };
+    let mut joined = JoinedBody { body: Vec::with_capacity(coded.len()), wrong: false, cut: false };
     let mut at = 0;
     loop {
         let rest = coded.get(at..).unwrap_or_default();
@@ -103,12 +103,12 @@ fn fits(bytes: &[u8], data: usize, size: usize) -> bool {
 }
 
 /// The end of the data of a chunk with a wrong size, and the start of the next size line.
-struct Next {
+struct NextChunk {
     data: usize,
     line: Option<usize>,
 }
 
-fn next_chunk(bytes: &[u8]) -> Next {
+fn next_chunk(bytes: &[u8]) -> NextChunk {
     let mut at = 0;
     while let Some(end) = memchr(b'\n', bytes.get(at..).unwrap_or_default()) {
         let newline = at + end;
@@ -120,18 +120,18 @@ fn next_chunk(bytes: &[u8]) -> Next {
         {
             let before = bytes.get(..newline).unwrap_or_default();
             let data = before.strip_suffix(b"\r").unwrap_or(before).len();
-            return Next { data, line: Some(at) };
+            return NextChunk { data, line: Some(at) };
         }
     }
-    Next { data: bytes.len(), line: None }
+    NextChunk { data: bytes.len(), line: None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn whole(body: &[u8]) -> Option<Joined> {
-        Some(Joined { body: body.to_vec(), wrong: false, cut: false })
+    fn whole(body: &[u8]) -> Option<JoinedBody> {
+        Some(JoinedBody { body: body.to_vec(), wrong: false, cut: false })
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(join(b"<html>"), None);
         assert_eq!(join(b"beef\nis what this text, not chunked, is about"), {
             // All of it could be the head of one cut chunk.
-            Some(Joined { body: b"is what this text, not chunked, is about".to_vec(), wrong: false, cut: true })
+            Some(JoinedBody { body: b"is what this text, not chunked, is about".to_vec(), wrong: false, cut: true })
         });
         assert_eq!(join(b"5\r\nnot a chunk of five"), None);
         assert_eq!(join(b"ffffffffffffffffffff\r\nabc"), None);
@@ -155,14 +155,14 @@ mod tests {
 
     #[test]
     fn cut_chunks_keep_their_bytes() {
-        let cut = |body: &[u8]| Some(Joined { body: body.to_vec(), wrong: false, cut: true });
+        let cut = |body: &[u8]| Some(JoinedBody { body: body.to_vec(), wrong: false, cut: true });
         assert_eq!(join(b"4\r\nWiki\r\nff\r\npedia"), cut(b"Wikipedia"));
         assert_eq!(join(b"4\r\nWiki\r\n"), cut(b"Wiki"));
     }
 
     #[test]
     fn wrong_sizes_lose_nothing() {
-        let wrong = |body: &[u8]| Some(Joined { body: body.to_vec(), wrong: true, cut: false });
+        let wrong = |body: &[u8]| Some(JoinedBody { body: body.to_vec(), wrong: true, cut: false });
         assert_eq!(join(b"4\r\nWiki\r\n3\r\npedia!\r\n2\r\nab\r\n0\r\n\r\n"), wrong(b"Wikipedia!ab"));
         assert_eq!(join(b"4\r\nWiki\r\nand plain text"), wrong(b"Wikiand plain text"));
     }

@@ -14,7 +14,7 @@ const EMPTY: usize = 8;
 
 /// Result of undoing a coding.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Undone {
+pub(crate) enum CodingResult {
     /// Decoded to its end.
     Whole(Vec<u8>),
     /// Decoded up to a cut or damage.
@@ -26,7 +26,7 @@ pub(crate) enum Undone {
 }
 
 /// gzip, one member or several.
-pub(crate) fn gzip(coded: &[u8], limit: usize) -> Undone {
+pub(crate) fn gzip(coded: &[u8], limit: usize) -> CodingResult {
     let mut body = Vec::new();
     let mut rest = coded;
     while rest.starts_with(&signature::GZIP_DEFLATE) {
@@ -37,18 +37,18 @@ pub(crate) fn gzip(coded: &[u8], limit: usize) -> Undone {
         let (used, end) = inflate(member, false, &mut body, limit);
         match end {
             End::Whole => {}
-            End::Limit => return Undone::Limit(body),
+            End::Limit => return CodingResult::Limit(body),
             // The magic number says what it is, even if nothing can be decoded.
-            End::RanOut | End::Broken => return Undone::Cut(body),
+            End::RanOut | End::Broken => return CodingResult::Cut(body),
         }
         // The trailer is passed unread: a wrong checksum would change nothing.
         rest = member.get(used.saturating_add(8)..).unwrap_or_default();
     }
-    if rest.len() == coded.len() { Undone::Not } else { Undone::Whole(body) }
+    if rest.len() == coded.len() { CodingResult::Not } else { CodingResult::Whole(body) }
 }
 
 /// zlib, or raw deflate as old servers send it.
-pub(crate) fn deflate(coded: &[u8], limit: usize) -> Undone {
+pub(crate) fn deflate(coded: &[u8], limit: usize) -> CodingResult {
     let zlib = matches!(coded, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
     for zlib in [true, false].into_iter().skip(usize::from(!zlib)) {
@@ -63,16 +63,16 @@ pub(crate) fn deflate(coded: &[u8], limit: usize) -> Undone {
             End::Broken => Outcome::Failed(body, false),
         };
         let undone = match zlib {
-            true if nothing => Undone::Not,
+            true if nothing => CodingResult::Not,
             true => outcome.trusted(),
             false => guess(outcome, coded, coded.len() - used),
         };
         match undone {
-            Undone::Not => {}
+            CodingResult::Not => {}
             undone => return undone,
         }
     }
-    Undone::Not
+    CodingResult::Not
 }
 
 /// The way in which a deflate stream ended.
@@ -113,20 +113,20 @@ fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize
 }
 
 /// brotli.
-pub(crate) fn brotli(coded: &[u8], limit: usize) -> Undone {
+pub(crate) fn brotli(coded: &[u8], limit: usize) -> CodingResult {
     let mut rest = coded;
     let outcome = read(brotli::Decompressor::new(&mut rest, CHUNK), limit);
     guess(outcome, coded, rest.len())
 }
 
 /// zstd, one frame or several.
-pub(crate) fn zstd(coded: &[u8], limit: usize) -> Undone {
+pub(crate) fn zstd(coded: &[u8], limit: usize) -> CodingResult {
     if !coded.starts_with(&signature::ZSTD) && !signature::is_skippable(coded) {
-        return Undone::Not;
+        return CodingResult::Not;
     }
     match zstd::stream::read::Decoder::with_buffer(coded) {
         Ok(decoder) => read(decoder, limit).trusted(),
-        Err(_) => Undone::Not,
+        Err(_) => CodingResult::Not,
     }
 }
 
@@ -139,28 +139,28 @@ enum Outcome {
 
 impl Outcome {
     /// The result for codings with a magic number. The number proves the coding even if nothing can be decoded.
-    fn trusted(self) -> Undone {
+    fn trusted(self) -> CodingResult {
         match self {
-            Outcome::Whole(body) => Undone::Whole(body),
-            Outcome::Failed(body, _) => Undone::Cut(body),
-            Outcome::Limit(body) => Undone::Limit(body),
+            Outcome::Whole(body) => CodingResult::Whole(body),
+            Outcome::Failed(body, _) => CodingResult::Cut(body),
+            Outcome::Limit(body) => CodingResult::Limit(body),
         }
     }
 }
 
 /// The result for codings that any bytes may resemble for a while. A body that does not decode to its end
 /// is kept if most of it decoded and it did not look like text before.
-fn guess(outcome: Outcome, coded: &[u8], left: usize) -> Undone {
+fn guess(outcome: Outcome, coded: &[u8], left: usize) -> CodingResult {
     let used = coded.len().saturating_sub(left);
     match outcome {
         // Damage can look like an early end.
-        Outcome::Whole(body) if body.is_empty() && coded.len() > EMPTY => Undone::Not,
-        Outcome::Whole(_) if is_text(coded) && left > 2 => Undone::Not,
-        Outcome::Whole(body) => Undone::Whole(body),
-        Outcome::Limit(body) => Undone::Limit(body),
+        Outcome::Whole(body) if body.is_empty() && coded.len() > EMPTY => CodingResult::Not,
+        Outcome::Whole(_) if is_text(coded) && left > 2 => CodingResult::Not,
+        Outcome::Whole(body) => CodingResult::Whole(body),
+        Outcome::Limit(body) => CodingResult::Limit(body),
         Outcome::Failed(body, ran_out) => {
             let enough = body.len() >= coded.len() / 2 && (ran_out || used >= coded.len() / 2);
-            if is_text(coded) || body.is_empty() || !enough { Undone::Not } else { Undone::Cut(body) }
+            if is_text(coded) || body.is_empty() || !enough { CodingResult::Not } else { CodingResult::Cut(body) }
         }
     }
 }

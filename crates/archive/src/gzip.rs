@@ -8,8 +8,8 @@ use memchr::memmem;
 use crate::{
     buffer::Buffer,
     error::Damage,
-    inflate::{Inflate, Inflated, crc32},
-    member::{Begin, MemberStop},
+    inflate::{Inflate, InflateResult, crc32},
+    member::{MemberStart, MemberStop},
     signature::GZIP_DEFLATE as MAGIC,
     source::Source,
     spares::Spares,
@@ -28,10 +28,10 @@ const MAX_PLAIN: usize = 16 * 1024 * 1024;
 /// Room for plain bytes where nothing tells their number.
 const FIRST_PLAIN: usize = 256 * 1024;
 /// Room beyond the plain bytes that are expected.
-const SLACK: usize = 512;
+const SPARE_BYTES: usize = 512;
 /// After so many members in a row that can't be taken whole, no more are tried: the file's members
 /// hold several records each, or parts of records.
-const MISSES: u32 = 4;
+const MAX_MISSES: u32 = 4;
 
 /// Decoder of one member after another.
 pub(crate) struct Gzip {
@@ -88,26 +88,26 @@ impl Gzip {
     }
 
     /// Reads the header of the next member.
-    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
+    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         let hole = !skip_padding(source)?;
         source.mark();
         if hole {
-            return Ok(Begin::Broken(Damage::Zeros));
+            return Ok(MemberStart::Broken(Damage::Zeros));
         }
         let mut want = 32;
         let length = loop {
             let bytes = source.peek(want)?;
             if bytes.is_empty() {
-                return Ok(Begin::End);
+                return Ok(MemberStart::End);
             }
             let magic = bytes.len().min(MAGIC.len());
             if bytes.get(..magic) != MAGIC.get(..magic) {
-                return Ok(Begin::Broken(Damage::Junk));
+                return Ok(MemberStart::Broken(Damage::Junk));
             }
             match header_length(bytes.get(..MAX_HEADER).unwrap_or(bytes)) {
                 Some(length) => break length,
-                None if bytes.len() < want => return Ok(Begin::Broken(Damage::Cut)),
-                None if want >= MAX_HEADER => return Ok(Begin::Broken(Damage::Codec)),
+                None if bytes.len() < want => return Ok(MemberStart::Broken(Damage::Cut)),
+                None if want >= MAX_HEADER => return Ok(MemberStart::Broken(Damage::Codec)),
                 None => want = bytes.len().max(want).saturating_mul(2).min(MAX_HEADER),
             }
         };
@@ -118,7 +118,7 @@ impl Gzip {
         self.body_ended = false;
         self.untried = true;
         self.sum = None;
-        Ok(Begin::Member)
+        Ok(MemberStart::Member)
     }
 
     /// Decodes some bytes of the member.
@@ -173,18 +173,18 @@ impl Gzip {
         let Some(inflate) = &mut self.whole else {
             return false;
         };
-        if self.misses >= MISSES || window.len() > 0 {
+        if self.misses >= MAX_MISSES || window.len() > 0 {
             return false;
         }
         self.misses += 1;
         let mut size = stated_length(source).unwrap_or(FIRST_PLAIN).min(self.most);
         // Decoders are slower within some bytes of the end of their room.
-        let mut plain = spares.take_or_new(size.saturating_add(SLACK));
+        let mut plain = spares.take_or_new(size.saturating_add(SPARE_BYTES));
         loop {
             let stored = source.buffered();
             let stored = stored.get(..MAX_STORED).unwrap_or(stored);
             match inflate.run(stored, &mut plain, self.most) {
-                Inflated::Whole { read, made } => {
+                InflateResult::Whole { read, made } => {
                     if !is_one_record(&plain) {
                         break;
                     }
@@ -198,18 +198,18 @@ impl Gzip {
                     return true;
                 }
                 // Doubling keeps the sum of all tries in proportion to the last.
-                Inflated::Full if size < self.most => {
+                InflateResult::Full if size < self.most => {
                     size = plain.capacity().saturating_mul(2).min(self.most);
                     spares.put(plain);
                     plain = spares.take_or_new(size);
                 }
-                Inflated::Bad if stored.len() < MAX_STORED => {
+                InflateResult::Bad if stored.len() < MAX_STORED => {
                     let want = (stored.len() * 2).max(1);
                     if !source.read_ahead(want) {
                         break;
                     }
                 }
-                Inflated::Full | Inflated::Bad => break,
+                InflateResult::Full | InflateResult::Bad => break,
             }
         }
         spares.put(plain);

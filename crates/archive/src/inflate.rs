@@ -10,7 +10,7 @@ use libdeflate_sys as sys;
 
 /// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Inflated {
+pub(crate) enum InflateResult {
     /// The stream ended: stored bytes read and plain bytes made.
     Whole { read: usize, made: usize },
     /// There are more plain bytes than room for them.
@@ -35,7 +35,7 @@ impl Inflate {
 
     /// Inflates the stream that `stored` begins with into a buffer, in place of what that holds, but into no
     /// more than its capacity or `most` bytes. If the stream is not whole, the buffer is empty.
-    pub(crate) fn run(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> Inflated {
+    pub(crate) fn run(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> InflateResult {
         plain.clear();
         let room = plain.spare_capacity_mut();
         let (mut read, mut made) = (0, 0);
@@ -57,10 +57,10 @@ impl Inflate {
             sys::libdeflate_result_LIBDEFLATE_SUCCESS => {
                 // SAFETY: libdeflate has written so many bytes to the room, whose length it does not pass.
                 unsafe { plain.set_len(made) };
-                Inflated::Whole { read, made }
+                InflateResult::Whole { read, made }
             }
-            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::Full,
-            _ => Inflated::Bad,
+            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => InflateResult::Full,
+            _ => InflateResult::Bad,
         }
     }
 }
@@ -87,17 +87,17 @@ mod tests {
         // A stored block, `abc`, and bytes of the next member.
         let stored = [1, 3, 0, 0xfc, 0xff, b'a', b'b', b'c', 0x1f, 0x8b];
         let mut inflate = Inflate::new().unwrap();
-        let whole = Inflated::Whole { read: 8, made: 3 };
+        let whole = InflateResult::Whole { read: 8, made: 3 };
         let mut plain = Vec::with_capacity(4);
         plain.push(b'x');
         assert_eq!(inflate.run(&stored, &mut plain, 9), whole);
         assert_eq!(plain, b"abc");
-        assert_eq!(inflate.run(&stored, &mut plain, 2), Inflated::Full);
+        assert_eq!(inflate.run(&stored, &mut plain, 2), InflateResult::Full);
         assert_eq!(plain, b"");
-        assert_eq!(inflate.run(&stored[..7], &mut plain, 9), Inflated::Bad);
-        assert_eq!(inflate.run(&[], &mut plain, 9), Inflated::Bad);
+        assert_eq!(inflate.run(&stored[..7], &mut plain, 9), InflateResult::Bad);
+        assert_eq!(inflate.run(&[], &mut plain, 9), InflateResult::Bad);
         let mut empty = Vec::new();
-        assert_eq!(inflate.run(&stored, &mut empty, 9), Inflated::Full);
+        assert_eq!(inflate.run(&stored, &mut empty, 9), InflateResult::Full);
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     gzip::header_length,
-    inflate::{Inflate, Inflated},
+    inflate::{Inflate, InflateResult},
 };
 
 /// Inflates all gzip members of `stored`, one in `plain` after another, and gives the sum of their
@@ -16,9 +16,9 @@ pub fn inflate_members(stored: &[u8], plain: &mut Vec<u8>) -> Option<u64> {
         rest = rest.get(header_length(rest)?..)?;
         let (read, made) = loop {
             match inflate.run(rest, plain, usize::MAX) {
-                Inflated::Whole { read, made } => break (read, made),
-                Inflated::Full => plain.reserve((plain.capacity() * 2).max(1 << 20)),
-                Inflated::Bad => return None,
+                InflateResult::Whole { read, made } => break (read, made),
+                InflateResult::Full => plain.reserve((plain.capacity() * 2).max(1 << 20)),
+                InflateResult::Bad => return None,
             }
         };
         total += made as u64;

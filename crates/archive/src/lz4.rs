@@ -11,7 +11,7 @@ use twox_hash::XxHash32;
 use crate::{
     buffer::Buffer,
     error::Damage,
-    member::{Begin, MemberStop},
+    member::{MemberStart, MemberStop},
     signature::{LZ4 as MAGIC, is_skippable},
     source::Source,
 };
@@ -58,37 +58,37 @@ impl Lz4 {
     }
 
     /// Passes skippable frames and reads the header of the next frame with data.
-    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
+    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
             let bytes = source.peek(MAX_HEADER)?;
             if bytes.is_empty() {
-                return Ok(Begin::End);
+                return Ok(MemberStart::End);
             }
             if bytes.len() < MAGIC.len() && MAGIC.starts_with(bytes) {
-                return Ok(Begin::Broken(Damage::Cut));
+                return Ok(MemberStart::Broken(Damage::Cut));
             }
             if bytes.starts_with(&MAGIC) {
                 self.frame = match header(bytes) {
                     Header::Good(frame) => frame,
-                    Header::Short => return Ok(Begin::Broken(Damage::Cut)),
-                    Header::Bad => return Ok(Begin::Broken(Damage::Codec)),
+                    Header::Short => return Ok(MemberStart::Broken(Damage::Cut)),
+                    Header::Bad => return Ok(MemberStart::Broken(Damage::Codec)),
                 };
                 source.consume(self.frame.header);
                 self.content = XxHash32::with_seed(0);
                 self.history.clear();
-                return Ok(Begin::Member);
+                return Ok(MemberStart::Member);
             }
             if !is_skippable(bytes) {
-                return Ok(Begin::Broken(Damage::Junk));
+                return Ok(MemberStart::Broken(Damage::Junk));
             }
             let Some(size) = bytes.get(4..).and_then(|b| b.first_chunk::<4>()) else {
-                return Ok(Begin::Broken(Damage::Cut));
+                return Ok(MemberStart::Broken(Damage::Cut));
             };
             let size = u64::from(u32::from_le_bytes(*size));
             let end = source.position() + 8 + size;
             if !source.skip_to(end)? {
-                return Ok(Begin::Broken(Damage::Cut));
+                return Ok(MemberStart::Broken(Damage::Cut));
             }
         }
     }

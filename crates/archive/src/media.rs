@@ -32,17 +32,17 @@ pub(crate) fn stated(
     status: Option<u16>,
     content_type: Option<&str>,
 ) -> Option<(MediaType, TypeSource)> {
-    let own = record.content_type().filter(|_| status.is_none()).filter(|kind| {
+    let record_type = record.content_type().filter(|_| status.is_none()).filter(|kind| {
         let kind = kind.trim_start().to_ascii_lowercase();
         let wrapped = ["application/http", "application/warc-fields", "message/http"];
         !wrapped.iter().any(|wrapper| kind.starts_with(wrapper))
     });
-    let own =
-        own.filter(|_| matches!(record.kind, RecordType::Resource | RecordType::Response | RecordType::Conversion));
+    let record_type = record_type
+        .filter(|_| matches!(record.kind, RecordType::Resource | RecordType::Response | RecordType::Conversion));
     [
         (record.identified_payload_type(), TypeSource::Identified),
         (content_type, TypeSource::Http),
-        (own, TypeSource::Record),
+        (record_type, TypeSource::Record),
     ]
     .into_iter()
     .find_map(|(value, source)| Some((parse(value?)?, source)))

@@ -5,7 +5,7 @@ use std::io;
 use crate::error::Damage;
 
 /// The kind of beginning of the next member.
-pub(crate) enum Begin {
+pub(crate) enum MemberStart {
     /// With a good header.
     Member,
     /// Not at all: the input has ended.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use crate::{
     binary::binary_type,
     chunked,
-    coding::{self, Undone},
+    coding::{self, CodingResult},
     error::PayloadError,
     headers::Headers,
     http,
@@ -225,7 +225,7 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
                 payload.codings.push(coding);
                 return;
             }
-            None => Undone::Not,
+            None => CodingResult::Not,
         },
         Coding::Gzip => coding::gzip(&payload.body, limit),
         Coding::Deflate => coding::deflate(&payload.body, limit),
@@ -233,10 +233,10 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
         Coding::Zstd => coding::zstd(&payload.body, limit),
     };
     let (body, note) = match undone {
-        Undone::Whole(body) => (body, None),
-        Undone::Cut(body) => (body, Some(PayloadNote::BodyCut(coding))),
-        Undone::Limit(body) => (body, Some(PayloadNote::LimitHit)),
-        Undone::Not => {
+        CodingResult::Whole(body) => (body, None),
+        CodingResult::Cut(body) => (body, Some(PayloadNote::BodyCut(coding))),
+        CodingResult::Limit(body) => (body, Some(PayloadNote::LimitHit)),
+        CodingResult::Not => {
             payload.notes.push(PayloadNote::HeaderLied(coding));
             return;
         }

@@ -15,7 +15,7 @@ use crate::{
     member::MemberStop,
     record::Record,
     record_block::RecordBlock,
-    resume::{Accounted, ResumePoint},
+    resume::{MemberAccount, ResumePoint},
     source::Source,
     start::{ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts},
     stream::Stream,
@@ -54,7 +54,7 @@ pub struct Reader {
     pub(crate) queue: VecDeque<Result<Record, ArchiveError>>,
     pub(crate) arc: bool,
     pub(crate) given: u64,
-    pub(crate) accounted: Accounted,
+    pub(crate) accounted: MemberAccount,
     /// Length that the input is known to have.
     pub(crate) expected_length: Option<u64>,
     /// Plain bytes skipped before the first record.
@@ -93,7 +93,7 @@ impl Reader {
             queue: VecDeque::new(),
             arc: false,
             given: 0,
-            accounted: Accounted::default(),
+            accounted: MemberAccount::default(),
             expected_length: None,
             skipped: 0,
             hint: None,
@@ -199,7 +199,7 @@ impl Reader {
             Some(_) => member,
             None => self.stream.decoded_before(),
         };
-        self.accounted = Accounted { member, until, missing };
+        self.accounted = MemberAccount { member, until, missing };
     }
 
     fn fail(&mut self, error: ArchiveError) {
@@ -247,7 +247,7 @@ impl Reader {
             let plain = plain.trim_ascii_start();
             is_warc(plain) || arc && arc_starts(plain)
         });
-        let Accounted { member, until, missing } = std::mem::take(&mut self.accounted);
+        let MemberAccount { member, until, missing } = std::mem::take(&mut self.accounted);
         let ended = matches!(self.stream.stop(), Some(MemberStop::End));
         let (offset, lost) = match missing.filter(|_| member == from) {
             // The file ends in the block.

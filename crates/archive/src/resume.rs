@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stream::{Stand, StreamCodec};
+use crate::stream::{StreamCodec, StreamPosition};
 
 /// State of a [`Reader`](crate::Reader) between two items, a few numbers that can be stored.
 ///
@@ -20,17 +20,17 @@ pub struct ResumePoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReaderState {
     pub(crate) compression: StreamCodec,
-    pub(crate) stand: Stand,
+    pub(crate) stand: StreamPosition,
     pub(crate) arc: bool,
     pub(crate) given: u64,
-    pub(crate) accounted: Accounted,
+    pub(crate) accounted: MemberAccount,
     pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
 }
 
 /// The account of the stored bytes of a member so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Accounted {
+pub(crate) struct MemberAccount {
     /// Stored offset of the member.
     pub(crate) member: u64,
     /// Stored offset up to which its bytes gave whole records or were reported; the start of the

@@ -8,7 +8,7 @@ const CHUNK: usize = 128 * 1024;
 /// inside one whose damage was noticed late.
 const KEEP: usize = 1024 * 1024;
 /// Stored bytes asked for at a time by `read_ahead`.
-const AHEAD: usize = 1024 * 1024;
+const AHEAD_BYTES: usize = 1024 * 1024;
 
 /// A byte source that knows its position.
 pub(crate) struct Source {
@@ -101,7 +101,7 @@ impl Source {
             if self.live || self.done || self.error.is_some() {
                 return false;
             }
-            let want = self.to_chunk_end(AHEAD);
+            let want = self.to_chunk_end(AHEAD_BYTES);
             self.make_room(want);
             self.read_once(self.end + want);
         }

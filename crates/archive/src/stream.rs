@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     buffer::Buffer,
     error::Damage,
-    member::{Begin, MemberStop},
+    member::{MemberStart, MemberStop},
     record_block::RecordBlock,
     source::Source,
     spares::Spares,
@@ -19,16 +19,16 @@ use crate::{
 pub(crate) use codec::{Codec, StreamCodec};
 
 /// Stored bytes looked at when trying whether a member begins somewhere.
-const PROBE: usize = 16 * 1024;
+const PROBE_BYTES: usize = 16 * 1024;
 /// Most members remembered; only a record spread over more of them needs them.
 const MAX_MEMBERS: usize = 4096;
 /// Stored bytes that may be gone over twice whatever the size of the file.
-const REWIND: u64 = 16 * 1024 * 1024;
+const REWIND_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes of a block that is taken with the buffer it stands in; shorter ones are copied out, so that small
 /// records hold no large buffers.
-const LEAST_WHOLE: usize = 4 * 1024;
+const MIN_WHOLE_BYTES: usize = 4 * 1024;
 /// Bytes behind such a block: the line ends that close a record.
-const MOST_BEHIND: usize = 4;
+const MAX_TRAILING_BYTES: usize = 4;
 
 /// The beginning of a member.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,7 +51,7 @@ struct Step {
 /// The position of a stream. It suffices to return there: from the start of the member on, the same bytes
 /// are decoded in the same steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stand {
+pub(crate) struct StreamPosition {
     /// Stored offset of the member the next byte is in; in a plain file, of that byte.
     pub(crate) offset: u64,
     /// Plain bytes of that member before the next byte; in a plain file 0.
@@ -104,7 +104,7 @@ impl Stream {
 
     /// Stands again where another stream over the same file stood; `source` goes on at the stand's
     /// offset. None if it does not lead there: the file is another.
-    pub(crate) fn again(source: Source, codec: Codec, stand: Stand) -> io::Result<Option<Stream>> {
+    pub(crate) fn again(source: Source, codec: Codec, stand: StreamPosition) -> io::Result<Option<Stream>> {
         let mut stream = Stream::new(source, codec);
         stream.rewound = stand.rewound;
         if matches!(stream.codec, Codec::Plain) {
@@ -133,8 +133,8 @@ impl Stream {
     }
 
     /// The position of the stream; none if it has no short form.
-    pub(crate) fn stand(&self) -> Option<Stand> {
-        let stand = |offset, inner| Stand {
+    pub(crate) fn stand(&self) -> Option<StreamPosition> {
+        let stand = |offset, inner| StreamPosition {
             offset,
             inner,
             ahead: self.window.len() as u64,
@@ -142,7 +142,7 @@ impl Stream {
             rewound: self.rewound,
         };
         // Before a member; its header has been seen or will be.
-        let before = |offset| Stand { stopped: false, ..stand(offset, 0) };
+        let before = |offset| StreamPosition { stopped: false, ..stand(offset, 0) };
         let empty = self.window.len() == 0;
         match (&self.codec, &self.stop) {
             (_, Some(MemberStop::Failed(_))) => None,
@@ -196,10 +196,10 @@ impl Stream {
             return None;
         };
         let length = usize::try_from(length).ok()?;
-        if !gzip.is_whole() || length < LEAST_WHOLE {
+        if !gzip.is_whole() || length < MIN_WHOLE_BYTES {
             return None;
         }
-        let block = self.window.split_off(length, MOST_BEHIND)?;
+        let block = self.window.split_off(length, MAX_TRAILING_BYTES)?;
         self.taken += length as u64;
         Some(block)
     }
@@ -338,14 +338,14 @@ impl Stream {
 
     fn open_member(&mut self) {
         let begin = match &mut self.codec {
-            Codec::Plain => Ok(Begin::Member),
+            Codec::Plain => Ok(MemberStart::Member),
             Codec::Gzip(gzip) => gzip.begin(&mut self.source),
             Codec::Zst(zst) => zst.begin(&mut self.source),
             Codec::Lz4(lz4) => lz4.begin(&mut self.source),
         };
         self.from = self.source.marked();
         match begin {
-            Ok(Begin::Member) => {
+            Ok(MemberStart::Member) => {
                 self.open = true;
                 let plain = self.taken + self.window.len() as u64;
                 if self.members.len() >= MAX_MEMBERS {
@@ -353,8 +353,8 @@ impl Stream {
                 }
                 self.members.push_back(Member { plain, offset: self.from });
             }
-            Ok(Begin::End) => self.stop = Some(MemberStop::End),
-            Ok(Begin::Broken(damage)) => self.stop = Some(MemberStop::Broken(damage)),
+            Ok(MemberStart::End) => self.stop = Some(MemberStop::End),
+            Ok(MemberStart::Broken(damage)) => self.stop = Some(MemberStop::Broken(damage)),
             Err(error) => self.stop = Some(MemberStop::Failed(error)),
         }
     }
@@ -400,9 +400,9 @@ impl Stream {
         self.source.consume(usize::try_from(ahead).unwrap_or(0));
         let finder = memmem::Finder::new(magic);
         loop {
-            let bytes = self.source.peek(PROBE)?;
+            let bytes = self.source.peek(PROBE_BYTES)?;
             let Some(at) = finder.find(bytes) else {
-                let (length, ended) = (bytes.len(), bytes.len() < PROBE);
+                let (length, ended) = (bytes.len(), bytes.len() < PROBE_BYTES);
                 self.source.consume(if ended { length } else { length - (magic.len() - 1) });
                 if ended {
                     return Ok(false);
@@ -410,7 +410,7 @@ impl Stream {
                 continue;
             };
             self.source.consume(at);
-            let bytes = self.source.peek(PROBE)?;
+            let bytes = self.source.peek(PROBE_BYTES)?;
             if self.codec.begins(bytes, &is_start) {
                 return Ok(true);
             }
@@ -423,7 +423,7 @@ impl Stream {
     fn rewind(&mut self) {
         let here = self.source.position();
         let back = here.saturating_sub(self.from + 1);
-        if self.rewound.saturating_add(back) > here.saturating_add(REWIND) {
+        if self.rewound.saturating_add(back) > here.saturating_add(REWIND_BYTES) {
             return;
         }
         self.source.rewind(self.from + 1);

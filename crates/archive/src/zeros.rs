@@ -2,11 +2,11 @@
 
 /// Zeros in a row from which on a run counts: the least that disks lose. Compressed bytes hold such runs
 /// only where the plain bytes repeat one value for long.
-const LEAST_RUN: u64 = 512;
+const MIN_RUN_BYTES: u64 = 512;
 /// Bytes that are looked at together.
 const STEP: usize = 64;
 /// Zeros in a row that are too few to have been a gzip member: header, empty body and trailer.
-const LEAST_MEMBER: u64 = 20;
+const MIN_MEMBER_BYTES: u64 = 20;
 /// Sizes of the blocks that tapes and disks are written in.
 const SECTOR: u64 = 512;
 /// Size of the blocks that tar writes, of which the last is filled up.
@@ -17,7 +17,7 @@ pub(crate) const TAR_BLOCK: u64 = 10_240;
 /// end of the file.
 pub(crate) fn is_padding(zeros: u64, end: u64, ends_file: bool) -> bool {
     let block = if ends_file { TAR_BLOCK } else { SECTOR };
-    zeros < LEAST_MEMBER || zeros < block && end.is_multiple_of(SECTOR)
+    zeros < MIN_MEMBER_BYTES || zeros < block && end.is_multiple_of(SECTOR)
 }
 
 /// Finds the runs of zeros in bytes that come piece by piece.
@@ -56,7 +56,7 @@ impl ZeroRuns {
     }
 
     fn end_run(&mut self, end: u64) {
-        if self.run >= LEAST_RUN {
+        if self.run >= MIN_RUN_BYTES {
             self.first.get_or_insert(end - self.run);
             self.total += self.run;
         }

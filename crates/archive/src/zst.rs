@@ -7,7 +7,7 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 use crate::{
     buffer::Buffer,
     error::Damage,
-    member::{Begin, MemberStop},
+    member::{MemberStart, MemberStop},
     signature::{ZSTD as MAGIC, is_skippable},
     source::Source,
 };
@@ -40,41 +40,41 @@ impl Zst {
     }
 
     /// Passes skippable frames up to the next frame with data.
-    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
+    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<MemberStart> {
         loop {
             source.mark();
             let bytes = source.peek(8)?;
             let at_head = std::mem::replace(&mut self.at_head, false);
             if bytes.is_empty() {
-                return Ok(Begin::End);
+                return Ok(MemberStart::End);
             }
             if bytes.starts_with(&MAGIC) {
                 self.decoder.reinit()?;
                 self.wanted = MAGIC.len() + 1;
-                return Ok(Begin::Member);
+                return Ok(MemberStart::Member);
             }
             if bytes.len() < MAGIC.len() && MAGIC.starts_with(bytes) {
-                return Ok(Begin::Broken(Damage::Cut));
+                return Ok(MemberStart::Broken(Damage::Cut));
             }
             if !is_skippable(bytes) {
-                return Ok(Begin::Broken(Damage::Junk));
+                return Ok(MemberStart::Broken(Damage::Junk));
             }
             let dictionary = at_head && bytes.starts_with(&DICTIONARY_MAGIC);
             let Some(size) = bytes.get(4..).and_then(|b| b.first_chunk::<4>()) else {
-                return Ok(Begin::Broken(Damage::Cut));
+                return Ok(MemberStart::Broken(Damage::Cut));
             };
             let mut size = u64::from(u32::from_le_bytes(*size));
             source.consume(8);
             if dictionary {
                 if let Some(broken) = self.load_dictionary(source, size)? {
-                    return Ok(Begin::Broken(broken));
+                    return Ok(MemberStart::Broken(broken));
                 }
                 continue;
             }
             while size > 0 {
                 let have = source.peek(1)?.len();
                 if have == 0 {
-                    return Ok(Begin::Broken(Damage::Cut));
+                    return Ok(MemberStart::Broken(Damage::Cut));
                 }
                 let step = usize::try_from(size).map_or(have, |size| size.min(have));
                 source.consume(step);

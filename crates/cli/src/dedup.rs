@@ -110,7 +110,7 @@ fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result
         file.write_all(b"\n").with_context(name)?;
     }
     file.finish().with_context(name)?;
-    let is_exact = |own: &&Duplicate| own.reason == DuplicateReason::ExactDuplicate;
+    let is_exact = |duplicate: &&Duplicate| duplicate.reason == DuplicateReason::ExactDuplicate;
     let exact = duplicates.iter().filter(is_exact).count();
     say(&format!("{documents} documents: {exact} exact duplicates, {} near duplicates", duplicates.len() - exact));
     Ok(())

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::messages::causes;
 use crate::models;
 use crate::page::{PageInput, note_reviews};
-use crate::settings::{OfPages, SettingsArgs};
+use crate::settings::{PageCommands, SettingsArgs};
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub struct ExtractArgs {
     #[arg(short, long, value_enum)]
     format: Option<Form>,
     #[command(flatten)]
-    settings: SettingsArgs<OfPages>,
+    settings: SettingsArgs<PageCommands>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -200,7 +200,7 @@ fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
     let keeps = judgement.choice.kept.contains(&true);
     let words = extraction.page().blocks.iter();
     let words: u64 = words.map(|block| u64::from(block.words)).sum();
-    if words > 0 && !keeps && !judgement.embedded.iter().any(|own| own.kept) {
+    if words > 0 && !keeps && !judgement.embedded.iter().any(|embedded| embedded.kept) {
         tracing::warn!("{name}: no main text among its {words} words; `trommel inspect` shows why");
     }
 }

@@ -12,7 +12,7 @@ use trommel_pipeline::index::{Endpoint, IndexWriter, Refused};
 use crate::{
     exit::Exit,
     messages::{counted, say},
-    settings::{OfDocuments, SettingsArgs},
+    settings::{DocumentCommands, SettingsArgs},
 };
 use documents::{Documents, FeedOutcome};
 
@@ -38,7 +38,7 @@ pub struct IndexArgs {
     memory: usize,
 
     #[command(flatten)]
-    settings: SettingsArgs<OfDocuments>,
+    settings: SettingsArgs<DocumentCommands>,
 }
 
 /// A receiver of documents.

@@ -46,7 +46,7 @@ use exit::Exit;
 
 /// Extract the main text from web archives
 #[derive(Debug, Parser)]
-#[command(name = "trommel", version, long_version = version::LONG.as_str())]
+#[command(name = "trommel", version, long_version = version::LONG_VERSION.as_str())]
 struct Cli {
     #[command(flatten)]
     messages: messages::MessageArgs,

@@ -37,7 +37,7 @@ enum LogFormat {
 }
 
 /// The form of plain lines: for people, as JSON, or none.
-static MANNER: AtomicU8 = AtomicU8::new(PLAIN);
+static MESSAGE_FORM: AtomicU8 = AtomicU8::new(PLAIN);
 const PLAIN: u8 = 0;
 const JSON: u8 = 1;
 const QUIET: u8 = 2;
@@ -69,7 +69,7 @@ pub fn begin(args: MessageArgs) {
         (_, LogFormat::Text) => PLAIN,
         (_, LogFormat::Json) => JSON,
     };
-    MANNER.store(manner, Ordering::Relaxed);
+    MESSAGE_FORM.store(manner, Ordering::Relaxed);
     progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
 }
 
@@ -82,7 +82,7 @@ fn shown(text: &str) -> String {
 /// Prints a text that is not an event of the log, such as a summary.
 pub fn say(text: &str) {
     let text = shown(text);
-    match MANNER.load(Ordering::Relaxed) {
+    match MESSAGE_FORM.load(Ordering::Relaxed) {
         QUIET => {}
         JSON => tracing::info!("{text}"),
         _ => eprintln!("{text}"),
@@ -106,7 +106,7 @@ pub fn causes(error: &anyhow::Error) -> String {
 /// Says why the program ends: the one message of an error.
 pub fn fail(error: &dyn Display) {
     let error = shown(&error.to_string());
-    match MANNER.load(Ordering::Relaxed) {
+    match MESSAGE_FORM.load(Ordering::Relaxed) {
         JSON => tracing::error!("{error}"),
         _ => eprintln!("trommel: {error}"),
     }

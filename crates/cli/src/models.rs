@@ -78,17 +78,17 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
         Scorer::Linear(linear) => (
             "linear (strength: weight x deviation)",
-            linear.weights.iter().map(|own| (own.column, own.weight * own.deviation)).collect(),
+            linear.weights.iter().map(|weight| (weight.column, weight.weight * weight.deviation)).collect(),
         ),
         Scorer::Additive(additive) => (
             "additive (strength: highest less lowest weight of the column's bins)",
             additive
                 .step_functions
                 .iter()
-                .map(|own| {
-                    let high = own.weights.iter().copied().fold(f32::MIN, f32::max);
-                    let low = own.weights.iter().copied().fold(f32::MAX, f32::min);
-                    (own.column, high - low)
+                .map(|step| {
+                    let high = step.weights.iter().copied().fold(f32::MIN, f32::max);
+                    let low = step.weights.iter().copied().fold(f32::MAX, f32::min);
+                    (step.column, high - low)
                 })
                 .collect(),
         ),
@@ -171,22 +171,22 @@ fn describe(file: &ModelFile) -> String {
     }
     if !file.page_types.is_empty() {
         let types = file.page_types.iter();
-        let types: Vec<String> = types.map(|own| format!("{} {}", own.name, own.sharpness)).collect();
+        let types: Vec<String> = types.map(|page_type| format!("{} {}", page_type.name, page_type.sharpness)).collect();
         let _ = writeln!(out, "\npage types, and what worlds multiply log odds by on them: {}", types.join(", "));
     }
     if let Some(embedded) = &file.embedded {
         let mut weights: Vec<&ColumnWeight> = embedded.scorer.weights.iter().collect();
-        let strength = |own: &ColumnWeight| own.weight * own.deviation;
+        let strength = |weight: &ColumnWeight| weight.weight * weight.deviation;
         weights.sort_by(|a, b| strength(b).abs().total_cmp(&strength(a).abs()));
         let _ = writeln!(
             out,
             "\ntexts in JSON-LD alone, linear (strength: weight x deviation): learned from {}, {} of them content",
             embedded.rows.0, embedded.rows.1,
         );
-        for own in weights {
-            let name = embedded.columns.get(usize::from(own.column));
+        for weight in weights {
+            let name = embedded.columns.get(usize::from(weight.column));
             let name = name.map_or("", String::as_str);
-            let _ = writeln!(out, "  {:>9.4}  {name}", strength(own));
+            let _ = writeln!(out, "  {:>9.4}  {name}", strength(weight));
         }
     }
     let _ = writeln!(out, "\n{} listed tokens\n      odds  share of blocks  token", file.listed.len());

@@ -21,7 +21,7 @@ use trommel_pipeline::sources::is_url;
 pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
     let judgement = &extraction.verdicts().judgement;
     let page_type = judgement.page_type.as_ref();
-    if page_type.is_none_or(|own| own.name != "product") {
+    if page_type.is_none_or(|page_type| page_type.name != "product") {
         return;
     }
     let roles = extraction.roles();

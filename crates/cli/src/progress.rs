@@ -17,11 +17,11 @@ use trommel_pipeline::{Progress, ProgressState};
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Whether there may be a bar.
-static SHOWN: AtomicBool = AtomicBool::new(false);
+static BAR_ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Says whether progress may be shown as a bar: standard error is a terminal that can redraw a line.
 pub fn show(shown: bool) {
-    SHOWN.store(shown, Ordering::Relaxed);
+    BAR_ALLOWED.store(shown, Ordering::Relaxed);
 }
 
 /// The bar on the screen, which log lines must not be written into.
@@ -40,7 +40,7 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter that has shown nothing yet.
     pub fn new() -> Self {
-        let bar = SHOWN.load(Ordering::Relaxed).then(|| {
+        let bar = BAR_ALLOWED.load(Ordering::Relaxed).then(|| {
             let bar = ProgressBar::no_length();
             let template = "{elapsed} {bar:24} {bytes}/{total_bytes} ({bytes_per_sec}, {eta}) {msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {

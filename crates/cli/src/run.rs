@@ -21,7 +21,7 @@ use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
 use crate::network::NetworkArgs;
 use crate::panics::quiet_workers;
-use crate::settings::{OfRuns, SettingsArgs};
+use crate::settings::{RunCommands, SettingsArgs};
 use crate::{
     assemble::last_step,
     exit::Exit,
@@ -105,7 +105,7 @@ pub struct RunArgs {
     network: NetworkArgs,
 
     #[command(flatten)]
-    settings: SettingsArgs<OfRuns>,
+    settings: SettingsArgs<RunCommands>,
 }
 
 /// Runs the command with the one format that has no text.

@@ -21,7 +21,7 @@ use trommel::{
 use trommel_pipeline::{load_sites, save_sites};
 use trommel_serve::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 
-use crate::settings::{OfService, SettingsArgs};
+use crate::settings::{ServiceCommands, SettingsArgs};
 use crate::{exit::Exit, messages::say, models, stop::Stop};
 
 /// Variable of the environment that holds the token.
@@ -103,7 +103,7 @@ pub struct ServeArgs {
     /// Settings for requests that choose nothing else. Requests may always name the built-in models. Filters
     /// drop documents of batches and mark single pages
     #[command(flatten)]
-    settings: SettingsArgs<OfService>,
+    settings: SettingsArgs<ServiceCommands>,
 }
 
 /// Runs the command: 0 if it was told to stop and finished what was in flight, 2 for errors.

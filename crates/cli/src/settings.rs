@@ -19,52 +19,52 @@ pub trait Scope {
 
 /// Those of commands that run over archives: all.
 #[derive(Clone, Copy, Debug)]
-pub struct OfRuns;
+pub struct RunCommands;
 
 /// Those of commands that take single pages.
 #[derive(Clone, Copy, Debug)]
-pub struct OfPages;
+pub struct PageCommands;
 
 /// Those of the service, which has bounds and a memory of sites of its own.
 #[cfg(feature = "serve")]
 #[derive(Clone, Copy, Debug)]
-pub struct OfService;
+pub struct ServiceCommands;
 
 /// Those of commands that take the documents of archives and write no outputs of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct OfDocuments;
+pub struct DocumentCommands;
 
 /// Those of commands that only judge pages of archives.
 #[derive(Clone, Copy, Debug)]
-pub struct OfJudging;
+pub struct JudgingCommands;
 
-impl Scope for OfRuns {
+impl Scope for RunCommands {
     fn has(_: &Field) -> bool {
         true
     }
 }
 
-impl Scope for OfPages {
+impl Scope for PageCommands {
     fn has(field: &Field) -> bool {
         field.is_of_pages()
     }
 }
 
 #[cfg(feature = "serve")]
-impl Scope for OfService {
+impl Scope for ServiceCommands {
     fn has(field: &Field) -> bool {
         field.is_of_documents() || field.name == "jobs"
     }
 }
 
-impl Scope for OfDocuments {
+impl Scope for DocumentCommands {
     fn has(field: &Field) -> bool {
         let is_listed = field.part() == "include";
         (field.is_of_documents() && !is_listed) || field.name == "jobs"
     }
 }
 
-impl Scope for OfJudging {
+impl Scope for JudgingCommands {
     fn has(field: &Field) -> bool {
         matches!(field.name.as_str(), "model" | "jobs" | "sites_size")
     }

@@ -17,7 +17,7 @@ use trommel_pipeline::{
 use crate::messages::say;
 use crate::network::NetworkArgs;
 use crate::progress::Reporter;
-use crate::settings::{OfJudging, SettingsArgs};
+use crate::settings::{JudgingCommands, SettingsArgs};
 use crate::stop::Stop;
 use crate::{exit::Exit, models, panics::quiet_workers};
 
@@ -65,7 +65,7 @@ struct BuildArgs {
     output: PathBuf,
     /// Its model is the one that pages will be judged with: its probabilities are kept
     #[command(flatten)]
-    settings: SettingsArgs<OfJudging>,
+    settings: SettingsArgs<JudgingCommands>,
     #[command(flatten)]
     network: NetworkArgs,
 }

@@ -46,14 +46,14 @@ pub struct TrainArgs {
     /// Kind of the model: an L2 logistic model over the features or over their bins, or both built-in
     /// models at once [default: linear for the paper's features, else additive]
     #[arg(long, value_enum)]
-    learner: Option<Learns>,
+    learner: Option<LearnerChoice>,
     /// A block is content if more than this share of its words lies on the longest common
     /// subsequence with the gold text
     #[arg(long, default_value_t = LABEL_SHARE, value_name = "SHARE")]
     label_share: f32,
     /// Unit that counts the same in training: a page or a block
-    #[arg(long, value_enum, default_value_t = Weigh::Pages)]
-    weigh: Weigh,
+    #[arg(long, value_enum, default_value_t = WeighingUnit::Pages)]
+    weigh: WeighingUnit,
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     folds: u32,
@@ -69,7 +69,7 @@ enum Features {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Learns {
+enum LearnerChoice {
     Linear,
     Additive,
     /// `fast` (additive) and `best` (the same with boosted trees beside it), written into the folder
@@ -78,7 +78,7 @@ enum Learns {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Weigh {
+enum WeighingUnit {
     Pages,
     Blocks,
 }
@@ -87,7 +87,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     let mut sets = args.labelled.read()?;
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let names = match args.learner {
-        Some(Learns::Shipped) => vec!["fast".to_owned(), "best".to_owned()],
+        Some(LearnerChoice::Shipped) => vec!["fast".to_owned(), "best".to_owned()],
         _ => vec![args.name.clone().or(stem).unwrap_or_default()],
     };
     let options = TrainOptions {
@@ -98,14 +98,14 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
             Features::All => FeatureGroup::serving(),
         },
         learner: match (args.learner, args.features) {
-            (Some(Learns::Linear), _) | (None, Features::Paper) => Learner::Linear,
-            (Some(Learns::Additive), _) | (None, Features::All) => Learner::Additive,
-            (Some(Learns::Shipped), _) => Learner::Shipped,
+            (Some(LearnerChoice::Linear), _) | (None, Features::Paper) => Learner::Linear,
+            (Some(LearnerChoice::Additive), _) | (None, Features::All) => Learner::Additive,
+            (Some(LearnerChoice::Shipped), _) => Learner::Shipped,
         },
         label_share: args.label_share,
         weighting: match args.weigh {
-            Weigh::Pages => Weighting::Pages,
-            Weigh::Blocks => Weighting::Blocks,
+            WeighingUnit::Pages => Weighting::Pages,
+            WeighingUnit::Blocks => Weighting::Blocks,
         },
         folds: args.folds as usize,
         comments: true,
@@ -172,17 +172,17 @@ fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
 /// Prints how much is kept of the texts that must be, of sets of which nothing else is known.
 fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
     for (at, set) in sets.iter().enumerate() {
-        let own = trained.judged.iter().filter(|page| page.set == at);
-        let own: Vec<Required> = own.filter_map(|page| page.required).collect();
-        let (all, kept) = own.iter().fold((0, 0), |(all, kept), own| (all + own.all, kept + own.kept));
+        let pages = trained.judged.iter().filter(|page| page.set == at);
+        let required: Vec<Required> = pages.filter_map(|page| page.required).collect();
+        let (all, kept) = required.iter().fold((0, 0), |(all, kept), texts| (all + texts.all, kept + texts.kept));
         if all > 0 {
-            let whole = own.iter().filter(|own| own.is_whole()).count();
+            let whole = required.iter().filter(|texts| texts.is_whole()).count();
             crate::out(&format!(
                 "{:<18} {:>5}  texts that must be kept: {:.4} kept, {:.4} of the pages whole\n",
                 set.name,
-                own.len(),
+                required.len(),
                 f64::from(kept) / f64::from(all),
-                whole as f64 / own.len() as f64
+                whole as f64 / required.len() as f64
             ))?;
         }
     }

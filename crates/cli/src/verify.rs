@@ -19,7 +19,7 @@ use trommel_pipeline::record_at;
 use crate::exit::Exit;
 
 /// Failures that are shown; all are counted.
-const SHOWN: u64 = 20;
+const MAX_SHOWN_FAILURES: u64 = 20;
 
 /// Prove that the spans and chunks of an output stand at their places in the archive
 #[derive(Debug, Args)]
@@ -105,7 +105,7 @@ fn verify(document: &OutputRecord, archives: &HashMap<String, &Path>, counts: &m
             return;
         }
         counts.wrong += 1;
-        if counts.wrong <= SHOWN {
+        if counts.wrong <= MAX_SHOWN_FAILURES {
             let start: String = part.chars().take(80).collect();
             tracing::warn!("{}: {what} at byte {byte} does not stand there: {start:?}", document.id);
         }

@@ -6,7 +6,7 @@ use trommel::Model;
 use trommel_pipeline::BUILD;
 
 /// Version, commit, features, built-in models and build, a line each. A run goes on under the same build.
-pub static LONG: LazyLock<String> = LazyLock::new(|| {
+pub static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let models: Vec<&str> = Model::builtin_names().collect();
     format!(
         "{}\ncommit {}\nfeatures {}\nmodels {}\nbuild {BUILD}",

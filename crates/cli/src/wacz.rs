@@ -17,7 +17,7 @@ use crate::{
     archives::Archives,
     exit::Exit,
     messages::{counted, say},
-    settings::{OfDocuments, SettingsArgs},
+    settings::{DocumentCommands, SettingsArgs},
 };
 
 /// Add main text to WACZ files
@@ -51,7 +51,7 @@ struct TextArgs {
     overwrite: bool,
 
     #[command(flatten)]
-    settings: SettingsArgs<OfDocuments>,
+    settings: SettingsArgs<DocumentCommands>,
 }
 
 /// Runs the command: 0 if all went well, 1 if something in the file could not be read.

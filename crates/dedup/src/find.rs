@@ -160,23 +160,23 @@ impl Finder {
         }
         let mut position = vec![0_u32; order.len()];
         for (at, &number) in (0..).zip(&order) {
-            if let Some(own) = position.get_mut(number as usize) {
-                *own = at;
+            if let Some(slot) = position.get_mut(number as usize) {
+                *slot = at;
             }
         }
         let at = |number: u32| position.get(number as usize).copied().unwrap_or_default();
         // By position: in which way, and of which document. The first document wins; an exact one of it.
         let mut found: Vec<Option<(u32, DuplicateReason)>> = vec![None; order.len()];
-        let mut note = |own: u32, first: u32, reason: DuplicateReason| {
-            if let Some(slot) = found.get_mut(own as usize) {
+        let mut note = |document: u32, first: u32, reason: DuplicateReason| {
+            if let Some(slot) = found.get_mut(document as usize) {
                 let new = (first, reason);
                 *slot = Some(slot.map_or(new, |old| old.min(new)));
             }
         };
         let exact = self.exact.iter().map(|&(key, number)| (key, at(number)));
-        grouped(exact.collect(), |own, first| note(own, first, DuplicateReason::ExactDuplicate));
+        grouped(exact.collect(), |document, first| note(document, first, DuplicateReason::ExactDuplicate));
         let near = self.near.iter().map(|&(key, number)| (key, at(number)));
-        grouped(near.collect(), |own, first| note(own, first, DuplicateReason::NearDuplicate));
+        grouped(near.collect(), |document, first| note(document, first, DuplicateReason::NearDuplicate));
         let duplicates = found.iter().zip(&order).filter_map(|(found, &number)| {
             let (first, reason) = (*found)?;
             Some(Duplicate { place: told(number)?, reason, of: told(*order.get(first as usize)?)? })
@@ -192,9 +192,9 @@ fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32
         let Some((&(_, first), others)) = group.split_first() else {
             continue;
         };
-        for &(_, own) in others {
-            if own != first {
-                note(own, first);
+        for &(_, document) in others {
+            if document != first {
+                note(document, first);
             }
         }
     }
@@ -222,10 +222,10 @@ mod tests {
 
     fn found(signatures: Vec<Signature>, share: KeyShare) -> Vec<(String, DuplicateReason, String)> {
         let mut finder = Finder::new(share);
-        signatures.into_iter().for_each(|own| finder.add(own));
+        signatures.into_iter().for_each(|signature| finder.add(signature));
         let duplicates = finder.duplicates().unwrap();
         let told = duplicates.into_iter();
-        told.map(|own| (own.place.id, own.reason, own.of.id)).collect()
+        told.map(|duplicate| (duplicate.place.id, duplicate.reason, duplicate.of.id)).collect()
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
             ("c0", NearDuplicate, "b1"),
             ("c2", ExactDuplicate, "c1"),
         ]
-        .map(|(own, reason, of)| (own.to_owned(), reason, of.to_owned()))
+        .map(|(id, reason, of)| (id.to_owned(), reason, of.to_owned()))
         .into();
         assert_eq!(found(some(), KeyShare::default()), expected);
         let mut turned = some();
@@ -248,10 +248,10 @@ mod tests {
 
     #[test]
     fn shares_of_the_keys_find_together_what_one_finds() {
-        let whole: Vec<String> = found(some(), KeyShare::default()).into_iter().map(|(own, ..)| own).collect();
+        let whole: Vec<String> = found(some(), KeyShare::default()).into_iter().map(|(id, ..)| id).collect();
         let mut parts: Vec<String> = (1..=3)
             .flat_map(|number| found(some(), format!("{number}/3").parse().unwrap()))
-            .map(|(own, ..)| own)
+            .map(|(id, ..)| id)
             .collect();
         parts.sort();
         parts.dedup();
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn a_place_that_is_there_twice_is_an_error() {
         let mut finder = Finder::default();
-        for own in some().into_iter().chain([signature("a", 5, 9, &[])]) {
-            finder.add(own);
+        for signature in some().into_iter().chain([signature("a", 5, 9, &[])]) {
+            finder.add(signature);
         }
         let error = finder.duplicates().unwrap_err().to_string();
         assert!(error.starts_with("a: row 5 is there twice"), "{error}");

@@ -80,7 +80,7 @@ pub fn without(
         }
         row += 1;
     }
-    if let Some(&missing) = rows.iter().filter(|&&own| own >= row).min() {
+    if let Some(&missing) = rows.iter().filter(|&&known| known >= row).min() {
         return Err(DedupError::Missing { path: output.to_owned(), row: missing });
     }
     let file = stream.finish().map_err(DedupError::io(written))?;

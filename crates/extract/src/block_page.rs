@@ -162,7 +162,7 @@ const PHRASES: [(BlockReason, &[&str]); 5] = [
 // Searchers are made once: making them costs more than searching a short page.
 static FINDERS: LazyLock<Vec<(BlockReason, Finder)>> = LazyLock::new(|| {
     let all = PHRASES.iter();
-    all.flat_map(|(reason, phrases)| phrases.iter().map(|own| (*reason, Finder::new(own)))).collect()
+    all.flat_map(|(reason, phrases)| phrases.iter().map(|phrase| (*reason, Finder::new(phrase)))).collect()
 });
 /// Phrases of consent walls. Two of them together make one.
 const CONSENT: [&str; 8] = [
@@ -184,7 +184,7 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     let titles = title.into_iter().chain([page.head.title.as_str()]);
     let headings = page.blocks.iter().filter(|block| {
         let container = page.container(block);
-        container.is_some_and(|(_, own)| matches!(own.tag, trommel_html::Tag::H1 | trommel_html::Tag::H2))
+        container.is_some_and(|(_, element)| matches!(element.tag, trommel_html::Tag::H1 | trommel_html::Tag::H2))
     });
     let headings = headings.take(2).map(|block| page.text(block));
     let titled = titles.chain(headings).map(fold).find_map(|title| reason_of_title(&title));

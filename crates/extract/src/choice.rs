@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
         // Documents of earlier builds stay readable: two rules have been deleted since.
-        Ok(Self::all().find(|own| own.name() == name).unwrap_or_default())
+        Ok(Self::all().find(|decider| decider.name() == name).unwrap_or_default())
     }
 }
 
@@ -199,7 +199,7 @@ impl<'d> Decisions<'d> {
             if now == before {
                 continue;
             }
-            let is_sure = |own: &f32| *own < unsure.0 || *own > unsure.1;
+            let is_sure = |probability: &f32| *probability < unsure.0 || *probability > unsure.1;
             // Taken back here and not asked for in each rule, so that no rule can forget it.
             if probabilities.get(at).is_some_and(is_sure) {
                 *now = *before;

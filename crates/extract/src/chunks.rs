@@ -63,14 +63,14 @@ pub(crate) struct ChunkBlocks<'a> {
 pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize) -> Vec<Chunk> {
     let atoms = atoms(text, blocks, size);
     let lengths: Vec<u32> =
-        atoms.iter().map(|own| size.unit.count(text.text.get(own.place.clone()).unwrap_or_default())).collect();
+        atoms.iter().map(|atom| size.unit.count(text.text.get(atom.place.clone()).unwrap_or_default())).collect();
     let (mut start, mut chars) = (0, 0);
     let mut chunks = Vec::new();
     for range in pack(&atoms, &lengths, size) {
-        let (Some(own), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else {
+        let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else {
             continue;
         };
-        let end = own.last().map_or(first.place.end, |last| last.place.end);
+        let end = chunk_atoms.last().map_or(first.place.end, |last| last.place.end);
         let whole = text.text.get(first.place.start..end).unwrap_or_default();
         // Only line ends: the indent of a code line belongs to it.
         let part = whole.trim_start_matches('\n');
@@ -84,21 +84,21 @@ pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSiz
         chars += before.chars().count() as u32;
         start = from;
         let headings = headings(text, &atoms, range);
-        let (first_block, last_block) = ends(own.iter().filter_map(|atom| atom.blocks));
+        let (first_block, last_block) = ends(chunk_atoms.iter().filter_map(|atom| atom.blocks));
         // A sentence has no place of its own, so its bytes are searched for; all others are known.
-        let (byte, end) = match own.iter().any(|atom| atom.is_divided) {
+        let (byte, end) = match chunk_atoms.iter().any(|atom| atom.is_divided) {
             true => {
                 let content = blocks.content;
                 let places = text.locate(content.page, content.html, from..from + part.len());
                 ends(places.into_iter())
             }
-            false => ends(own.iter().filter_map(|atom| atom.bytes)),
+            false => ends(chunk_atoms.iter().filter_map(|atom| atom.bytes)),
         };
         chunks.push(Chunk {
             id: id(&headings, part),
             text: part.to_owned(),
             headings,
-            roles: roles(blocks, own),
+            roles: roles(blocks, chunk_atoms),
             first_block,
             last_block,
             start: chars,
@@ -116,16 +116,16 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
     let limit = u64::from(size.size.get());
     let sum = |range: std::ops::Range<usize>| -> u64 {
         let lengths = lengths.get(range).unwrap_or_default();
-        lengths.iter().map(|own| u64::from(*own)).sum()
+        lengths.iter().map(|length| u64::from(*length)).sum()
     };
-    let is_heading = |at: usize| atoms.get(at).is_some_and(|own| own.heading.is_some());
+    let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
     let (mut from, mut filled) = (0, 0);
     let mut packed = Vec::new();
     for at in 0..atoms.len() {
-        let own = sum(at..at + 1);
+        let length = sum(at..at + 1);
         // A new section begins a new chunk, unless that would leave one less than half full.
         let ends_section = is_heading(at) && filled * 2 >= limit;
-        if filled + own > limit || ends_section {
+        if filled + length > limit || ends_section {
             let mut end = at;
             // A heading alone at the end of a chunk would be parted from what it heads.
             while end > from && is_heading(end - 1) {
@@ -145,7 +145,7 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
                 filled = sum(from..at);
             }
         }
-        filled += own;
+        filled += length;
     }
     if from < atoms.len() {
         packed.push(from..atoms.len());
@@ -155,16 +155,16 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
 
 /// The headings above the first atom of a range that is none, or down to its last heading.
 fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) -> Vec<String> {
-    let body = range.clone().find(|at| atoms.get(*at).is_some_and(|own| own.heading.is_none()));
+    let body = range.clone().find(|at| atoms.get(*at).is_some_and(|atom| atom.heading.is_none()));
     let mut above = match body {
-        Some(at) => atoms.get(at).and_then(|own| own.above),
+        Some(at) => atoms.get(at).and_then(|atom| atom.above),
         None => range.last(),
     };
     let mut path = Vec::new();
-    while let Some(own) = above.and_then(|at| atoms.get(at)) {
-        let words = text.text.get(own.words.clone()).unwrap_or_default();
+    while let Some(atom) = above.and_then(|at| atoms.get(at)) {
+        let words = text.text.get(atom.words.clone()).unwrap_or_default();
         path.push(words.split_whitespace().collect::<Vec<_>>().join(" "));
-        above = own.above;
+        above = atom.above;
     }
     path.reverse();
     path
@@ -172,7 +172,7 @@ fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) ->
 
 fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
-    for at in atoms.iter().filter_map(|own| own.blocks).flat_map(|(first, last)| first..=last) {
+    for at in atoms.iter().filter_map(|atom| atom.blocks).flat_map(|(first, last)| first..=last) {
         if let Some(role) = blocks.roles.get(at as usize).copied().flatten()
             && !found.contains(&role.name())
         {

@@ -39,7 +39,7 @@ use crate::verdicts::Verdicts;
 /// says it.
 // A kicker and a date may stand above the headline; further down its words are those of the text.
 const TITLE_BLOCKS: usize = 3;
-const SAME_TITLE: f32 = 0.6;
+const MIN_TITLE_LIKENESS: f32 = 0.6;
 
 /// A decoded page whose blocks have been judged.
 #[derive(Clone, Debug)]
@@ -162,11 +162,11 @@ impl<'a> Extraction<'a> {
 
     fn traced_text_of(&self, content: &KeptContent<'_>) -> TracedText {
         let mut traced = plain_text(content);
-        for own in self.embedded().iter().filter(|own| own.kept) {
+        for embedded in self.embedded().iter().filter(|embedded| embedded.kept) {
             if !traced.text.is_empty() {
                 traced.text.push_str("\n\n");
             }
-            let content = &own.embedded.content;
+            let content = &embedded.embedded.content;
             let (start, end) = content.span;
             traced.push(&content.text, OriginSource::Page(start, end));
         }
@@ -212,11 +212,11 @@ impl<'a> Extraction<'a> {
             Some(_) => Headline::Above,
             None => self.headline_element().map_or(Headline::None, Headline::Element),
         };
-        let own = above.and_then(|title| self.headline_below(title));
-        let content = self.main_content_with(options.text, own);
+        let headline_block = above.and_then(|title| self.headline_below(title));
+        let content = self.main_content_with(options.text, headline_block);
         let mut traced = markdown(&content, self.hints.url, options, headline);
-        for own in self.embedded().iter().filter(|own| own.kept) {
-            let content = &own.embedded.content;
+        for embedded in self.embedded().iter().filter(|embedded| embedded.kept) {
+            let content = &embedded.embedded.content;
             let (start, end) = content.span;
             let text = append_markdown(String::new(), std::iter::once(content.text.as_str()));
             if !traced.text.is_empty() {
@@ -227,8 +227,8 @@ impl<'a> Extraction<'a> {
         if let Some(title) = above.filter(|_| !traced.text.is_empty()) {
             let heading = title_heading(title);
             // Places were noted without the heading, which comes first.
-            for own in &mut traced.origins {
-                own.place = own.place.start + heading.len()..own.place.end + heading.len();
+            for origin in &mut traced.origins {
+                origin.place = origin.place.start + heading.len()..origin.place.end + heading.len();
             }
             traced.text.insert_str(0, &heading);
         }
@@ -240,7 +240,7 @@ impl<'a> Extraction<'a> {
         let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
         let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
         let mut path = self.page.path(block.element);
-        path.find(|(_, own)| own.tag == trommel_html::Tag::H1).map(|(at, _)| at)
+        path.find(|(_, element)| element.tag == trommel_html::Tag::H1).map(|(at, _)| at)
     }
 
     /// Whether the text says the title itself, near its start, or must not say it.
@@ -253,10 +253,10 @@ impl<'a> Extraction<'a> {
             let text = self.page.text(block);
             // A text that begins with a heading of the first level has its title already.
             let is_heading = || {
-                self.page.container(block).is_some_and(|(_, own)| own.tag == trommel_html::Tag::H1)
+                self.page.container(block).is_some_and(|(_, element)| element.tag == trommel_html::Tag::H1)
                     && !is_too_long([(block.words, block.chars)].into_iter())
             };
-            role == Some(Role::Headline) || at == 0 && is_heading() || overlap(text, title) >= SAME_TITLE
+            role == Some(Role::Headline) || at == 0 && is_heading() || overlap(text, title) >= MIN_TITLE_LIKENESS
         })
     }
 
@@ -265,7 +265,10 @@ impl<'a> Extraction<'a> {
         (blocks.contains(&true) || embedded.contains(&true)).then(|| {
             let texts = self.embedded().iter().zip(embedded);
             let texts = texts.filter(|(_, kept)| **kept);
-            append(plain_text(&self.content(blocks)).text, texts.map(|(own, _)| own.embedded.content.text.as_str()))
+            append(
+                plain_text(&self.content(blocks)).text,
+                texts.map(|(embedded, _)| embedded.embedded.content.text.as_str()),
+            )
         })
     }
 
@@ -311,7 +314,7 @@ impl<'a> Extraction<'a> {
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);
             let blocks = options.blocks.then(|| self.block_verdicts());
             let tables = options.tables.then(|| document_tables(&content));
-            let markdown = options.markdown.map(|own| own.with_text(options.text));
+            let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
             let text = match &markdown {
                 Some(markdown) => {
                     let title = title.as_deref().filter(|_| markdown.title);
@@ -329,7 +332,7 @@ impl<'a> Extraction<'a> {
                 let blocks = ChunkBlocks {
                     content: &content,
                     roles: self.judged().map(|(.., role)| role).collect(),
-                    embedded: self.embedded().iter().map(|own| own.embedded.content.span).collect(),
+                    embedded: self.embedded().iter().map(|embedded| embedded.embedded.content.span).collect(),
                 };
                 chunks(&text, &blocks, size)
             });
@@ -339,13 +342,13 @@ impl<'a> Extraction<'a> {
                 blocked: block_reason(&self.page, title.as_deref()),
                 title,
                 metadata,
-                page_type: page_type.map(|own| own.name.clone()),
+                page_type: page_type.map(|page_type| page_type.name.clone()),
                 headings: self.headings(),
                 comments: self.comment_text(),
                 lang,
                 charset: self.decoded.encoding.name().to_ascii_lowercase(),
                 charset_source: self.decoded.source.name().to_owned(),
-                site_memory: self.verdicts.site_memory.map(|own| own.name().to_owned()),
+                site_memory: self.verdicts.site_memory.map(|site_use| site_use.name().to_owned()),
                 confidence,
                 robots: self.robots(),
                 links: self.page.elements.iter().filter(|element| element.tag == Tag::A).count() as u32,
@@ -408,7 +411,7 @@ impl<'a> Extraction<'a> {
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);
-        let is_said = overlap(text, title) >= SAME_TITLE || title.contains(text);
+        let is_said = overlap(text, title) >= MIN_TITLE_LIKENESS || title.contains(text);
         let heads = !is_said && is_headline_of_kept(&self.page, at, self.kept());
         heads.then_some(at)
     }

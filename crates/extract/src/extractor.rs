@@ -112,14 +112,14 @@ impl Extractor {
             let kept = self.judgements.as_ref();
             // The survey has judged this page already.
             let kept = kept.and_then(|kept| kept.get(&self.model, &decoded.text, &page, hints.url));
-            let own = kept.unwrap_or_else(|| self.model.judge(&page, hints.url));
+            let judgement = kept.unwrap_or_else(|| self.model.judge(&page, hints.url));
             let known = self.sites.as_ref().zip(hints.url).and_then(|(sites, url)| {
                 let identity = self.model.identity();
-                let found = sites.look_up(url, &page, &own.probabilities, &identity)?;
-                Some((found.changes(&own.probabilities), sites.usage()))
+                let found = sites.look_up(url, &page, &judgement.probabilities, &identity)?;
+                Some((found.changes(&judgement.probabilities), sites.usage()))
             });
             let changes = known.as_ref().map(|(changes, _)| changes.as_slice());
-            let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, own, changes);
+            let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, judgement, changes);
             verdicts.site_memory = known.map(|(_, usage)| usage);
             verdicts
         });

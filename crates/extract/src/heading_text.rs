@@ -12,7 +12,7 @@ const MAX_CONTROL_CHARS: usize = 40;
 /// Whether blocks, given by their words and characters, are more than a heading together.
 pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
     let (words, chars) =
-        blocks.fold((0u32, 0u32), |sum, own| (sum.0.saturating_add(own.0), sum.1.saturating_add(own.1)));
+        blocks.fold((0u32, 0u32), |sum, counts| (sum.0.saturating_add(counts.0), sum.1.saturating_add(counts.1)));
     words > MAX_HEADING.0 || chars > MAX_HEADING.1
 }
 

@@ -65,8 +65,8 @@ impl Extraction<'_> {
         let stated = self.page().head.next.clone();
         let stated = stated.or_else(|| next_in_pagination(self.page(), html))?;
         let next = absolute(&stated, self.base().as_ref())?;
-        let own = self.url().and_then(|url| absolute(url, None));
-        (own.as_ref() != Some(&next)).then_some(next)
+        let page_url = self.url().and_then(|url| absolute(url, None));
+        (page_url.as_ref() != Some(&next)).then_some(next)
     }
 
     fn base(&self) -> Option<Url> {

@@ -90,7 +90,7 @@ impl Notes {
         if pairs.is_empty() {
             return None;
         }
-        pairs.sort_by_key(|own| (own.block, own.from));
+        pairs.sort_by_key(|pair| (pair.block, pair.from));
         let mut notes = Self::default();
         notes.number(&pairs);
         for definition in &mut notes.definitions {
@@ -121,10 +121,10 @@ impl Notes {
     /// Whether a part of a block's text is a part of a mark, or of what is cut.
     pub fn covers(&self, block: u32, (from, to): (u32, u32)) -> bool {
         let marks = self.marks(block);
-        let next = marks.partition_point(|own| own.to <= from);
+        let next = marks.partition_point(|mark| mark.to <= from);
         let cuts = self.cuts(block);
-        let cut = cuts.partition_point(|own| own.1 <= from);
-        marks.get(next).is_some_and(|own| own.from < to) || cuts.get(cut).is_some_and(|own| own.0 < to)
+        let cut = cuts.partition_point(|cut| cut.1 <= from);
+        marks.get(next).is_some_and(|mark| mark.from < to) || cuts.get(cut).is_some_and(|cut| cut.0 < to)
     }
 
     /// Whether a block is a part of a note and not of the text around.
@@ -206,7 +206,7 @@ impl Notes {
                 Target::Label => {}
             }
         }
-        self.definitions.sort_by_key(|own| own.number);
+        self.definitions.sort_by_key(|definition| definition.number);
     }
 
     /// Cuts what labels the notes and what leads back from them.
@@ -240,7 +240,7 @@ impl Notes {
             });
         }
         // A note that was nothing but its label says nothing.
-        self.definitions.retain(|own| !own.blocks.is_empty() || own.inline.is_some());
+        self.definitions.retain(|definition| !definition.blocks.is_empty() || definition.inline.is_some());
     }
 
     /// The headings of sections that held nothing but notes go with them.
@@ -278,31 +278,33 @@ impl Notes {
 
 /// The blocks inside of an element.
 fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
-    let Some(own) = page.element(element) else {
+    let Some(container) = page.element(element) else {
         return Vec::new();
     };
-    let first = page.blocks.partition_point(|block| block.span.0 < own.start);
-    let inside = |block: &trommel_html::Block| block.element >= element && block.element < own.end;
+    let first = page.blocks.partition_point(|block| block.span.0 < container.start);
+    let inside = |block: &trommel_html::Block| block.element >= element && block.element < container.end;
     let blocks = page.blocks.iter().enumerate().skip(first);
     blocks.take_while(|(_, block)| inside(block)).take(MAX_NOTE.0 + 1).map(|(at, _)| at as u32).collect()
 }
 
 /// Whether blocks may be a note.
 fn is_short(page: &Page, blocks: &[u32]) -> bool {
-    let own = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
-    let words: u32 = own().map(|block| block.words).fold(0, u32::saturating_add);
+    let members = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
+    let words: u32 = members().map(|block| block.words).fold(0, u32::saturating_add);
     !blocks.is_empty()
         && blocks.len() <= MAX_NOTE.0
         && words <= MAX_NOTE.1
-        && !own().any(|block| label::is_heading(page, block))
+        && !members().any(|block| label::is_heading(page, block))
 }
 
 /// Whether an attribute of an element, or of one of the few around it, names notes.
 fn in_notes(page: &Page, element: u32) -> bool {
-    const AROUND: usize = 5;
-    page.path(element).take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article)).take(AROUND).any(
-        |(_, own)| {
-            let mut words = page.attribute_words(own).iter();
+    const MAX_ANCESTORS: usize = 5;
+    page.path(element)
+        .take_while(|(_, element)| !matches!(element.tag, Tag::Body | Tag::Main | Tag::Article))
+        .take(MAX_ANCESTORS)
+        .any(|(_, element)| {
+            let mut words = page.attribute_words(element).iter();
             words.any(|word| {
                 matches!(
                     page.word_text(word),
@@ -319,8 +321,7 @@ fn in_notes(page: &Page, element: u32) -> bool {
                         | "fns"
                 )
             })
-        },
-    )
+        })
 }
 
 /// Notations of a kind in a block.
@@ -329,5 +330,5 @@ fn of_kind(
     block: &trommel_html::Block,
     kind: NotationKind,
 ) -> impl Iterator<Item = trommel_html::Notation> {
-    page.notations(block).filter(move |own| own.kind == kind)
+    page.notations(block).filter(move |notation| notation.kind == kind)
 }

@@ -7,7 +7,7 @@ const NAMES: [&[u8]; 8] =
     [b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks", b"pagebar"];
 /// Texts of links to the next page, in lower case.
 // Whole texts: "next steps" is the heading of an article.
-const NEXT: [&str; 38] = [
+const NEXT_TEXTS: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite", "suivant",
     "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página", "próxima", "próximo",
     "próxima página", "seguinte", "página seguinte", "successiva", "pagina successiva", "avanti", "volgende",
@@ -27,30 +27,34 @@ const MAX_LINKS: usize = 400;
 /// The unchanged address of the link to the next page in a row of page numbers. It is a link that says so
 /// by its words, its label or its arrow, else the one behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
-    let rows: Vec<u32> =
-        page.page_rows.iter().copied().filter(|at| page.element(*at).is_some_and(|own| is_row(page, own))).collect();
+    let rows: Vec<u32> = page
+        .page_rows
+        .iter()
+        .copied()
+        .filter(|at| page.element(*at).is_some_and(|element| is_row(page, element)))
+        .collect();
     // Most pages have no such row, and their bytes are not searched.
     if rows.is_empty() || !names_a_row(html.as_bytes()) {
         return None;
     }
     let links = (0u32..).zip(&page.elements);
-    let links = links.filter(|(_, own)| own.tag == Tag::A);
-    let links = links.filter_map(|(at, own)| Some((row(page, at, &rows)?, own)));
+    let links = links.filter(|(_, element)| element.tag == Tag::A);
+    let links = links.filter_map(|(at, element)| Some((row(page, at, &rows)?, element)));
     let links: Vec<(u32, &Element)> = links.take(MAX_LINKS).collect();
-    let href = |own: &Element| {
-        let href = own.attribute(html, "href")?.trim().to_owned();
+    let href = |element: &Element| {
+        let href = element.attribute(html, "href")?.trim().to_owned();
         let leads = !href.is_empty() && !href.starts_with('#') && !href.contains("javascript:");
         leads.then_some(href)
     };
-    let said = links.iter().filter(|(_, own)| says_next(page, own, html));
-    if let Some(address) = said.filter_map(|(_, own)| href(own)).next() {
+    let said = links.iter().filter(|(_, element)| says_next(page, element, html));
+    if let Some(address) = said.filter_map(|(_, element)| href(element)).next() {
         return Some(address);
     }
-    let number = |own: &Element| -> Option<u32> {
-        let text = element_text(html, own.start, MAX_LINK_BYTES);
+    let number = |element: &Element| -> Option<u32> {
+        let text = element_text(html, element.start, MAX_LINK_BYTES);
         text.trim().parse().ok()
     };
-    let numbered = links.iter().filter_map(|(row, own)| Some((*row, number(own)?, *own)));
+    let numbered = links.iter().filter_map(|(row, element)| Some((*row, number(element)?, *element)));
     let mut numbered: Vec<(u32, u32, &Element)> = numbered.collect();
     // Those of the first row that has any.
     let first = numbered.first()?.0;
@@ -63,7 +67,7 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
         shown = *number;
         follows_gap
     });
-    next.and_then(|(.., own)| href(own))
+    next.and_then(|(.., element)| href(element))
 }
 
 fn names_a_row(bytes: &[u8]) -> bool {
@@ -74,8 +78,8 @@ fn names_a_row(bytes: &[u8]) -> bool {
 }
 
 /// Whether an element is named like a row of page numbers.
-fn is_row(page: &Page, own: &Element) -> bool {
-    let words = page.attribute_words(own);
+fn is_row(page: &Page, element: &Element) -> bool {
+    let words = page.attribute_words(element);
     let mut texts = words.iter().map(|word| page.word_text(word));
     let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
     let [beside, alone @ ..] = PAGE_ROW_WORDS;
@@ -106,7 +110,7 @@ fn is_next(text: &str) -> bool {
     if words.is_empty() {
         return ARROWS.contains(&text);
     }
-    NEXT.contains(&words.as_str())
+    NEXT_TEXTS.contains(&words.as_str())
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     let differ = |of: fn(&FoundPost) -> Option<&String>| {
         let mut all = posts.iter().filter_map(of);
         let first = all.next();
-        all.any(|own| Some(own) != first)
+        all.any(|value| Some(value) != first)
     };
     let are_several = differ(|post| post.author.as_ref()) || differ(|post| post.published.as_ref());
     if are_several { posts } else { Vec::new() }

@@ -148,8 +148,8 @@ const MAX_BYLINE_WORDS: u32 = 20;
 
 /// Whether a word of the microdata property of an element is one of these.
 fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
-    let mut own = page.attribute_words(element).iter();
-    own.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
+    let mut attribute_words = page.attribute_words(element).iter();
+    attribute_words.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
 }
 
 /// For each block, whether it is a question by microdata: it stands in the element around an answer, before
@@ -160,12 +160,12 @@ fn stated_questions(page: &Page) -> Vec<bool> {
     for (at, block) in page.blocks.iter().enumerate() {
         let mut path = page.path(block.element).take(ANCESTORS);
         let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
-        let Some((answer, element)) = answer.filter(|(own, _)| last != Some(*own)) else {
+        let Some((answer, element)) = answer.filter(|(answer, _)| last != Some(*answer)) else {
             continue;
         };
         last = Some(answer);
         let before = page.blocks.iter().take(at).rev();
-        let before = before.take_while(|own| own.element >= element.parent);
+        let before = before.take_while(|block| block.element >= element.parent);
         let count = before.take(MAX_QUESTION_BLOCKS + 1).count();
         if count <= MAX_QUESTION_BLOCKS
             && let Some(questions) = questions.get_mut(at - count..at)
@@ -179,8 +179,8 @@ fn stated_questions(page: &Page) -> Vec<bool> {
 /// The role that the markup around a block gives it.
 fn marked(page: &Page, block: &Block) -> Option<Role> {
     let says = |element: &Element, words: &[&str]| {
-        let own = page.attribute_words(element).iter();
-        own.map(|word| page.word_text(word)).any(|word| words.contains(&word))
+        let attribute_words = page.attribute_words(element).iter();
+        attribute_words.map(|word| page.word_text(word)).any(|word| words.contains(&word))
     };
     for (at, (_, element)) in page.path(block.element).take(ANCESTORS).enumerate() {
         if at < NEAR_ANCESTORS && matches!(page.name(element), "figcaption" | "caption") {
@@ -207,7 +207,7 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
     let mut kinds: Vec<Option<Role>> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let above = kinds.get(element.parent as usize).copied().flatten();
-        let own = match element.tag {
+        let role = match element.tag {
             _ if element.hidden => Some(Role::Hidden),
             Tag::Nav | Tag::Menu => Some(Role::Navigation),
             Tag::Header => Some(Role::Header),
@@ -216,7 +216,7 @@ pub(crate) fn roles(page: &Page, body: &[bool], in_comments: &[bool], headline: 
             Tag::Form | Tag::Button | Tag::Fieldset | Tag::Label => Some(Role::Form),
             _ => None,
         };
-        kinds.push(if above == Some(Role::Hidden) { above } else { own.or(above) });
+        kinds.push(if above == Some(Role::Hidden) { above } else { role.or(above) });
     }
     page.blocks
         .iter()
@@ -250,7 +250,7 @@ mod tests {
         let html = "<h1>T</h1><div class=author><p>By Jane Roe</div><figure><img><figcaption>A mill.</figcaption></figure>\
                     <div class='faq-list'><p>Why?</p><p>So.</p></div><p>Body of it.";
         let page = ScanEngine.read(html, &Limits::default());
-        let found: Vec<Option<Role>> = page.blocks.iter().map(|own| marked(&page, own)).collect();
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
         let (question, byline) = (Some(Role::QuestionAnswer), Some(Role::Byline));
         let caption = Some(Role::Caption);
         assert_eq!(found, [None, byline, caption, question, question, None]);
@@ -265,7 +265,7 @@ mod tests {
                     <div itemprop=acceptedAnswer itemscope><p itemprop=text>So.</p><p>And so.</p></div></div>";
         let html = format!("<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>");
         let page = ScanEngine.read(&html, &Limits::default());
-        let found: Vec<Option<Role>> = page.blocks.iter().map(|own| marked(&page, own)).collect();
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|block| marked(&page, block)).collect();
         let (none, answer) = (None, Some(Role::QuestionAnswer));
         let byline = Some(Role::Byline);
         assert_eq!(found, [none, none, answer, answer, none, answer, answer, byline]);

@@ -76,16 +76,16 @@ fn key(text: &str, url: Option<&str>) -> u64 {
 }
 
 impl KeptJudgements {
-    fn keep(&mut self, key: u64, own: Judgement) {
-        let bytes = own.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
+    fn keep(&mut self, key: u64, judgement: Judgement) {
+        let bytes = judgement.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
         if self.bytes + bytes > MAX_KEPT_BYTES {
             return;
         }
         let kept = KeptJudgement {
-            probabilities: own.probabilities.into(),
-            in_comments: own.in_comments.into(),
-            headline: own.headline.and_then(|at| u32::try_from(at).ok()),
-            page_type: own.page_type,
+            probabilities: judgement.probabilities.into(),
+            in_comments: judgement.in_comments.into(),
+            headline: judgement.headline.and_then(|at| u32::try_from(at).ok()),
+            page_type: judgement.page_type,
         };
         if self.pages.insert(key, kept).is_none() {
             self.bytes += bytes;
@@ -99,15 +99,15 @@ impl KeptJudgements {
         if kept.probabilities.len() != page.blocks.len() {
             return None;
         }
-        let mut own = Judgement {
+        let mut judgement = Judgement {
             probabilities: kept.probabilities.to_vec(),
             in_comments: kept.in_comments.to_vec(),
             headline: kept.headline.map(|at| at as usize),
             page_type: kept.page_type.clone(),
             ..Judgement::default()
         };
-        model.choose(page, &mut own, false);
-        Some(own)
+        model.choose(page, &mut judgement, false);
+        Some(judgement)
     }
 }
 

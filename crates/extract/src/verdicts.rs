@@ -50,32 +50,32 @@ impl ContentPolicy {
         model: &Model,
         page: &Page,
         url: Option<&str>,
-        mut own: Judgement,
+        mut judgement: Judgement,
         changes: Option<&[f32]>,
     ) -> Verdicts {
         if let Some(changes) = changes {
-            model.correct(page, &mut own, changes, false);
+            model.correct(page, &mut judgement, changes, false);
         }
         let blocks = page.blocks.len();
         let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
-        let mut body = own.choice.kept.clone();
+        let mut body = judgement.choice.kept.clone();
         let mut by = vec![Decider::MODEL; body.len()];
         let mut decisions = Decisions::new(&mut body, &mut by);
         let judged = JudgedPage {
             page,
-            fields: &own.fields,
-            headline: own.headline,
-            probabilities: &own.probabilities,
-            keeps_embedded: own.embedded.iter().any(|own| own.kept),
+            fields: &judgement.fields,
+            headline: judgement.headline,
+            probabilities: &judgement.probabilities,
+            keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
         };
         let keeps_nothing = !decisions.kept.contains(&true);
         // Before the policy: rules mend the model's choice, the policy is the user's.
         decisions.judged(&judged, self.without);
         // The model expected nothing of what it did not choose.
         if keeps_nothing && !judged.keeps_embedded && decisions.kept.contains(&true) {
-            own.choice.expected_f1 = expected_f1(page, &own.probabilities, decisions.kept);
+            judgement.choice.expected_f1 = expected_f1(page, &judgement.probabilities, decisions.kept);
         }
-        let headline = own.headline;
+        let headline = judgement.headline;
         decisions.changed(Decider::POLICY, |kept| {
             if let Some(kept) = headline.and_then(|at| kept.get_mut(at)) {
                 match self.headline {
@@ -85,11 +85,10 @@ impl ContentPolicy {
                 }
             }
         });
-        let roles = roles(page, &body, &own.in_comments, headline);
-        let mut judgement = own;
+        let roles = roles(page, &body, &judgement.in_comments, headline);
         judgement.choice.kept = body;
         let has_comments =
-            judgement.in_comments.contains(&true) || judgement.embedded.iter().any(|own| own.is_comment());
+            judgement.in_comments.contains(&true) || judgement.embedded.iter().any(|embedded| embedded.is_comment());
         // The page is judged a second time only where it has comments and they are asked for.
         if has_comments && self.comments != CommentPolicy::Exclude {
             let mut wide = model.judge_with_comments(page, url);
@@ -98,13 +97,13 @@ impl ContentPolicy {
             }
             let is_comment =
                 |at: usize| roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true);
-            let wide_embedded = wide.embedded.iter().map(|own| own.is_comment() && own.kept);
+            let wide_embedded = wide.embedded.iter().map(|embedded| embedded.is_comment() && embedded.kept);
             if self.comments == CommentPolicy::Separate {
                 separate = (0..blocks).map(is_comment).collect();
                 separate_embedded = wide_embedded.collect();
             } else {
-                for (own, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
-                    own.kept |= kept;
+                for (embedded, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
+                    embedded.kept |= kept;
                 }
                 let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
                 decisions.changed(Decider::POLICY, |kept| {
@@ -128,8 +127,8 @@ impl ContentPolicy {
                     *kept = asked(*kept, *role);
                 }
             });
-            for own in &mut judgement.embedded {
-                own.kept = asked(own.kept, role_of_embedded(own));
+            for embedded in &mut judgement.embedded {
+                embedded.kept = asked(embedded.kept, role_of_embedded(embedded));
             }
         }
         Verdicts {

@@ -13,12 +13,12 @@ pub type Lanes = [f32; LANES];
 
 /// Stands for a column that nobody asks for.
 // A column nobody asks for still has an entry, so that looking up a slot is one read and no search.
-const UNASKED: u16 = u16::MAX;
+const NO_COLUMN: u16 = u16::MAX;
 
 /// The columns of a schema to compute, and the places of their values.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnSet {
-    /// For each column of the schema, the place of its values, or [`UNASKED`].
+    /// For each column of the schema, the place of its values, or [`NO_COLUMN`].
     slots: Vec<u16>,
     /// The column of the schema in each slot.
     // Slots are few and dense: the values of a batch stay in the cache, whatever the width of the schema.
@@ -28,10 +28,10 @@ pub struct ColumnSet {
 impl ColumnSet {
     /// The columns of these numbers among `width`; others are passed over.
     pub fn new(width: usize, columns: impl IntoIterator<Item = u16>) -> Self {
-        let mut set = Self { slots: vec![UNASKED; width], asked: Vec::new() };
+        let mut set = Self { slots: vec![NO_COLUMN; width], asked: Vec::new() };
         for column in columns {
             if let Some(slot) = set.slots.get_mut(usize::from(column))
-                && *slot == UNASKED
+                && *slot == NO_COLUMN
             {
                 // Fewer than there are numbers of columns.
                 *slot = set.asked.len() as u16;
@@ -49,29 +49,29 @@ impl ColumnSet {
     /// The place of the values of a column; none if nobody asks for it.
     pub fn slot(&self, column: u16) -> Option<usize> {
         let slot = self.slots.get(usize::from(column)).copied()?;
-        (slot != UNASKED).then_some(usize::from(slot))
+        (slot != NO_COLUMN).then_some(usize::from(slot))
     }
 
     /// The requested columns of this range.
-    pub(crate) fn asked_of(&self, columns: Range<usize>) -> Asked<'_> {
-        Asked(self.slots.get(columns).unwrap_or_default())
+    pub(crate) fn asked_of(&self, columns: Range<usize>) -> RequestedColumns<'_> {
+        RequestedColumns(self.slots.get(columns).unwrap_or_default())
     }
 }
 
 /// The requested columns of one group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'s>(&'s [u16]);
+pub(crate) struct RequestedColumns<'s>(&'s [u16]);
 
-impl Asked<'_> {
+impl RequestedColumns<'_> {
     /// Whether one of these is.
     pub fn any(self, columns: impl IntoIterator<Item = usize>) -> bool {
         let mut slots = columns.into_iter().filter_map(|at| self.0.get(at));
-        slots.any(|slot| *slot != UNASKED)
+        slots.any(|slot| *slot != NO_COLUMN)
     }
 
     /// Whether none is.
     pub fn is_empty(self) -> bool {
-        self.0.iter().all(|slot| *slot == UNASKED)
+        self.0.iter().all(|slot| *slot == NO_COLUMN)
     }
 }
 

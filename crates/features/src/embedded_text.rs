@@ -95,8 +95,8 @@ pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
 
 /// Whether a page is a shell that a script fills: next to no words, and no body in its JSON-LD.
 fn is_shell(page: &Page, contents: &[Content]) -> bool {
-    let is_body = |own: &Content| own.property == ContentProperty::ArticleBody;
-    let words: u64 = page.blocks.iter().map(|own| u64::from(own.words)).sum();
+    let is_body = |content: &Content| content.property == ContentProperty::ArticleBody;
+    let words: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
     words < MAX_SHELL_WORDS && !contents.iter().any(is_body)
 }
 
@@ -131,9 +131,9 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
         .blocks
         .iter()
         .map(|block| {
-            let own = phrases(&hashes(page.text(block)));
-            let hits = own.iter().filter(|phrase| known.contains(phrase)).count();
-            hits as f32 > COVERED_SHARE * own.len() as f32
+            let text_phrases = phrases(&hashes(page.text(block)));
+            let hits = text_phrases.iter().filter(|phrase| known.contains(phrase)).count();
+            hits as f32 > COVERED_SHARE * text_phrases.len() as f32
         })
         .collect();
     hidden.contains(&true).then(|| (among(page, contents, &hidden), hidden))
@@ -142,9 +142,9 @@ pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<b
 /// Share of a text's phrases that stand in another, 0..=1.
 pub fn phrase_share(text: &str, within: &str) -> f32 {
     let within: FxHashSet<u64> = phrases(&hashes(within)).into_iter().collect();
-    let own = phrases(&hashes(text));
-    let hits = own.iter().filter(|phrase| within.contains(phrase)).count();
-    hits as f32 / own.len().max(1) as f32
+    let text_phrases = phrases(&hashes(text));
+    let hits = text_phrases.iter().filter(|phrase| within.contains(phrase)).count();
+    hits as f32 / text_phrases.len().max(1) as f32
 }
 
 fn phrases(hashes: &[u64]) -> Vec<u64> {
@@ -231,9 +231,9 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     let kept: Vec<(Content, Scratch<u64>, f32)> = texts
         .into_iter()
         .filter_map(|(content, words)| {
-            let own = phrases(&words);
-            let hits = own.iter().filter(|own| met.get(own) == Some(&true));
-            let coverage = hits.count() as f32 / own.len().max(1) as f32;
+            let text_phrases = phrases(&words);
+            let hits = text_phrases.iter().filter(|phrase| met.get(phrase) == Some(&true));
+            let coverage = hits.count() as f32 / text_phrases.len().max(1) as f32;
             (coverage < COVERED_SHARE).then_some((content, words, coverage))
         })
         .collect();
@@ -305,7 +305,7 @@ mod tests {
     }
 
     fn value(embedded: &EmbeddedText, name: &str) -> f32 {
-        let at = EMBEDDED_COLUMNS.iter().position(|own| own.ends_with(name));
+        let at = EMBEDDED_COLUMNS.iter().position(|column| column.ends_with(name));
         embedded.features[at.unwrap()]
     }
 
@@ -343,15 +343,15 @@ mod tests {
             let page = ScanEngine.read(&(script.clone() + html), &Limits::default());
             embedded_texts(&page)
         };
-        let own = found("<p>Loading");
-        assert_eq!((own.len(), own[0].words), (1, 64));
-        assert_eq!(own[0].content.property, ContentProperty::Hydration);
-        assert_eq!(value(&own[0], "article_body"), 1.0);
+        let texts = found("<p>Loading");
+        assert_eq!((texts.len(), texts[0].words), (1, 64));
+        assert_eq!(texts[0].content.property, ContentProperty::Hydration);
+        assert_eq!(value(&texts[0], "article_body"), 1.0);
         assert!(found(&"<p>one <a href=x>link</a>".repeat(50)).is_empty());
         let body = "<script type=application/ld+json>{\"@type\":\"Article\",\"articleBody\":\"a b c d e f\"}</script>";
-        let own = found(body);
-        assert_eq!(own[0].content.property, ContentProperty::ArticleBody);
-        assert_eq!(own.len(), 1);
+        let texts = found(body);
+        assert_eq!(texts[0].content.property, ContentProperty::ArticleBody);
+        assert_eq!(texts.len(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The trait of a feature group.
 
-pub(crate) use crate::columns::Asked;
 use crate::columns::GroupColumns;
+pub(crate) use crate::columns::RequestedColumns;
 
 use crate::facts::PageFacts;
 pub(crate) use crate::facts::{Batch, Fact};
@@ -22,7 +22,7 @@ pub(crate) trait Group<'a>: Fill {
 
     /// Makes its own pass over the page, if the columns that are asked for need one. What only others need is
     /// left out.
-    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self;
+    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self;
 }
 
 /// Fills columns.

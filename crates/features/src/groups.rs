@@ -22,7 +22,7 @@ mod topic;
 mod wording;
 
 use crate::facts::PageFacts;
-use crate::group::{Asked, Fact, Fill, Group};
+use crate::group::{Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 
 macro_rules! groups {
@@ -67,7 +67,7 @@ macro_rules! groups {
             pub(crate) fn on<$life>(
                 self,
                 facts: &$life PageFacts<$life>,
-                asked: Asked,
+                asked: RequestedColumns,
             ) -> Box<dyn Fill + $life> {
                 match self {
                     $(FeatureGroup::$variant => {
@@ -95,7 +95,7 @@ groups! {
     /// Names of the elements around the block.
     Ancestry "ancestry" => ancestry::Ancestry<'a>,
     /// The look of the text.
-    Text "text" => text::Look<'a>,
+    Text "text" => text::TextShape<'a>,
     /// Order, headline, title, repetition.
     Position "position" => position::Position<'a>,
     /// Facts of the whole page.

@@ -60,7 +60,7 @@ pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fix
             return nearest.centres();
         }
         sums.fill(([0.0; D], 0.0));
-        for (point, centre) in points.iter().zip(&nearest.own) {
+        for (point, centre) in points.iter().zip(&nearest.assigned) {
             // Fixed centres have no use for their means.
             let centre = *centre as usize;
             if centre >= fixed
@@ -93,7 +93,7 @@ pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fix
 struct Nearest<const D: usize> {
     /// The points, a column a dimension, so that many of them are compared at once.
     columns: [Scratch<f32>; D],
-    own: Scratch<u32>,
+    assigned: Scratch<u32>,
     distances: Scratch<f32>,
     before: Scratch<u32>,
     /// Distances to the centre at hand.
@@ -104,23 +104,23 @@ struct Nearest<const D: usize> {
 
 impl<const D: usize> Nearest<D> {
     fn new(points: &[[f32; D]], centres: &[[f32; D]], fixed: usize) -> Self {
-        let mut own = Self {
+        let mut nearest = Self {
             columns: std::array::from_fn(|at| points.iter().map(|point| point[at]).collect()),
-            own: Scratch::filled(points.len(), 0),
+            assigned: Scratch::filled(points.len(), 0),
             distances: Scratch::filled(points.len(), 0.0),
             before: Scratch::filled(points.len(), 0),
             new: Scratch::filled(points.len(), 0.0),
             to_first: None,
         };
         if let Some(first) = centres.first().filter(|_| fixed > 0) {
-            own.measure(first);
+            nearest.measure(first);
             // A point that is at no finite distance is nearer to none.
             let far = f32::INFINITY;
-            let to_first = own.new.iter();
+            let to_first = nearest.new.iter();
             let to_first = to_first.map(|new| if *new < far { *new } else { far });
-            own.to_first = Some(to_first.collect());
+            nearest.to_first = Some(to_first.collect());
         }
-        own
+        nearest
     }
 
     /// Fills in the distances to a centre.
@@ -135,9 +135,9 @@ impl<const D: usize> Nearest<D> {
 
     /// Assigns every point as [`nearest_centre`] does, centre by centre. False if nothing has changed.
     fn assign(&mut self, centres: &[[f32; D]]) -> bool {
-        count_work(self.own.len() * centres.len());
-        std::mem::swap(&mut self.own, &mut self.before);
-        self.own.fill(0);
+        count_work(self.assigned.len() * centres.len());
+        std::mem::swap(&mut self.assigned, &mut self.before);
+        self.assigned.fill(0);
         match &self.to_first {
             Some(to_first) => self.distances.copy_from_slice(to_first),
             None => self.distances.fill(f32::INFINITY),
@@ -145,19 +145,19 @@ impl<const D: usize> Nearest<D> {
         let known = usize::from(self.to_first.is_some());
         for (at, centre) in (0u32..).zip(centres).skip(known) {
             self.measure(centre);
-            let best = self.own.iter_mut().zip(&mut self.distances);
-            for (new, (own, distance)) in self.new.iter().zip(best) {
+            let best = self.assigned.iter_mut().zip(&mut self.distances);
+            for (new, (assigned, distance)) in self.new.iter().zip(best) {
                 // Two selections in place of a branch: the compiler makes vectors of them.
                 let is_nearer = new < distance;
-                *own = if is_nearer { at } else { *own };
+                *assigned = if is_nearer { at } else { *assigned };
                 *distance = if is_nearer { *new } else { *distance };
             }
         }
-        self.own != self.before
+        self.assigned != self.before
     }
 
     fn centres(self) -> Vec<usize> {
-        self.own.iter().map(|at| *at as usize).collect()
+        self.assigned.iter().map(|at| *at as usize).collect()
     }
 }
 

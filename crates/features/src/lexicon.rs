@@ -45,9 +45,9 @@ impl Lexicon {
         let listed_index = listed
             .iter()
             .enumerate()
-            .filter_map(|(at, own)| {
-                let attribute = Attribute::ALL.into_iter().find(|a| a.name() == own.attribute)?;
-                Some(((word_hash(own.word.as_bytes()), attribute), at))
+            .filter_map(|(at, listed_word)| {
+                let attribute = Attribute::ALL.into_iter().find(|a| a.name() == listed_word.attribute)?;
+                Some(((word_hash(listed_word.word.as_bytes()), attribute), at))
             })
             .collect();
         Self {

@@ -180,7 +180,7 @@ mod tests {
             });
         }
         let varies = |name: &str| {
-            let column = schema.names().iter().position(|own| own == name).unwrap();
+            let column = schema.names().iter().position(|column| column == name).unwrap();
             let first = rows.iter().next().unwrap()[column];
             rows.iter().any(|row| row[column] != first)
         };
@@ -195,7 +195,7 @@ mod tests {
         let page = ScanEngine.read(&format!("<title>Some words</title>{blocks}"), &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let work = |name: &str| {
-            let at = schema.names().iter().position(|own| own == name).unwrap();
+            let at = schema.names().iter().position(|column| column == name).unwrap();
             let set = ColumnSet::new(schema.names().len(), [at as u16]);
             crate::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
         };
@@ -211,7 +211,7 @@ mod tests {
         let page = ScanEngine.read(&html, &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let work = |name: &str| {
-            let at = schema.names().iter().position(|own| own == name).unwrap();
+            let at = schema.names().iter().position(|column| column == name).unwrap();
             let set = ColumnSet::new(schema.names().len(), [at as u16]);
             crate::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
         };

@@ -18,7 +18,7 @@ const MAX_KEPT_BYTES: usize = 4 << 20;
 thread_local! {
     /// Vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
     // By thread, so that no lock is taken and memory stays in the caches of one core.
-    static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
+    static SPARE_VECTORS: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
 /// A vector that begins empty (except [`Scratch::stale`]), in the memory of an earlier one of the thread.
@@ -27,12 +27,12 @@ pub struct Scratch<T: 'static>(Vec<T>);
 
 /// Runs a task on the spare vectors of a type; none if the thread ends or they are in use.
 fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option<R> {
-    SPARE
+    SPARE_VECTORS
         .try_with(|spare| {
             // Dropping a value that holds such vectors comes back here: then memory is simply not kept.
             let mut spare = spare.try_borrow_mut().ok()?;
-            let own = spare.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
-            own.downcast_mut().map(task)
+            let vectors = spare.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
+            vectors.downcast_mut().map(task)
         })
         .ok()
         .flatten()
@@ -41,11 +41,11 @@ fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option
 impl<T: 'static> Scratch<T> {
     /// An empty vector with room for so many.
     pub fn with_capacity(capacity: usize) -> Self {
-        let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
+        let mut vector = with_spare(Vec::pop).flatten().unwrap_or_default();
         // Values that own memory must be dropped by their owner, not by whoever comes next.
-        own.clear();
-        own.reserve(capacity);
-        Self(own)
+        vector.clear();
+        vector.reserve(capacity);
+        Self(vector)
     }
 
     /// So many, which are `value` or what the memory held before: for what is written before it is read.
@@ -53,9 +53,9 @@ impl<T: 'static> Scratch<T> {
     where
         T: Copy,
     {
-        let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
-        own.resize(len, value);
-        Self(own)
+        let mut vector = with_spare(Vec::pop).flatten().unwrap_or_default();
+        vector.resize(len, value);
+        Self(vector)
     }
 
     /// So many of one value.
@@ -63,9 +63,9 @@ impl<T: 'static> Scratch<T> {
     where
         T: Clone,
     {
-        let mut own = Self::with_capacity(len);
-        own.resize(len, value);
-        own
+        let mut scratch = Self::with_capacity(len);
+        scratch.resize(len, value);
+        scratch
     }
 }
 
@@ -78,17 +78,17 @@ impl<T: 'static> Default for Scratch<T> {
 
 impl<T: 'static> Drop for Scratch<T> {
     fn drop(&mut self) {
-        let mut own = std::mem::take(&mut self.0);
+        let mut vector = std::mem::take(&mut self.0);
         if std::mem::needs_drop::<T>() {
-            own.clear();
+            vector.clear();
         }
-        let bytes = own.capacity().saturating_mul(size_of::<T>());
+        let bytes = vector.capacity().saturating_mul(size_of::<T>());
         if bytes == 0 || bytes > MAX_KEPT_BYTES {
             return;
         }
         with_spare(|spare| {
             if spare.len() < MAX_KEPT {
-                spare.push(own);
+                spare.push(vector);
             }
         });
     }
@@ -113,9 +113,9 @@ impl<T: 'static> DerefMut for Scratch<T> {
 impl<T: 'static> FromIterator<T> for Scratch<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         let values = values.into_iter();
-        let mut own = Self::with_capacity(values.size_hint().0);
-        own.extend(values);
-        own
+        let mut scratch = Self::with_capacity(values.size_hint().0);
+        scratch.extend(values);
+        scratch
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(with_spare::<Large, _>(|spare| spare.len()), Some(0));
         drop(Scratch::filled(50, Large([1; 1024])));
         assert_eq!(with_spare::<Large, _>(|spare| spare.len()), Some(1));
-        let own = Scratch::filled(1, Large([2; 1024]));
-        assert_eq!(own[0].0[0], 2);
+        let scratch = Scratch::filled(1, Large([2; 1024]));
+        assert_eq!(scratch[0].0[0], 2);
     }
 }

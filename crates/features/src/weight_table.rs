@@ -27,18 +27,18 @@ impl WeightTable {
     pub fn new(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> Self {
         // Half empty, so that a search ends after one or two places; a power of two makes the place a mask.
         let places = (2 * terms.len()).next_power_of_two();
-        let mut own = Self { keys: vec![0; places], weights: vec![0.0; places] };
+        let mut weight_table = Self { keys: vec![0; places], weights: vec![0.0; places] };
         for term in terms {
             let hash = hash(&term.term);
-            let mut at = own.place(hash);
-            while own.keys.get(at).is_some_and(|key| *key != 0 && *key != hash) {
+            let mut at = weight_table.place(hash);
+            while weight_table.keys.get(at).is_some_and(|key| *key != 0 && *key != hash) {
                 at = (at + 1) & (places - 1);
             }
-            if let (Some(key), Some(weight)) = (own.keys.get_mut(at), own.weights.get_mut(at)) {
+            if let (Some(key), Some(weight)) = (weight_table.keys.get_mut(at), weight_table.weights.get_mut(at)) {
                 (*key, *weight) = (hash, term.weight);
             }
         }
-        own
+        weight_table
     }
 
     /// The weight of the term that has this hash.

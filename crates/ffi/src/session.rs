@@ -96,7 +96,7 @@ impl TrommelExtractor {
     /// An extractor under the default settings with the built-in model of that name, or the first one.
     pub(crate) fn new(model: Option<&str>) -> Option<Self> {
         let name = model.unwrap_or_default();
-        let is_builtin = trommel::Model::builtin_names().any(|own| own == name);
+        let is_builtin = trommel::Model::builtin_names().any(|known| known == name);
         let mut chosen = PartialSettings::default();
         chosen.set("model", name).ok()?;
         (is_builtin || name.is_empty()).then(|| Self::of(&chosen).ok()).flatten()
@@ -120,13 +120,13 @@ impl TrommelExtractor {
 
     fn of(chosen: &PartialSettings) -> Result<Self, String> {
         let settings = chosen.settings().map_err(|error| error.to_string())?;
-        let own = Extractor::new(&settings).map_err(|error| error.to_string())?;
+        let extractor = Extractor::new(&settings).map_err(|error| error.to_string())?;
         let in_form = |form: TextForm| {
             let mut settings = settings.clone();
             settings.text.form = form;
-            Extractor::with_model(&settings, own.model().clone())
+            Extractor::with_model(&settings, extractor.model().clone())
         };
-        Ok(Self { plain: in_form(TextForm::Plain), markdown: in_form(TextForm::Markdown), chosen: own })
+        Ok(Self { plain: in_form(TextForm::Plain), markdown: in_form(TextForm::Markdown), chosen: extractor })
     }
 
     fn in_form(&self, form: TrommelForm) -> &Extractor {

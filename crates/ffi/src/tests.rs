@@ -18,10 +18,10 @@ fn taken(text: *mut c_char) -> Option<String> {
         return None;
     }
     // SAFETY: the library gave it.
-    let own = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
+    let copy = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
     // SAFETY: as above, and nobody else has it.
     unsafe { trommel_string_free(text) };
-    Some(own)
+    Some(copy)
 }
 
 const PAGE: &[u8] = b"<title>Mills</title><nav><a href=/x>Home</a></nav><article><h1>Mills</h1>\

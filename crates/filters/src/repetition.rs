@@ -13,11 +13,11 @@ use trommel_text::{TextStats, Word, mix};
 use crate::{Filter, Reason};
 
 /// Most of the lines, and of the paragraphs, that may repeat earlier ones.
-const REPEATED: f64 = 0.3;
+const MAX_REPEATED_SHARE: f64 = 0.3;
 /// Most of the characters in them.
 const REPEATED_CHARS: f64 = 0.2;
 /// Words of a phrase, and the most of the characters that the most frequent such phrase may hold.
-const TOP: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
+const TOP_PHRASE_SHARES: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
 /// Words of a phrase, and the most of the characters that phrases which came before may hold.
 const PHRASES: [(u32, f64); 6] = [(5, 0.15), (6, 0.14), (7, 0.13), (8, 0.12), (9, 0.11), (10, 0.10)];
 
@@ -41,7 +41,7 @@ impl Filter for Repetition {
         let words = stats.words();
         let chars: u64 = words.iter().map(|word| u64::from(word.chars)).sum();
         let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
-        if TOP.iter().any(|&(length, most)| is_over(top(words, length), most)) {
+        if TOP_PHRASE_SHARES.iter().any(|&(length, most)| is_over(top(words, length), most)) {
             return Some(Reason::GopherTopPhrase);
         }
         PHRASES.iter().any(|&(length, most)| is_over(repeated(words, length), most)).then_some(Reason::GopherPhrases)
@@ -51,7 +51,7 @@ impl Filter for Repetition {
 /// Whether too many of the parts, by number or by characters, repeat an earlier one.
 fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
     let [all, again, chars, chars_again] = repetitions(parts);
-    again as f64 > REPEATED * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
+    again as f64 > MAX_REPEATED_SHARE * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
 }
 
 /// Share of the lines that repeat an earlier one.

@@ -7,7 +7,7 @@ use crate::{Capture, Filter, Reason, RobotsRule};
 
 /// Directives of `X-Robots-Tag` whose own value follows a colon; another name before a colon is that
 /// of the one robot addressed.
-const VALUED: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
+const VALUED_DIRECTIVES: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
 /// Drops pages that ask every robot not to do what the rules name, in `X-Robots-Tag` or
 /// `<meta name="robots">`. What is asked of one robot by name is not looked at.
@@ -45,7 +45,7 @@ fn is_addressed(value: &str) -> bool {
     let first = value.split(',').next().unwrap_or_default();
     first.split_once(':').is_some_and(|(name, _)| {
         let name = name.trim();
-        !VALUED.iter().any(|known| known.eq_ignore_ascii_case(name))
+        !VALUED_DIRECTIVES.iter().any(|known| known.eq_ignore_ascii_case(name))
     })
 }
 

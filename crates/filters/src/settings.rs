@@ -133,13 +133,13 @@ impl<'de> Deserialize<'de> for StatusRange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum StatusValue {
             Code(u16),
             Name(String),
         }
-        let name = match Written::deserialize(deserializer) {
-            Ok(Written::Code(code)) => code.to_string(),
-            Ok(Written::Name(name)) => name,
+        let name = match StatusValue::deserialize(deserializer) {
+            Ok(StatusValue::Code(code)) => code.to_string(),
+            Ok(StatusValue::Name(name)) => name,
             Err(_) => return Err(D::Error::custom("a status is a code or a class (\"2xx\")")),
         };
         name.parse().map_err(D::Error::custom)

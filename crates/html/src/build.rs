@@ -40,7 +40,7 @@ use text_fold::TextFold;
 pub(crate) use text_fold::TextKind;
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenElement {
     element: u32,
     /// Innermost block-level element: itself, or around it.
     // Kept beside the element: a block asks for it at each text, and would else climb its path.
@@ -104,7 +104,7 @@ pub(crate) struct Builder {
     page: Page,
     limits: Limits,
     vectors: Vectors,
-    stack: Vec<Open>,
+    stack: Vec<OpenElement>,
     /// Open elements by tag, to answer "is one open" without a search.
     // Most end tags and implied ends concern an element that is not open: the count answers without a search.
     open: [u32; Tag::COUNT],
@@ -192,7 +192,7 @@ const SHORT_REACH: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct SparePage {
     page: Page,
-    stack: Vec<Open>,
+    stack: Vec<OpenElement>,
     title: TextFold,
     fold: TextFold,
     classes: Classes,

@@ -79,7 +79,7 @@ pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
         harvest.read(&script.text, at, MAX_STRING_DEPTH);
     }
     // One key and not all: a page's data holds other pages, menus and messages under keys of their own.
-    let best = harvest.groups.into_values().max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
+    let best = harvest.groups.into_values().max_by_key(|group| (group.words, std::cmp::Reverse(group.first)))?;
     let script = scripts.get(best.script)?;
     (best.words >= MIN_TEXT_WORDS).then(|| PayloadText {
         name: script.name,
@@ -246,8 +246,8 @@ mod tests {
         let html = format!("<p>Menu</p>{script}<p>End");
         let page = ScanEngine.read(&html, &Limits::default());
         assert_eq!(page, LolEngine.read(&html, &Limits::default()));
-        for own in &page.head.payloads {
-            assert_eq!(&html[own.span.0 as usize..own.span.1 as usize], own.text);
+        for script in &page.head.payloads {
+            assert_eq!(&html[script.span.0 as usize..script.span.1 as usize], script.text);
         }
         page
     }

@@ -203,11 +203,11 @@ impl Page {
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
         let (start, end) = block.text;
         // Searched and not indexed by block: most pages have no notation, and pay nothing for them.
-        let first = self.notations.partition_point(|own| own.text.0 < start);
+        let first = self.notations.partition_point(|notation| notation.text.0 < start);
         let rest = self.notations.get(first..).unwrap_or_default();
         rest.iter()
-            .take_while(move |own| own.text.0 < end)
-            .map(move |own| Notation { text: (own.text.0 - start, own.text.1 - start), ..*own })
+            .take_while(move |notation| notation.text.0 < end)
+            .map(move |notation| Notation { text: (notation.text.0 - start, notation.text.1 - start), ..*notation })
     }
 
     /// Whether any block has a notation.
@@ -219,9 +219,9 @@ impl Page {
     pub fn blocks_with_notation<'a>(&'a self, kinds: &'a [NotationKind]) -> impl Iterator<Item = (usize, &'a Block)> {
         let mut last = None;
         let wanted = self.notations.iter();
-        let wanted = wanted.filter(|own| kinds.contains(&own.kind));
-        wanted.filter_map(move |own| {
-            let start = own.text.0;
+        let wanted = wanted.filter(|notation| kinds.contains(&notation.kind));
+        wanted.filter_map(move |notation| {
+            let start = notation.text.0;
             let behind = self.blocks.partition_point(|block| block.text.0 <= start);
             let at = behind.checked_sub(1)?;
             let block = self.blocks.get(at).filter(|block| start < block.text.1)?;

@@ -49,7 +49,7 @@ impl Assemble for Tantivy {
             let is_ours = managed.contains(&name)
                 || [MANAGED, "meta.json", ".tantivy-writer.lock", ".tantivy-meta.lock"]
                     .iter()
-                    .any(|own| name == Path::new(own));
+                    .any(|known| name == Path::new(known));
             if !is_ours {
                 return Ok(Some(name));
             }

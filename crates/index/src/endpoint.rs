@@ -15,17 +15,17 @@ use answer::{Answer, Fate};
 /// Bytes of a request, about: more than one document only if they are less.
 const REQUEST: usize = 10 << 20;
 /// Times that a request or a document is sent before it is given up.
-const TRIES: u32 = 8;
+const MAX_TRIES: u32 = 8;
 /// Pause before the second try; it doubles from try to try.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// Time for an answer.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// Longest answer that is read: a `_bulk` answer has some hundred bytes a document.
-const LONGEST_ANSWER: usize = 64 << 20;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// Refused documents that are kept to be named; all are counted.
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Why documents cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -122,7 +122,7 @@ impl Endpoint {
     fn with_pause(url: &str, first_pause: Duration) -> Result<Self, EndpointError> {
         let user_agent = concat!("trommel/", env!("CARGO_PKG_VERSION"));
         let endpoint = Self {
-            http: Http::new(TIMEOUT, LONGEST_ANSWER, user_agent)?,
+            http: Http::new(TIMEOUT, MAX_ANSWER_BYTES, user_agent)?,
             url: url.trim_end_matches('/').to_owned(),
             name: redacted(url.trim_end_matches('/')),
             first_pause,
@@ -197,7 +197,7 @@ impl Endpoint {
                 match fate {
                     Fate::Created => self.sent.created += 1,
                     Fate::Existing => self.sent.existing += 1,
-                    Fate::Busy { .. } if tries < TRIES => again.push(item),
+                    Fate::Busy { .. } if tries < MAX_TRIES => again.push(item),
                     Fate::Busy { status, reason } | Fate::Refused { status, reason } => {
                         self.refuse(item.id, status, reason);
                     }
@@ -243,12 +243,12 @@ impl Endpoint {
             let (asked, reason) = match self.http.call(method, url, body) {
                 Ok(HttpAnswer { status, retry_after, body }) => {
                     let is_busy = matches!(status, 429 | 502 | 503 | 504);
-                    if !is_busy || tries >= TRIES {
+                    if !is_busy || tries >= MAX_TRIES {
                         return Ok((status, body));
                     }
                     (retry_after, format!("status {status}"))
                 }
-                Err(CallError::Passing(what)) if tries < TRIES => (None, what),
+                Err(CallError::Passing(what)) if tries < MAX_TRIES => (None, what),
                 Err(source) => {
                     return Err(EndpointError::Http { url: self.name.clone(), source });
                 }
@@ -262,12 +262,12 @@ impl Endpoint {
 
     fn pause(&self, tries: u32, asked: Option<Duration>) -> Duration {
         let doubled = self.first_pause.saturating_mul(1 << (tries - 1).min(16));
-        doubled.max(asked.unwrap_or_default()).min(LONGEST_PAUSE)
+        doubled.max(asked.unwrap_or_default()).min(MAX_PAUSE)
     }
 
     fn refuse(&mut self, id: String, status: u16, reason: String) {
         self.sent.refused += 1;
-        if self.sent.named.len() < NAMED {
+        if self.sent.named.len() < MAX_NAMED {
             let reason = without_controls(&reason).into_owned();
             self.sent.named.push(Refused { id, status, reason });
         }

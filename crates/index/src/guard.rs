@@ -29,7 +29,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
 pub(crate) fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
     let io = |source| IndexError::Io { path: path.to_owned(), source };
     let segments = index.searchable_segment_metas()?;
-    let ids: Vec<String> = segments.iter().map(|own| own.id().uuid_string()).collect();
+    let ids: Vec<String> = segments.iter().map(|segment| segment.id().uuid_string()).collect();
     for entry in fs::read_dir(path).map_err(io)? {
         let name = entry.map_err(io)?.file_name();
         let name = name.to_string_lossy();

@@ -27,7 +27,7 @@ use crate::{
 /// Longest snippet in bytes, about.
 const SNIPPET: usize = 200;
 /// Terms that a query of a single character stands for, at most.
-const EXPANDED: usize = 1000;
+const MAX_EXPANDED_TERMS: usize = 1000;
 
 /// A search: the query and its conditions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -216,7 +216,7 @@ impl Index {
             for field in fields {
                 let inverted = segment.inverted_index(field)?;
                 let mut stream = inverted.terms().range().ge(&start).into_stream().map_err(TantivyError::from)?;
-                while stream.advance() && terms.len() < EXPANDED {
+                while stream.advance() && terms.len() < MAX_EXPANDED_TERMS {
                     match std::str::from_utf8(stream.key()) {
                         Ok(term) if term.starts_with(character) => terms.insert(term.to_owned()),
                         _ => break,
@@ -243,7 +243,7 @@ impl Index {
 }
 
 /// Stands where a snippet leaves out what is before it or after it.
-const LEFT_OUT: char = '…';
+const ELLIPSIS: char = '…';
 
 /// The best piece of `body`, or its start if no word looked for is in it, with a sign where more of the text stands
 /// before it or after it.
@@ -271,7 +271,7 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     // A piece ends at its last word: the signs behind it are nothing left out.
     let has_words = |rest: &str| rest.contains(char::is_alphanumeric);
     if has_words(body.get(..before).unwrap_or_default()) {
-        shown.extend([LEFT_OUT, ' ']);
+        shown.extend([ELLIPSIS, ' ']);
     }
     for range in &mut highlights {
         *range = range.start + shown.len()..range.end + shown.len();
@@ -279,7 +279,7 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     // Each of these is one byte, as the space is, so the highlights hold.
     shown.push_str(&text.replace(['\n', '\r', '\t'], " "));
     if has_words(after) {
-        shown.extend([' ', LEFT_OUT]);
+        shown.extend([' ', ELLIPSIS]);
     }
     Snippet { text: shown, highlights }
 }

@@ -17,7 +17,7 @@ use crate::{
 /// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
 pub const DEFAULT_MEMORY: usize = 256 << 20;
 /// The least memory that Tantivy needs for a thread.
-const LEAST_MEMORY: usize = 16 << 20;
+const MIN_MEMORY_BYTES: usize = 16 << 20;
 
 /// Writes an index. Documents can be found once [`commit`](Self::commit) has returned; until then, and
 /// if the program ends before, the index stays as it was.
@@ -73,7 +73,7 @@ impl IndexWriter {
             Index::create(directory, Fields::new().1, tantivy::IndexSettings::default())?
         };
         let fields = adopt(&index, path)?;
-        let memory = memory.max(LEAST_MEMORY);
+        let memory = memory.max(MIN_MEMORY_BYTES);
         let writer = match threads {
             Some(threads) => index.writer_with_num_threads(threads, memory),
             None => index.writer(memory),
@@ -173,7 +173,7 @@ impl IndexWriter {
 /// Documents that an index has, without those that are replaced.
 fn documents(index: &Index) -> Result<u64, IndexError> {
     let segments = index.searchable_segment_metas()?;
-    Ok(segments.iter().map(|own| u64::from(own.num_docs())).sum())
+    Ok(segments.iter().map(|segment| u64::from(segment.num_docs())).sum())
 }
 
 /// Opens the index of a folder for searching, after a look at all its bytes.

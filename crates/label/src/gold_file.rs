@@ -92,13 +92,13 @@ impl GoldFile {
     pub fn open(path: &Path) -> Result<Self, GoldError> {
         // A link stays one.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let mut own = Self { path, lines: Vec::new() };
-        if own.path.exists() {
-            let _lock = own.lock()?;
-            own.remove_unfinished();
+        let mut gold_file = Self { path, lines: Vec::new() };
+        if gold_file.path.exists() {
+            let _lock = gold_file.lock()?;
+            gold_file.remove_unfinished();
         }
-        own.read()?;
-        Ok(own)
+        gold_file.read()?;
+        Ok(gold_file)
     }
 
     /// Reads the file again: others may have changed it.
@@ -147,8 +147,8 @@ impl GoldFile {
                 let file = open.append(true).create(true).open(&self.path)?;
                 file.lock()?;
                 // Whoever held the lock before has put a new file in its place.
-                let (own, now) = (file.metadata()?, fs::metadata(&self.path));
-                if now.is_ok_and(|now| (now.dev(), now.ino()) == (own.dev(), own.ino())) {
+                let (opened, now) = (file.metadata()?, fs::metadata(&self.path));
+                if now.is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino())) {
                     return Ok(file);
                 }
             }
@@ -187,8 +187,8 @@ impl GoldFile {
 
     fn at(&self, record_id: &str) -> Option<usize> {
         self.lines.iter().position(|line| {
-            let own = line.get("record_id").and_then(Value::as_str);
-            own.map(bare) == Some(bare(record_id))
+            let id = line.get("record_id").and_then(Value::as_str);
+            id.map(bare) == Some(bare(record_id))
         })
     }
 
@@ -252,9 +252,9 @@ impl GoldFile {
         }
         let both = || blocks.iter().zip(&choice.roles);
         let text = |part: Part| {
-            let own = both().filter(|(_, role)| role.part() == part);
-            let own = own.map(|(block, _)| block.text.as_str());
-            own.collect::<Vec<_>>().join("\n")
+            let of_part = both().filter(|(_, role)| role.part() == part);
+            let of_part = of_part.map(|(block, _)| block.text.as_str());
+            of_part.collect::<Vec<_>>().join("\n")
         };
         let at = self.at(&page.record_id);
         let mut lines = self.lines.clone();

@@ -145,7 +145,7 @@ impl LabelPage {
         };
         let fields = FieldIndex::of(page).of_block;
         let others = fields.iter().copied().max().map_or(0, |most| most + 1)..;
-        let embedded: Vec<bool> = judgement.embedded.iter().map(|own| own.kept).collect();
+        let embedded: Vec<bool> = judgement.embedded.iter().map(|embedded| embedded.kept).collect();
         let rows = extraction.blocks().zip(fields.into_iter().chain(others));
         let blocks = rows.enumerate().map(|(at, (row, field))| {
             let block = page.blocks.get(at);
@@ -162,7 +162,7 @@ impl LabelPage {
                 path: around,
                 field,
                 span: row.span,
-                hidden: element.is_some_and(|own| own.hidden),
+                hidden: element.is_some_and(|element| element.hidden),
                 of_script: block.is_none(),
                 probability: row.probability,
                 role: proposed(row.role.unwrap_or(Role::Other), part),
@@ -175,7 +175,7 @@ impl LabelPage {
 
 /// The proposal for a block of a role whose text goes into `part`.
 fn proposed(role: Role, part: Part) -> LabelRole {
-    let own = match role {
+    let label_role = match role {
         Role::Headline => LabelRole::Headline,
         Role::Body => LabelRole::Body,
         Role::Comment => LabelRole::Comment,
@@ -192,11 +192,11 @@ fn proposed(role: Role, part: Part) -> LabelRole {
         Role::Aside | Role::Form | Role::Hidden | Role::Other => LabelRole::Other,
     };
     match part {
-        part if own.part() == part => own,
+        part if label_role.part() == part => label_role,
         Part::Gold => LabelRole::Body,
         Part::Comments => LabelRole::Comment,
         // Cards of a page that is no listing lead away.
-        Part::Dropped if own == LabelRole::Card => LabelRole::Navigation,
+        Part::Dropped if label_role == LabelRole::Card => LabelRole::Navigation,
         Part::Dropped => LabelRole::Other,
     }
 }

@@ -21,12 +21,12 @@ use trommel_serve::{HostGuard, Socket};
 /// A record with a page; without an id where it is empty.
 fn record(id: &str, html: &str) -> Vec<u8> {
     let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}");
-    let own = match id {
+    let id_line = match id {
         "" => String::new(),
         id => format!("WARC-Record-ID: <{id}>\r\n"),
     };
     let head = format!(
-        "WARC/1.0\r\nWARC-Type: response\r\n{own}WARC-Target-URI: http://h.example/{id}\r\n\
+        "WARC/1.0\r\nWARC-Type: response\r\n{id_line}WARC-Target-URI: http://h.example/{id}\r\n\
          WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
         http.len()
     );
@@ -132,7 +132,7 @@ fn choices_become_gold_and_labelling_continues() {
         assert_eq!(found["roles"][0], json!({"name": "body", "part": "gold"}));
         let page = host.get("/pages/0");
         let blocks = page["blocks"].as_array().unwrap();
-        let texts: Vec<&str> = blocks.iter().map(|own| own["text"].as_str().unwrap()).collect();
+        let texts: Vec<&str> = blocks.iter().map(|value| value["text"].as_str().unwrap()).collect();
         assert_eq!((texts[0], texts[2], texts[6]), ("Home", "Flood", "Good!"));
         // The three paragraphs are one field.
         assert_eq!(blocks[3]["field"], blocks[5]["field"]);
@@ -267,20 +267,20 @@ fn nobody_loses_the_labels_of_others() {
 fn what_a_killed_program_left_is_removed_and_a_link_stays_one() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path());
-    let (own, elsewhere) = (folder.path().join("own.gold.jsonl"), folder.path().join("far"));
+    let (gold, elsewhere) = (folder.path().join("own.gold.jsonl"), folder.path().join("far"));
     std::fs::create_dir(&elsewhere).unwrap();
     let target = elsewhere.join("shared.jsonl");
     std::fs::write(&target, "{\"record_id\":\"mine\"}\n").unwrap();
-    std::os::unix::fs::symlink(&target, &own).unwrap();
+    std::os::unix::fs::symlink(&target, &gold).unwrap();
     let left = elsewhere.join(".shared.jsonl.Ab12Cd.tmp");
     let others = elsewhere.join(".another.jsonl.Ab12Cd.tmp");
     for file in [&left, &others] {
         std::fs::write(file, "half").unwrap();
     }
-    let host = Host::new(&archive, &own, false);
+    let host = Host::new(&archive, &gold, false);
     assert!(!left.exists() && others.exists());
     assert_eq!(host.put("/pages/1", &json!({"roles": ["body"]})).0, 200);
-    assert!(own.is_symlink());
+    assert!(gold.is_symlink());
     assert_eq!(std::fs::read_to_string(&target).unwrap().lines().count(), 2);
 }
 

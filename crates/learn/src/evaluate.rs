@@ -106,10 +106,10 @@ pub fn text_by(model: &Model, policy: &ContentPolicy, page: &LabelledPage) -> St
 /// Text of the blocks and embedded texts that are kept, one a line.
 pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> String {
     let blocks = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
-    let embedded = embedded.iter().filter(|own| own.kept);
+    let embedded = embedded.iter().filter(|embedded| embedded.kept);
     blocks
         .map(|(block, _)| page.text(block))
-        .chain(embedded.map(|own| own.embedded.content.text.as_str()))
+        .chain(embedded.map(|embedded| embedded.embedded.content.text.as_str()))
         .collect::<Vec<_>>()
         .join("\n")
 }

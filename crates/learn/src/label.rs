@@ -39,9 +39,9 @@ pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
     let mut start = 0;
     ends.into_iter()
         .map(|end| {
-            let own = hit.get(start..end).unwrap_or_default();
+            let hits = hit.get(start..end).unwrap_or_default();
             start = end;
-            own.iter().filter(|hit| **hit).count() as f32 / own.len().max(1) as f32
+            hits.iter().filter(|hit| **hit).count() as f32 / hits.len().max(1) as f32
         })
         .collect()
 }

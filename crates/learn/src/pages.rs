@@ -129,7 +129,7 @@ impl PageSet {
             .par_iter()
             .map(|page| {
                 let shares = shares(&page.page, &page.gold.text(comments));
-                shares.into_iter().map(|own| own > share).collect()
+                shares.into_iter().map(|value| value > share).collect()
             })
             .collect()
     }

@@ -77,15 +77,15 @@ impl Additive {
 
     /// Log odds of a row, given its value in each column.
     pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
-        let steps = self.step_functions.iter().map(|own| own.weight(value(own.column)));
-        let crosses = self.crosses.iter().map(|own| own.weight(value(own.columns.0), value(own.columns.1)));
+        let steps = self.step_functions.iter().map(|step| step.weight(value(step.column)));
+        let crosses = self.crosses.iter().map(|cross| cross.weight(value(cross.columns.0), value(cross.columns.1)));
         self.intercept + steps.sum::<f32>() + crosses.sum::<f32>()
     }
 
     /// Rounds all weights to whole units.
     pub fn round(&mut self) {
-        let of_steps = self.step_functions.iter_mut().flat_map(|own| &mut own.weights);
-        let of_crosses = self.crosses.iter_mut().flat_map(|own| &mut own.weights);
+        let of_steps = self.step_functions.iter_mut().flat_map(|step| &mut step.weights);
+        let of_crosses = self.crosses.iter_mut().flat_map(|cross| &mut cross.weights);
         let all = of_steps.chain(of_crosses);
         for weight in all.chain(std::iter::once(&mut self.intercept)) {
             *weight = (*weight / UNIT).round() * UNIT;
@@ -100,20 +100,20 @@ impl Additive {
         // Bins are found by bisection, which needs edges in order; equal edges would make a bin that no value reaches.
         let rising = |edges: &[f32]| edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b);
         let known = |column: u16| usize::from(column) < width;
-        let steps = self.step_functions.iter().all(|own| {
-            known(own.column)
-                && rising(&own.edges)
-                && own.weights.len() == own.edges.len() + 1
-                && own.weights.iter().all(sound)
+        let steps = self.step_functions.iter().all(|step| {
+            known(step.column)
+                && rising(&step.edges)
+                && step.weights.len() == step.edges.len() + 1
+                && step.weights.iter().all(sound)
         });
-        let crosses = self.crosses.iter().all(|own| {
-            let (first, second) = &own.edges;
-            known(own.columns.0)
-                && known(own.columns.1)
+        let crosses = self.crosses.iter().all(|cross| {
+            let (first, second) = &cross.edges;
+            known(cross.columns.0)
+                && known(cross.columns.1)
                 && rising(first)
                 && rising(second)
-                && own.weights.len() == (first.len() + 1) * (second.len() + 1)
-                && own.weights.iter().all(sound)
+                && cross.weights.len() == (first.len() + 1) * (second.len() + 1)
+                && cross.weights.iter().all(sound)
         });
         sound(&self.intercept) && steps && crosses
     }

@@ -44,12 +44,12 @@ enum CompiledScorer {
 
 /// Columns asked for so far, by their slots.
 #[derive(Default)]
-struct Asked {
+struct RequestedColumns {
     columns: Vec<u16>,
     slots: FxHashMap<u16, u16>,
 }
 
-impl Asked {
+impl RequestedColumns {
     /// Slot of a column.
     fn slot(&mut self, column: u16) -> u16 {
         let columns = &mut self.columns;
@@ -71,7 +71,7 @@ impl Compiled {
         band: Option<f32>,
     ) -> Self {
         // All parts share the slots, so a column that several parts ask for is computed once.
-        let mut asked = Asked::default();
+        let mut asked = RequestedColumns::default();
         let mut lay = |scorer: &Scorer| match scorer {
             Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(CompiledScorer::Planes),
             Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(CompiledScorer::Forest),
@@ -90,9 +90,9 @@ impl Compiled {
             .into_iter()
             .map(|(share, scorer, laid)| {
                 let plain = || {
-                    let mut own = scorer.clone();
-                    own.each_column(|column| *column = asked.slot(*column));
-                    CompiledScorer::Plain(own)
+                    let mut scorer = scorer.clone();
+                    scorer.each_column(|column| *column = asked.slot(*column));
+                    CompiledScorer::Plain(scorer)
                 };
                 (share, laid.unwrap_or_else(plain))
             })
@@ -213,7 +213,7 @@ mod tests {
         schema.each_batch(&page, None, compiled.columns(), |columns| found.add(columns));
         let found = found.finish();
         let expected: Vec<f32> =
-            rows.iter().map(|row| parts_of().map(|(share, own)| share * own.log_odds(row)).sum()).collect();
+            rows.iter().map(|row| parts_of().map(|(share, scorer)| share * scorer.log_odds(row)).sum()).collect();
         assert_eq!((found.len(), &found), (100, &expected));
         assert!(expected.iter().any(|odds| *odds != expected[0]));
     }
@@ -252,9 +252,9 @@ mod tests {
             weights: (0..20).map(|at| at as f32 / 2.0 - 5.0).collect(),
         };
         let additive = Additive { intercept: 0.0, step_functions: vec![steps], crosses: vec![] };
-        let own = Additive { intercept: 0.25, ..Additive::default() };
+        let constant = Additive { intercept: 0.25, ..Additive::default() };
         let parts: Vec<WeightedScorer> =
-            [(0.5, Scorer::Additive(additive)), (0.25, Scorer::Trees(tree(47))), (1.0, Scorer::Additive(own))]
+            [(0.5, Scorer::Additive(additive)), (0.25, Scorer::Trees(tree(47))), (1.0, Scorer::Additive(constant))]
                 .map(|(share, scorer)| WeightedScorer { share, scorer })
                 .into();
         // In some batches nothing is in doubt, in others everything.
@@ -273,8 +273,8 @@ mod tests {
         let all: Vec<Vec<f32>> = [Some(2.0), Some(0.0), Some(f32::INFINITY), None]
             .into_iter()
             .map(|band| {
-                let own = parts.iter().map(|part| (part.share, &part.scorer));
-                let found = Compiled::new(own, 3, std::iter::empty(), band).of_rows(&rows);
+                let weighted = parts.iter().map(|part| (part.share, &part.scorer));
+                let found = Compiled::new(weighted, 3, std::iter::empty(), band).of_rows(&rows);
                 let expected: Vec<f32> = rows.iter().map(|row| log_odds_of_parts(&parts, band, row)).collect();
                 for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
                     assert!((found - expected).abs() < 1e-5, "{band:?}, block {at}: {found} for {expected}");
@@ -284,7 +284,7 @@ mod tests {
             .collect();
         let [some, none_asked, all_asked, no_band] = all.as_slice() else { panic!() };
         assert_eq!(all_asked, no_band);
-        let differs = |other: &[f32]| some.iter().zip(other).filter(|(own, other)| own != other).count();
+        let differs = |other: &[f32]| some.iter().zip(other).filter(|(one, other)| one != other).count();
         let doubtful = rows.iter().filter(|row| (row[0] / 2.0 - 5.0).abs() < 2.0).count();
         assert!(doubtful > 2 * LANES && doubtful < rows.len() / 2);
         assert_eq!(differs(none_asked), doubtful);
@@ -295,7 +295,7 @@ mod tests {
     fn rows_end_at_the_leaves_that_the_way_down_leads_to() {
         for leaves in [1, 2, 3, 47, 63, 64, 65, 200] {
             let trees = tree(leaves);
-            let is_laid_out = Forest::new(&trees, &mut Asked::default()).is_some();
+            let is_laid_out = Forest::new(&trees, &mut RequestedColumns::default()).is_some();
             assert_eq!(is_laid_out, leaves <= forest::LEAVES as u32);
             let scorer = Scorer::Trees(trees);
             let value = |at: usize, of: usize| match at * of % 41 {

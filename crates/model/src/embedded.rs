@@ -11,7 +11,7 @@ use crate::sigmoid::sigmoid;
 
 /// Least probability of an embedded text for a page of which nothing else is kept.
 // On all sets this changed one page, which a script fills.
-const LEAST_ALONE: f32 = 0.3;
+const MIN_ALONE_PROBABILITY: f32 = 0.3;
 
 /// An embedded text and the verdict on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,19 +77,19 @@ impl Selection {
         with_comments: bool,
     ) -> Choice {
         let mut eligible: Vec<&mut JudgedEmbedded> =
-            embedded.iter_mut().filter(|own| with_comments || !own.is_comment()).collect();
+            embedded.iter_mut().filter(|embedded| with_comments || !embedded.is_comment()).collect();
         if eligible.is_empty() {
             // Most pages have none, and the copies below cost as much as the choice.
             return self.choose(probabilities, layout);
         }
         let mut all = probabilities.to_vec();
-        all.extend(eligible.iter().map(|own| own.probability));
+        all.extend(eligible.iter().map(|embedded| embedded.probability));
         let mut with_embedded = layout.clone();
-        let words: Vec<u32> = eligible.iter().map(|own| own.embedded.words).collect();
+        let words: Vec<u32> = eligible.iter().map(|embedded| embedded.embedded.words).collect();
         // Each gets a field and a section of its own: it has no place among the elements.
         with_embedded.push(&words);
         let mut choice = self.choose(&all, &with_embedded);
-        let may_stand_alone = eligible.iter().any(|own| own.probability >= LEAST_ALONE);
+        let may_stand_alone = eligible.iter().any(|embedded| embedded.probability >= MIN_ALONE_PROBABILITY);
         if may_stand_alone && !choice.kept.contains(&true) {
             // Of the blocks nothing is content. Expected F1 never chooses nothing else.
             let weighed = weighed(&all, &with_embedded);
@@ -99,8 +99,8 @@ impl Selection {
             choice.expected_f1 = expected_f1(&weighed, &choice.kept) as f32;
         }
         let kept = choice.kept.split_off(probabilities.len());
-        for (own, kept) in eligible.iter_mut().zip(kept) {
-            own.kept = kept;
+        for (embedded, kept) in eligible.iter_mut().zip(kept) {
+            embedded.kept = kept;
         }
         choice
     }
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn embedded_texts_are_chosen_beside_blocks() {
         let even = Scorer::Linear(crate::file::Linear::default());
-        let mut own = judged(&even, page());
-        assert!(own.len() == 2 && own.iter().all(|own| own.probability == 0.5));
+        let mut texts = judged(&even, page());
+        assert!(texts.len() == 2 && texts.iter().all(|embedded| embedded.probability == 0.5));
         let mut choose = |with_comments| {
             let choice =
-                Selection::ExpectedF1.choose_with(&[0.9, 0.01], &Layout::of_words(&[6, 60]), &mut own, with_comments);
-            let kept: Vec<bool> = own.iter().map(|own| own.kept).collect();
+                Selection::ExpectedF1.choose_with(&[0.9, 0.01], &Layout::of_words(&[6, 60]), &mut texts, with_comments);
+            let kept: Vec<bool> = texts.iter().map(|embedded| embedded.kept).collect();
             (choice.kept, kept, choice.expected_f1)
         };
         let (blocks, kept, f1) = choose(false);
@@ -144,24 +144,24 @@ mod tests {
         // Where a text is content with a probability of .4, most worlds have no content.
         let worlds = Selection::Worlds(1.0);
         let choose = |probability: f32| {
-            let mut own = judged(&Scorer::Linear(crate::file::Linear::default()), page());
-            own.truncate(1);
-            own[0].probability = probability;
+            let mut texts = judged(&Scorer::Linear(crate::file::Linear::default()), page());
+            texts.truncate(1);
+            texts[0].probability = probability;
             let layout = Layout::of_words(&[1]);
-            let choice = worlds.choose_with(&[0.01], &layout, &mut own, false);
-            (choice.kept, own[0].kept)
+            let choice = worlds.choose_with(&[0.01], &layout, &mut texts, false);
+            (choice.kept, texts[0].kept)
         };
         assert_eq!(choose(0.4), (vec![false], true));
         assert_eq!(choose(0.2), (vec![false], false));
 
         // No block comes with it, however doubtful.
         for (selection, of_block, of_text) in [(worlds, 0.38, 0.3), (Selection::Threshold(0.6), 0.59, 0.3)] {
-            let mut own = judged(&Scorer::Linear(crate::file::Linear::default()), page());
-            own.truncate(1);
-            own[0].probability = of_text;
+            let mut texts = judged(&Scorer::Linear(crate::file::Linear::default()), page());
+            texts.truncate(1);
+            texts[0].probability = of_text;
             let layout = Layout::of_words(&[100]);
-            let choice = selection.choose_with(&[of_block], &layout, &mut own, false);
-            assert_eq!((choice.kept, own[0].kept), (vec![false], true), "{selection:?}");
+            let choice = selection.choose_with(&[of_block], &layout, &mut texts, false);
+            assert_eq!((choice.kept, texts[0].kept), (vec![false], true), "{selection:?}");
             // Of 6 words 1.8, where 100 more may be content as well.
             let expected = 2.0 * 1.8 / (6.0 + 1.8 + 100.0 * of_block);
             assert!((choice.expected_f1 - expected).abs() < 1e-5, "{selection:?}");

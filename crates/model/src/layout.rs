@@ -7,14 +7,14 @@ use trommel_html::{NONE, Page};
 /// The blocks of a page as a choice sees them: their words, and which of them belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    pub(crate) blocks: Vec<Place>,
+    pub(crate) blocks: Vec<LayoutBlock>,
     /// Number of fields.
     pub(crate) fields: u32,
 }
 
 /// Words of a block and where it belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LayoutBlock {
     pub words: u32,
     /// Its field: the blocks whose whole path of (name, class) is equal, numbered as they come.
     pub field: u32,
@@ -26,13 +26,13 @@ impl Layout {
     /// The blocks of a page.
     pub fn of(page: &Page) -> Self {
         let index = page.fields();
-        let around = |element: u32| page.element(element).map(|own| own.parent);
+        let around = |element: u32| page.element(element).map(|element| element.parent);
         let blocks = page.blocks.iter().zip(&index.of_block);
         let blocks = blocks.map(|(block, field)| {
             let container = page.container(block).map(|(at, _)| at);
             // Parts that are content as a whole, such as a card in a grid, begin above the block's own container.
             let section = container.and_then(around).and_then(around);
-            Place { words: block.words, field: *field, section: section.unwrap_or(NONE) }
+            LayoutBlock { words: block.words, field: *field, section: section.unwrap_or(NONE) }
         });
         Self { blocks: blocks.collect(), fields: index.fields }
     }
@@ -53,7 +53,7 @@ impl Layout {
     pub(crate) fn push(&mut self, words: &[u32]) {
         for words in words {
             // Counted down from the top, where no element of a page has its number.
-            self.blocks.push(Place { words: *words, field: self.fields, section: NONE - 1 - self.fields });
+            self.blocks.push(LayoutBlock { words: *words, field: self.fields, section: NONE - 1 - self.fields });
             self.fields += 1;
         }
     }

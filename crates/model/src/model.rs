@@ -69,7 +69,7 @@ impl PageType {
         let (at, best) = odds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
         // A mean over types and not that of the best one: a doubtful type must not switch the choice of blocks.
         let sharpness = types.iter().zip(odds);
-        let sharpness = sharpness.map(|(own, odds)| own.sharpness * (sigmoid(*odds) / sum));
+        let sharpness = sharpness.map(|(page_type, odds)| page_type.sharpness * (sigmoid(*odds) / sum));
         Some(Self { name: types.get(at)?.name.clone(), probability: sigmoid(*best) / sum, sharpness: sharpness.sum() })
     }
 }
@@ -139,7 +139,7 @@ impl Model {
                 return Err(ModelError::Unsound { part: "band" });
             }
         }
-        let is_sharp = |own: &PageTypeScorer| own.sharpness.is_finite() && own.sharpness > 0.0;
+        let is_sharp = |page_type: &PageTypeScorer| page_type.sharpness.is_finite() && page_type.sharpness > 0.0;
         if !file.page_types.iter().all(is_sharp) {
             return Err(ModelError::Unsound { part: "page types" });
         }
@@ -148,7 +148,7 @@ impl Model {
             .iter()
             .map(|page_type| Scorer::Additive(page_type.scorer.clone()).on(&columns))
             .collect::<Result<Vec<Scorer>, ModelError>>()?;
-        let embedded = file.embedded.as_ref().map(|own| own.readied()).transpose()?;
+        let embedded = file.embedded.as_ref().map(|embedded_scorer| embedded_scorer.readied()).transpose()?;
         let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
         let headline = known.get(HEADLINE_COLUMN).copied();
         let mut beside: Vec<u16> = comments.iter().copied().chain(headline).collect();
@@ -340,7 +340,7 @@ impl Model {
     fn choose_over(&self, page: &Page, layout: &Layout, judgement: &mut Judgement, with_comments: bool) {
         judgement.embedded = self.embedded(page);
         judgement.fields = layout.fields().collect();
-        let sharpness = judgement.page_type.as_ref().map_or(1.0, |own| own.sharpness);
+        let sharpness = judgement.page_type.as_ref().map_or(1.0, |page_type| page_type.sharpness);
         judgement.choice = self
             .file
             .selection
@@ -398,13 +398,16 @@ impl Model {
             match scorer {
                 Scorer::Linear(linear) => {
                     all.push("intercept".to_owned());
-                    all.extend(linear.weights.iter().map(|own| name(own.column)));
+                    all.extend(linear.weights.iter().map(|weight| name(weight.column)));
                 }
                 Scorer::Additive(additive) => {
                     all.push("intercept".to_owned());
-                    all.extend(additive.step_functions.iter().map(|own| name(own.column)));
+                    all.extend(additive.step_functions.iter().map(|step| name(step.column)));
                     all.extend(
-                        additive.crosses.iter().map(|own| format!("{} x {}", name(own.columns.0), name(own.columns.1))),
+                        additive
+                            .crosses
+                            .iter()
+                            .map(|cross| format!("{} x {}", name(cross.columns.0), name(cross.columns.1))),
                     );
                 }
                 Scorer::Trees(_) => all.push("trees".to_owned()),
@@ -429,17 +432,17 @@ impl Model {
                 Scorer::Linear(linear) => {
                     all.push(share * linear.intercept);
                     let odds = linear.weights.iter();
-                    all.extend(odds.map(|own| share * own.weight * value(own.column)));
+                    all.extend(odds.map(|weight| share * weight.weight * value(weight.column)));
                 }
                 Scorer::Additive(additive) => {
                     all.push(share * additive.intercept);
                     let odds = additive.step_functions.iter();
-                    all.extend(odds.map(|own| share * own.weight(value(own.column))));
+                    all.extend(odds.map(|step| share * step.weight(value(step.column))));
                     all.extend(
                         additive
                             .crosses
                             .iter()
-                            .map(|own| share * own.weight(value(own.columns.0), value(own.columns.1))),
+                            .map(|cross| share * cross.weight(value(cross.columns.0), value(cross.columns.1))),
                     );
                 }
                 Scorer::Trees(_) if is_sure => all.push(0.0),

@@ -8,11 +8,11 @@ use crate::trees::TreeNode;
 pub fn log_odds_of_parts(parts: &[WeightedScorer], band: Option<f32>, row: &[f32]) -> f32 {
     let first = parts.first().map_or(0.0, |part| part.scorer.log_odds(row));
     let is_sure = band.is_some_and(|band| first.abs() >= band);
-    let own = parts.iter().enumerate().map(|(at, part)| {
+    let weighted = parts.iter().enumerate().map(|(at, part)| {
         let stands_in = at == 0 || is_sure && matches!(part.scorer, Scorer::Trees(_));
         part.share * if stands_in { first } else { part.scorer.log_odds(row) }
     });
-    own.sum()
+    weighted.sum()
 }
 
 impl Scorer {
@@ -34,11 +34,11 @@ impl Scorer {
     pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
         match self {
             Scorer::Linear(linear) => {
-                linear.weights.iter_mut().for_each(|own| give(&mut own.column));
+                linear.weights.iter_mut().for_each(|weight| give(&mut weight.column));
             }
             Scorer::Additive(additive) => {
-                for own in &mut additive.step_functions {
-                    give(&mut own.column);
+                for step in &mut additive.step_functions {
+                    give(&mut step.column);
                 }
                 for cross in &mut additive.crosses {
                     give(&mut cross.columns.0);
@@ -87,12 +87,12 @@ impl Linear {
     }
 
     fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
-        let parts = self.weights.iter().map(|own| own.weight * value(own.column));
+        let parts = self.weights.iter().map(|weight| weight.weight * value(weight.column));
         self.intercept + parts.sum::<f32>()
     }
 
     fn is_sound(&self, width: usize) -> bool {
         self.intercept.is_finite()
-            && self.weights.iter().all(|own| own.weight.is_finite() && usize::from(own.column) < width)
+            && self.weights.iter().all(|weight| weight.weight.is_finite() && usize::from(weight.column) < width)
     }
 }

@@ -39,7 +39,7 @@ impl Selection {
     /// The same selection, by worlds of log odds multiplied by this as well.
     pub fn sharpened(self, sharpness: f32) -> Self {
         match self {
-            Selection::Worlds(own) => Selection::Worlds(own * sharpness),
+            Selection::Worlds(base) => Selection::Worlds(base * sharpness),
             other => other,
         }
     }
@@ -73,7 +73,7 @@ impl Selection {
                 let least = f64::from((worlds::least_odds() - 0.1) / sharpness);
                 let least = (1.0 / (1.0 + (-least).exp())) as f32;
                 // Log odds are not told apart below a least probability.
-                let is_told = *sharpness > 0.0 && least > LEAST_PROBABILITY;
+                let is_told = *sharpness > 0.0 && least > MIN_PROBABILITY;
                 let some = (0u32..).zip(&weighed).zip(probabilities);
                 let some = some.filter(|(_, p)| !(is_told && **p < least));
                 let order: Vec<u32> = most_probable_first(some.map(|((at, (p, _)), _)| (at, *p))).collect();
@@ -159,11 +159,11 @@ fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
 
 /// Below it single precision tells nothing.
 // Numbers of f32 near 1 are 6e-8 apart: a smaller bound could round to 1, whose log odds are infinite.
-const LEAST_PROBABILITY: f32 = 1e-7;
+const MIN_PROBABILITY: f32 = 1e-7;
 
 /// Log odds of a probability, within what single precision can tell.
 fn log_odds(p: f32) -> f32 {
-    let p = p.clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY);
+    let p = p.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
     (p / (1.0 - p)).ln()
 }
 

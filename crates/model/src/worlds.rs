@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use trommel_features::Scratch;
 use trommel_text::SplitMix64;
 
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, LayoutBlock};
 
 /// Number of worlds.
 // 128 worlds moved no set by more than another drawing of the errors did, at four times the cost.
@@ -46,7 +46,7 @@ static ERRORS: LazyLock<Errors> = LazyLock::new(|| {
     // A bound over all rows, because fields and sections may use any of them.
     let of_page = highest.first().copied().unwrap_or_default();
     let of_any = highest.iter().copied().fold(f32::MIN, f32::max);
-    Errors { least: -0.5 - of_page - 2.0 * of_any - SLACK, rows, highest }
+    Errors { least: -0.5 - of_page - 2.0 * of_any - ROUNDING_SLACK, rows, highest }
 });
 
 /// The errors of pages, fields and sections.
@@ -61,7 +61,7 @@ struct Errors {
 const NO_ERRORS: Worlds = [0.0; WORLDS];
 /// More than rounding can do to a sum of log odds and errors.
 // The bounds are summed in another order than the exact values, so the last bits may differ.
-const SLACK: f32 = 0.01;
+const ROUNDING_SLACK: f32 = 0.01;
 
 /// Log odds below which a block is content in no world: it need not be in the order that
 /// [`best_prefix`] is given.
@@ -100,14 +100,14 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
     for (rank, at) in order.iter().enumerate() {
         let place = layout.blocks.get(*at as usize).copied().unwrap_or_default();
         let odds = odds(*at);
-        let Place { words, field, section } = place;
+        let LayoutBlock { words, field, section } = place;
         let words = words as f32;
         size += words;
         let of_field = 1 + field as usize;
         // So that sections seldom share a row with fields of the same number.
         let of_section = 255 + section.wrapping_mul(7) as usize;
         let bound = 0.5 + odds + highest_of_page + highest(of_field) + highest(of_section);
-        if bound < -SLACK {
+        if bound < -ROUNDING_SLACK {
             continue;
         }
         let (of_field, of_section) = (row(of_field), row(of_section));
@@ -124,16 +124,16 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
     let without = all.iter().filter(|all| **all < 1.0).count();
     let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
     let mut hit = NO_ERRORS;
-    for own in &hits {
+    for ranked in &hits {
         let mut sum = 0.0;
-        for ((hit, of_world), all) in hit.iter_mut().zip(&own.of_world).zip(&all) {
+        for ((hit, of_world), all) in hit.iter_mut().zip(&ranked.of_world).zip(&all) {
             *hit += of_world;
-            sum += *hit / (own.size + all).max(1e-6);
+            sum += *hit / (ranked.size + all).max(1e-6);
         }
         let mean = 2.0 * sum / WORLDS as f32;
         // Sums of f32 differ in the last bits by their order; a choice must not hang on those.
         if mean > best.f1 + 1e-6 {
-            best = Prefix { len: own.rank + 1, f1: mean };
+            best = Prefix { len: ranked.rank + 1, f1: mean };
         }
     }
     best
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn layout(blocks: &[(u32, u32)]) -> Layout {
-        let blocks = blocks.iter().map(|(words, field)| Place { words: *words, field: *field, section: 0 });
+        let blocks = blocks.iter().map(|(words, field)| LayoutBlock { words: *words, field: *field, section: 0 });
         Layout { blocks: blocks.collect(), fields: 8 }
     }
 
@@ -179,11 +179,11 @@ mod tests {
         let without = all.iter().filter(|all| **all < 1.0).count();
         let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
         let (mut hit, mut size) = (NO_ERRORS, 0.0);
-        for (rank, own) in hits.iter().enumerate() {
+        for (rank, row) in hits.iter().enumerate() {
             size += layout.blocks[order[rank] as usize].words as f32;
             let mut sum = 0.0;
             for world in 0..WORLDS {
-                hit[world] += own[world];
+                hit[world] += row[world];
                 sum += hit[world] / (size + all[world]).max(1e-6);
             }
             let mean = 2.0 * sum / WORLDS as f32;
@@ -215,11 +215,11 @@ mod tests {
     #[test]
     fn errors_are_normal() {
         let rows = &ERRORS.rows;
-        let all: Vec<f64> = rows.iter().flatten().map(|own| f64::from(*own)).collect();
+        let all: Vec<f64> = rows.iter().flatten().map(|value| f64::from(*value)).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
-        let variance = all.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / all.len() as f64;
+        let variance = all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / all.len() as f64;
         assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03, "{mean} {variance}");
-        assert!(rows.iter().flatten().all(|own| *own <= 6.0));
+        assert!(rows.iter().flatten().all(|value| *value <= 6.0));
     }
 
     #[test]

@@ -70,74 +70,74 @@ pub enum FieldValue {
 /// Describes the structures of a list of [`OutputRecord`]: name and type of each field, its value, and what stands for
 /// it past the end of the list.
 macro_rules! structures {
-    ($list:ident: $($name:literal $kind:ident |$own:ident| $value:expr, $none:expr;)*) => {
+    ($list:ident: $($name:literal $kind:ident |$item:ident| $value:expr, $none:expr;)*) => {
         Structures {
             count: |record| record.$list.len(),
             fields: &[$(StructureField {
                 name: $name,
-                value: FieldValue::$kind(|record, at| record.$list.get(at).map_or($none, |$own| $value)),
+                value: FieldValue::$kind(|record, at| record.$list.get(at).map_or($none, |$item| $value)),
             }),*],
         }
     };
 }
 
 static BLOCKS: Structures = structures! { blocks:
-    "text" Text |own| own.text.as_str(), "";
-    "start" Long |own| own.start, 0;
-    "end" Long |own| own.end, 0;
-    "tag" Text |own| own.tag.as_str(), "";
-    "path" Text |own| own.path.as_str(), "";
-    "words" Long |own| own.words, 0;
-    "link_density" Float |own| own.link_density, 0.0;
-    "probability" Float |own| own.probability, 0.0;
-    "kept" Bool |own| own.kept, false;
-    "role" Text |own| own.role.as_str(), "";
-    "source" Text |own| own.source.as_str(), "";
-    "by" Text |own| own.by.as_str(), "";
+    "text" Text |block| block.text.as_str(), "";
+    "start" Long |block| block.start, 0;
+    "end" Long |block| block.end, 0;
+    "tag" Text |block| block.tag.as_str(), "";
+    "path" Text |block| block.path.as_str(), "";
+    "words" Long |block| block.words, 0;
+    "link_density" Float |block| block.link_density, 0.0;
+    "probability" Float |block| block.probability, 0.0;
+    "kept" Bool |block| block.kept, false;
+    "role" Text |block| block.role.as_str(), "";
+    "source" Text |block| block.source.as_str(), "";
+    "by" Text |block| block.by.as_str(), "";
 };
 
 static SPANS: Structures = structures! { spans:
-    "start" Long |own| own.start, 0;
-    "chars" Long |own| own.chars, 0;
-    "byte" Long |own| own.byte, 0;
-    "bytes" Long |own| own.bytes, 0;
+    "start" Long |span| span.start, 0;
+    "chars" Long |span| span.chars, 0;
+    "byte" Long |span| span.byte, 0;
+    "bytes" Long |span| span.bytes, 0;
 };
 
 static TABLES: Structures = structures! { tables:
-    "caption" Text |own| own.caption.as_str(), "";
-    "header_rows" Long |own| own.header_rows, 0;
-    "rows" Rows |own| own.rows.as_slice(), &[];
+    "caption" Text |table| table.caption.as_str(), "";
+    "header_rows" Long |table| table.header_rows, 0;
+    "rows" Rows |table| table.rows.as_slice(), &[];
 };
 
 static POSTS: Structures = structures! { posts:
-    "author" Text |own| own.author.as_deref().unwrap_or_default(), "";
-    "published" Text |own| own.published.as_deref().unwrap_or_default(), "";
-    "text" Text |own| own.text.as_str(), "";
+    "author" Text |post| post.author.as_deref().unwrap_or_default(), "";
+    "published" Text |post| post.published.as_deref().unwrap_or_default(), "";
+    "text" Text |post| post.text.as_str(), "";
 };
 
 static CHUNKS: Structures = structures! { chunks:
-    "id" Text |own| own.id.as_str(), "";
-    "text" Text |own| own.text.as_str(), "";
-    "headings" List |own| own.headings.as_slice(), &[];
-    "roles" List |own| own.roles.as_slice(), &[];
-    "first_block" Long |own| own.first_block, 0;
-    "last_block" Long |own| own.last_block, 0;
-    "start" Long |own| own.start, 0;
-    "chars" Long |own| own.chars, 0;
-    "byte" Long |own| own.byte, 0;
-    "bytes" Long |own| own.bytes, 0;
+    "id" Text |chunk| chunk.id.as_str(), "";
+    "text" Text |chunk| chunk.text.as_str(), "";
+    "headings" List |chunk| chunk.headings.as_slice(), &[];
+    "roles" List |chunk| chunk.roles.as_slice(), &[];
+    "first_block" Long |chunk| chunk.first_block, 0;
+    "last_block" Long |chunk| chunk.last_block, 0;
+    "start" Long |chunk| chunk.start, 0;
+    "chars" Long |chunk| chunk.chars, 0;
+    "byte" Long |chunk| chunk.byte, 0;
+    "bytes" Long |chunk| chunk.bytes, 0;
 };
 
 /// Tells whether options ask for a column.
-type IsAskedFor = fn(&DocumentOptions) -> bool;
+type ColumnCondition = fn(&DocumentOptions) -> bool;
 
 /// The columns that are only where they are asked for, and which options ask for them.
-static OPTIONAL: [(Column, IsAskedFor); 5] = [
-    (column("blocks", ColumnValue::Structures(&BLOCKS)), |own| own.blocks),
-    (column("spans", ColumnValue::Structures(&SPANS)), |own| own.spans),
-    (column("tables", ColumnValue::Structures(&TABLES)), |own| own.tables),
-    (column("posts", ColumnValue::Structures(&POSTS)), |own| own.posts),
-    (column("chunks", ColumnValue::Structures(&CHUNKS)), |own| own.chunks.is_some()),
+static OPTIONAL: [(Column, ColumnCondition); 5] = [
+    (column("blocks", ColumnValue::Structures(&BLOCKS)), |options| options.blocks),
+    (column("spans", ColumnValue::Structures(&SPANS)), |options| options.spans),
+    (column("tables", ColumnValue::Structures(&TABLES)), |options| options.tables),
+    (column("posts", ColumnValue::Structures(&POSTS)), |options| options.posts),
+    (column("chunks", ColumnValue::Structures(&CHUNKS)), |options| options.chunks.is_some()),
 ];
 
 /// The optional columns, which exist only on request.
@@ -147,20 +147,20 @@ pub struct OptionalColumns([bool; 5]);
 impl OptionalColumns {
     /// Those of documents made with these options.
     pub fn of(options: &DocumentOptions) -> Self {
-        let mut own = Self::default();
-        for (is_there, (_, asked)) in own.0.iter_mut().zip(&OPTIONAL) {
+        let mut optional_columns = Self::default();
+        for (is_there, (_, asked)) in optional_columns.0.iter_mut().zip(&OPTIONAL) {
             *is_there = asked(options);
         }
-        own
+        optional_columns
     }
 
     /// Those whose names pass.
     pub fn named(has: impl Fn(&str) -> bool) -> Self {
-        let mut own = Self::default();
-        for (is_there, (column, _)) in own.0.iter_mut().zip(&OPTIONAL) {
+        let mut optional_columns = Self::default();
+        for (is_there, (column, _)) in optional_columns.0.iter_mut().zip(&OPTIONAL) {
             *is_there = has(column.name);
         }
-        own
+        optional_columns
     }
 
     /// The columns, which follow [`COLUMNS`].

@@ -102,8 +102,8 @@ fn refused<T>() -> Result<T, Error> {
 
 /// Methods for numbers, which serde_json writes.
 macro_rules! plain {
-    ($($method:ident: $own:ty),*) => {
-        $(fn $method(self, value: $own) -> Result<(), Error> {
+    ($($method:ident: $value_type:ty),*) => {
+        $(fn $method(self, value: $value_type) -> Result<(), Error> {
             self.plain(value)
         })*
     };

@@ -40,13 +40,13 @@ impl PageForm {
 /// Only if memory runs out.
 pub fn page_line(record: &OutputRecord, file: Option<&str>) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
-    struct OfPages<'a> {
+    struct FileField<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<&'a str>,
     }
     let mut line = Vec::new();
     json::write(record, &mut line)?;
-    let more = serde_json::to_vec(&OfPages { file })?;
+    let more = serde_json::to_vec(&FileField { file })?;
     // `{...}` and `{...}` are made one object.
     if let Some(more) = more.get(1..).filter(|more| *more != b"}") {
         line.pop();

@@ -329,9 +329,9 @@ impl Serialize for OutputRecord {
 
 /// A record as search engines want it: keys that say nothing are left out, and so are lists of
 /// objects: blocks, spans, tables, posts, chunks.
-pub(crate) struct Searched<'a>(pub(crate) &'a OutputRecord);
+pub(crate) struct SearchedRecord<'a>(pub(crate) &'a OutputRecord);
 
-impl Serialize for Searched<'_> {
+impl Serialize for SearchedRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.keys(serializer, false)
     }

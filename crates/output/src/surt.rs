@@ -133,7 +133,8 @@ fn scheme_end(url: &[u8]) -> Option<usize> {
 
 /// Bytes of the first of two schemes that follow each other, as in `http://https://host`.
 fn doubled_scheme(url: &[u8]) -> Option<usize> {
-    let web = |url: &[u8]| [&b"http://"[..], b"https://"].into_iter().find(|own| url.starts_with(own)).map(<[u8]>::len);
+    let web =
+        |url: &[u8]| [&b"http://"[..], b"https://"].into_iter().find(|scheme| url.starts_with(scheme)).map(<[u8]>::len);
     let first = web(url)?;
     web(url.get(first..)?).map(|_| first)
 }
@@ -286,12 +287,12 @@ fn escaped(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn trimmed_start(bytes: &[u8], byte: u8) -> &[u8] {
-    let start = bytes.iter().position(|own| *own != byte).unwrap_or(bytes.len());
+    let start = bytes.iter().position(|other| *other != byte).unwrap_or(bytes.len());
     bytes.get(start..).unwrap_or_default()
 }
 
 fn trimmed_end(bytes: &[u8], byte: u8) -> &[u8] {
-    let end = bytes.iter().rposition(|own| *own != byte).map_or(0, |last| last + 1);
+    let end = bytes.iter().rposition(|other| *other != byte).map_or(0, |last| last + 1);
     bytes.get(..end).unwrap_or_default()
 }
 

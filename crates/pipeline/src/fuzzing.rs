@@ -72,7 +72,7 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
     let entries =
-        [JournalEntry::Done(crate::state::journal::Done::default()), JournalEntry::Again("a.warc.gz".to_owned())];
+        [JournalEntry::Done(crate::state::journal::DoneInput::default()), JournalEntry::Again("a.warc.gz".to_owned())];
     let entries = entries.iter().map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
     (states.collect(), entries.collect())
 }

@@ -117,8 +117,8 @@ impl Plan {
         for (path, option) in [(&self.quarantine, "--quarantine"), (&self.dropped, "--dropped")] {
             sides.extend(path.iter().map(|path| (path.clone(), option)));
         }
-        for own in &self.set_aside {
-            sides.extend([own.path.clone(), own.index()].map(|path| (path, "--set-aside")));
+        for set_aside in &self.set_aside {
+            sides.extend([set_aside.path.clone(), set_aside.index()].map(|path| (path, "--set-aside")));
         }
         sides
     }

@@ -31,11 +31,11 @@ use crate::{
         output::Destination,
     },
     read::{
-        follow::Followed,
+        follow::FollowState,
         reader::{RecordFeed, Start},
     },
     state::{
-        checkpoint::{Checkpoint, Continued, ResumeError},
+        checkpoint::{Checkpoint, ContinuedRun, ResumeError},
         lock::OutputLock,
     },
     stream::{RunEvent, RunPosition},
@@ -168,7 +168,7 @@ pub(crate) fn execute<T: Send>(
         ..RecordExtractor::new(extract, &filters, PayloadOptions { max_payload: plan.max_payload() })
     };
     let worker = Worker { records, encoders: &encoders, map, labels: wants_drops || plan.dropped.is_some() };
-    let followed = Followed::new(
+    let followed = FollowState::new(
         &continued.contents.done,
         continued.state.current.as_ref().map(|current| (current.identity.name.clone(), current.point)),
     );
@@ -285,12 +285,12 @@ impl Plan {
 }
 
 /// The run to be continued; none if one begins. Refuses files that must not be there.
-fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError> {
+fn found(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunError> {
     plan.check_names(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
         let path = path.as_deref().ok_or(ResumeError::Stream)?;
-        if let Some(continued) = Continued::load(plan, path)? {
+        if let Some(continued) = ContinuedRun::load(plan, path)? {
             return Ok(Some(continued));
         }
     }
@@ -314,7 +314,7 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError>
 
 /// The state to begin with: that of an interrupted or finished run if it is to be continued, else an empty
 /// one.
-fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
+fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun, RunError> {
     let path = plan.state_file();
     if let Some(continued) = found(plan, existing)? {
         tracing::info!(
@@ -333,7 +333,7 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
     }
     remove_leftovers(plan, disk)?;
     remove_sides(plan, disk)?;
-    Ok(Continued::afresh(plan))
+    Ok(ContinuedRun::afresh(plan))
 }
 
 /// Puts the results in order and writes them until there are no more.

@@ -160,7 +160,7 @@ impl NamedFiles {
         let sha256 = HEXLOWER.encode(&Sha256::digest(model.to_bytes()?));
         let sites = match sites {
             RunSites::File(memory) => {
-                let mut digest = Digested(Sha256::new());
+                let mut digest = DigestWriter(Sha256::new());
                 // Writing to a digest cannot fail.
                 let _ = memory.write(&mut digest);
                 format!("sha256 {}", HEXLOWER.encode(&digest.0.finalize()))
@@ -171,9 +171,9 @@ impl NamedFiles {
     }
 }
 
-struct Digested(Sha256);
+struct DigestWriter(Sha256);
 
-impl io::Write for Digested {
+impl io::Write for DigestWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

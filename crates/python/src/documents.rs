@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Pieces on their way, each of about [`PIECE`].
-const AHEAD: usize = 2;
+const PIECES_AHEAD: usize = 2;
 /// Documents, and bytes of them, after which a piece is sent.
 const PIECE: (usize, usize) = (64, 1 << 20);
 /// Bytes of text after which a batch ends early.
@@ -137,7 +137,7 @@ pub(crate) fn read_warc(
     }
     sites.check(&plan, false).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
-    let (sender, receiver) = sync_channel(AHEAD);
+    let (sender, receiver) = sync_channel(PIECES_AHEAD);
     let stopped = stop.clone();
     let run = move || {
         let mut pieces = Pieces { sender, piece: Vec::new(), bytes: 0 };

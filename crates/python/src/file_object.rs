@@ -11,7 +11,7 @@ use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use trommel::output::{Disk, DiskFile, LocalDisk};
 
 /// Bytes asked for at once: each time the interpreter is needed.
-const AT_ONCE: usize = 1 << 20;
+const READ_BYTES: usize = 1 << 20;
 
 /// An object with a method `read`.
 struct FileObject(Py<PyAny>);
@@ -53,7 +53,7 @@ impl Disk for FileObjectDisk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let mut object = self.object.lock().unwrap_or_else(PoisonError::into_inner);
         match object.take_if(|_| path == self.name) {
-            Some(object) => Ok(Box::new(BufReader::with_capacity(AT_ONCE, object))),
+            Some(object) => Ok(Box::new(BufReader::with_capacity(READ_BYTES, object))),
             None => LocalDisk.open(path),
         }
     }

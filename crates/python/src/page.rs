@@ -332,13 +332,13 @@ impl PyDocument {
     fn chunks(&self) -> Vec<Chunk> {
         let chunks = self.document.chunks.iter().cloned();
         chunks
-            .map(|own| Chunk {
-                id: own.id,
-                text: own.text,
-                headings: own.headings,
-                roles: own.roles,
-                blocks: (own.first_block, own.last_block),
-                span: (own.start, own.chars, own.byte, own.bytes),
+            .map(|chunk| Chunk {
+                id: chunk.id,
+                text: chunk.text,
+                headings: chunk.headings,
+                roles: chunk.roles,
+                blocks: (chunk.first_block, chunk.last_block),
+                span: (chunk.start, chunk.chars, chunk.byte, chunk.bytes),
             })
             .collect()
     }

@@ -143,8 +143,8 @@ pub(crate) fn beside(what: &str, given: Option<&Bound<'_, PyAny>>, pages: usize)
             for array in &arrays {
                 cells(array, &mut views)?;
             }
-            let own = |view: PageView| String::from_utf8_lossy(view.bytes).into_owned();
-            views.into_iter().map(|view| view.map(own)).collect()
+            let text = |view: PageView| String::from_utf8_lossy(view.bytes).into_owned();
+            views.into_iter().map(|view| view.map(text)).collect()
         }
         None => given.try_iter()?.map(|text| text?.extract()).collect::<PyResult<_>>()?,
     };

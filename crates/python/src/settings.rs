@@ -20,7 +20,7 @@ use trommel_pipeline::{load_config, sources::NetworkOptions};
 use crate::{errors::ModelError, extractor::PyExtractor};
 
 /// Models that were read, so that a call for each page does not read one for each page.
-static READ: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
+static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
 
 /// Names of the models built into the module; the first is the default.
 #[pyfunction]
@@ -46,7 +46,7 @@ impl NamedModel {
             "" => Model::builtin_names().next().unwrap_or_default(),
             name => name,
         };
-        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = MODELS.lock().unwrap_or_else(PoisonError::into_inner);
         let model = match read.get(name) {
             Some(model) => model.clone(),
             None => {
@@ -298,10 +298,10 @@ impl RunChoices {
                 "{twice} and extractor: an extractor has its own choices; give one of the two"
             )));
         }
-        let mut own = extractor.chosen.clone();
-        let set = own.set("model", extractor.model.name.clone());
+        let mut choices = extractor.chosen.clone();
+        let set = choices.set("model", extractor.model.name.clone());
         set.map_err(|error| refusal(&error))?;
-        Ok(Self { chosen: own.over(chosen), file, model: extractor.model.clone() })
+        Ok(Self { chosen: choices.over(chosen), file, model: extractor.model.clone() })
     }
 
     /// The settings.

@@ -15,7 +15,7 @@ use measure::{Part, SiteSet, measured};
 /// Sets that a shipped correction may learn from.
 const TRAINING: [&str; 5] = ["wcxb-dev", "aed424", "magic-articles", "zhweb", "news-world-dev"];
 /// Further sets for choosing its constants, and the archives of each. The two parts of dragnet share sites.
-const CHOOSING: [(&str, &[&str]); 3] =
+const CONSTANT_SETS: [(&str, &[&str]); 3] =
     [("l3s-gn1", &["l3s-gn1"]), ("cleaneval", &["cleaneval"]), ("dragnet", &["dragnet-train", "dragnet-test"])];
 /// The set that only checks it.
 const CHECK: &str = "daniel-dev";
@@ -47,7 +47,7 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
     let mut sets = Vec::new();
     let alone = |name: &'static str, part| (name, vec![name], part);
     let parts = TRAINING.map(|name| alone(name, Part::Learns));
-    let choosing = CHOOSING.map(|(name, archives)| (name, archives.to_vec(), Part::Chooses));
+    let choosing = CONSTANT_SETS.map(|(name, archives)| (name, archives.to_vec(), Part::Chooses));
     let check = alone(CHECK, Part::Checks);
     for (name, archives, part) in parts.into_iter().chain(choosing).chain([check]) {
         let mut pages = Vec::new();
@@ -67,7 +67,7 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
         }
     }
     let chosen = learned.as_ref().and_then(|learned| learned.best(false));
-    let correction = chosen.map(|own| &own.correction);
+    let correction = chosen.map(|tried| &tried.correction);
     let rows: Vec<_> = sets.iter().map(|set| measured(set, &model, correction)).collect();
     Ok(report::report(&rows, learned.as_ref()))
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 /// Shortest token: below it, guessing over the network is a way in.
-const SHORTEST: usize = 16;
+const MIN_TOKEN_BYTES: usize = 16;
 
 /// A secret that requests must bring as `Authorization: Bearer TOKEN`. Only its SHA-256 is kept.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl Token {
     /// # Errors
     /// If it is short, or cannot stand in a header.
     pub fn new(secret: &str) -> Result<Self, TokenError> {
-        if secret.len() < SHORTEST {
+        if secret.len() < MIN_TOKEN_BYTES {
             return Err(TokenError::Short);
         }
         if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -30,7 +30,7 @@ pub(crate) struct Admission {
 /// The place of a request that was let in, free again when it is dropped. A request takes it when its body has
 /// come: who sends slowly keeps nobody out.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Permit {
     admission: Arc<Admission>,
 }
 
@@ -53,9 +53,9 @@ impl Admission {
     ///
     /// # Errors
     /// [`Refusal::Busy`] if there is no room.
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Place, Refusal> {
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Permit, Refusal> {
         let before = self.inside.fetch_add(1, Ordering::Relaxed);
-        let place = Place { admission: self.clone() };
+        let place = Permit { admission: self.clone() };
         // Dropping the place takes the count back.
         if before >= self.most {
             return Err(Refusal::Busy);
@@ -81,7 +81,7 @@ impl Admission {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let admission = &self.admission;
         let before = admission.inside.fetch_sub(1, Ordering::Relaxed);

@@ -44,10 +44,10 @@ impl HostGuard {
     /// If it names another host, or a page of another site sent it.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Foreign> {
         self.host(uri, headers)?;
-        let own = uri.authority().map(|own| own.as_str().as_bytes());
-        let own = own.or_else(|| headers.get(HOST).map(HeaderValue::as_bytes));
+        let authority = uri.authority().map(|authority| authority.as_str().as_bytes());
+        let authority = authority.or_else(|| headers.get(HOST).map(HeaderValue::as_bytes));
         for origin in headers.get_all(ORIGIN) {
-            if !equal(behind_scheme(origin.as_bytes()), own) {
+            if !equal(behind_scheme(origin.as_bytes()), authority) {
                 return Err(Foreign::Page);
             }
         }

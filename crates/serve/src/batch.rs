@@ -31,7 +31,7 @@ use crate::{
     answer::{self, Refusal},
     app::App,
     body::{Incoming, plain, pump},
-    choices::{Choices, OwnKind, OwnParameter, ReadQuery, query_parameters},
+    choices::{Choices, ParameterKind, ReadQuery, RouteParameter, query_parameters},
     memory::Share,
     problem, weight,
 };
@@ -46,10 +46,10 @@ const RECORDS: u64 = 4;
 const BATCHES: u64 = 4;
 
 /// Parameters of a batch beside settings.
-const OF_BATCH: [OwnParameter; 1] = [OwnParameter {
+const OF_BATCH: [RouteParameter; 1] = [RouteParameter {
     name: "summary",
     doc: "Whether a last line counts what became of the records.",
-    kind: OwnKind::Switch,
+    kind: ParameterKind::Switch,
 }];
 
 query_parameters!(
@@ -173,13 +173,13 @@ impl TakenShare {
     }
 
     fn take(&self) -> Option<Share> {
-        let mut own = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        own.take()
+        let mut share = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        share.take()
     }
 }
 
 /// Time between two looks at whether the service stops while a batch waits for memory.
-const PATIENCE: Duration = Duration::from_secs(1);
+const STOP_POLL: Duration = Duration::from_secs(1);
 /// The name of the cap in `capped` if the rest of a page was left out for lack of memory.
 const MEMORY_CAP: &str = "max-memory";
 
@@ -218,7 +218,7 @@ impl Batch {
             let permit = runtime.block_on(app.admission.worker());
             taken.put(runtime.block_on(async {
                 loop {
-                    let share = memory.share_within(weight::of_page(judged), PATIENCE).await;
+                    let share = memory.share_within(weight::of_page(judged), STOP_POLL).await;
                     if share.is_ok() || app.is_stopping() {
                         return share.ok();
                     }

@@ -107,7 +107,7 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 /// Bytes a second below which a body counts as stopped, in the long run.
-const TRICKLE: u64 = 64;
+const MIN_BYTES_PER_SECOND: u64 = 64;
 
 /// Passes on the pieces of a body until it ends, nobody wants them, none arrives for `idle`, or they are so
 /// small that the client only occupies a place.
@@ -120,7 +120,7 @@ pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>
         behind += begin.elapsed();
         if let Ok(Some(Ok(frame))) = &next {
             let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
-            behind = behind.saturating_sub(Duration::from_millis(bytes * 1000 / TRICKLE));
+            behind = behind.saturating_sub(Duration::from_millis(bytes * 1000 / MIN_BYTES_PER_SECOND));
         }
         let piece = match next {
             Ok(None) => return,

@@ -15,15 +15,15 @@ use crate::{answer::Refusal, app::App};
 pub(crate) type ReadQuery = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
 /// A parameter of a request beside settings.
-pub(crate) struct OwnParameter {
+pub(crate) struct RouteParameter {
     pub(crate) name: &'static str,
     pub(crate) doc: &'static str,
-    pub(crate) kind: OwnKind,
+    pub(crate) kind: ParameterKind,
 }
 
 /// The kind of values of such a parameter.
 #[derive(Clone, Copy)]
-pub(crate) enum OwnKind {
+pub(crate) enum ParameterKind {
     Text,
     Switch,
     /// A whole number from the first to the second.
@@ -34,15 +34,15 @@ pub(crate) enum OwnKind {
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
     settings: PartialSettings,
-    own: BTreeMap<String, String>,
+    parameters: BTreeMap<String, String>,
 }
 
 impl Choices {
-    /// Reads a query. A parameter is one of `own`, or a setting by its name.
+    /// Reads a query. A parameter is one of `parameters`, or a setting by its name.
     ///
     /// # Errors
     /// If it is no query, has a parameter twice or an unknown one, or a value that is none of the setting's.
-    pub(crate) fn read(query: ReadQuery, own: &[OwnParameter]) -> Result<Self, Refusal> {
+    pub(crate) fn read(query: ReadQuery, parameters: &[RouteParameter]) -> Result<Self, Refusal> {
         let wrong = |message: String| Refusal::BadRequest(message);
         let Query(pairs) = query.map_err(|rejection| wrong(rejection.body_text()))?;
         let mut choices = Self::default();
@@ -52,8 +52,8 @@ impl Choices {
                 return Err(wrong(format!("{name}: is there twice")));
             }
             seen.push(name.clone());
-            if own.iter().any(|parameter| parameter.name == name) {
-                choices.own.insert(name, value);
+            if parameters.iter().any(|parameter| parameter.name == name) {
+                choices.parameters.insert(name, value);
                 continue;
             }
             let known = fields().iter().find(|field| field.name == name);
@@ -67,8 +67,8 @@ impl Choices {
     }
 
     /// The value of a parameter that is no setting.
-    pub(crate) fn own(&self, name: &str) -> Option<&str> {
-        self.own.get(name).map(String::as_str)
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name).map(String::as_str)
     }
 
     /// Whether a parameter is `true`; without a value it is.
@@ -76,7 +76,7 @@ impl Choices {
     /// # Errors
     /// If it is neither `true` nor `false`.
     pub(crate) fn is_set(&self, name: &str) -> Result<bool, Refusal> {
-        match self.own(name) {
+        match self.parameter(name) {
             None | Some("false") => Ok(false),
             Some("true" | "") => Ok(true),
             Some(other) => Err(Refusal::BadRequest(format!("{name}: {other:?} is neither true nor false"))),
@@ -116,7 +116,7 @@ impl Choices {
 }
 
 /// The parameters of a request in its description: its own, and the settings.
-pub(crate) fn described(own: &[OwnParameter]) -> Vec<Parameter> {
+pub(crate) fn described(parameters: &[RouteParameter]) -> Vec<Parameter> {
     let parameter = |name: &str, doc: &str, schema: Schema| {
         ParameterBuilder::new()
             .name(name)
@@ -126,24 +126,24 @@ pub(crate) fn described(own: &[OwnParameter]) -> Vec<Parameter> {
             .schema(Some(RefOr::T(schema)))
             .build()
     };
-    let own = own.iter().map(|own| {
+    let of_route = parameters.iter().map(|route_parameter| {
         let schema = ObjectBuilder::new();
-        let schema = match own.kind {
-            OwnKind::Text => schema.schema_type(Type::String),
-            OwnKind::Switch => schema.schema_type(Type::Boolean),
-            OwnKind::Number(least, most) => {
+        let schema = match route_parameter.kind {
+            ParameterKind::Text => schema.schema_type(Type::String),
+            ParameterKind::Switch => schema.schema_type(Type::Boolean),
+            ParameterKind::Number(least, most) => {
                 schema.schema_type(Type::Integer).minimum(Some(least as f64)).maximum(Some(most as f64))
             }
         };
-        parameter(own.name, own.doc, schema.build().into())
+        parameter(route_parameter.name, route_parameter.doc, schema.build().into())
     });
     let settings = fields().iter().filter(|field| field.is_of_requests());
     let settings = settings.map(|field| parameter(&field.name, &field.doc, schema(&field.kind)));
-    own.chain(settings).collect()
+    of_route.chain(settings).collect()
 }
 
 fn schema(kind: &Kind) -> Schema {
-    let of = |own: Type| ObjectBuilder::new().schema_type(own);
+    let of = |value_type: Type| ObjectBuilder::new().schema_type(value_type);
     let names = |values: &[trommel::Value]| values.iter().map(|value| value.name.clone()).collect();
     let one_of = |names: Vec<String>| of(Type::String).enum_values(Some(names)).build();
     match kind {
@@ -160,7 +160,7 @@ fn schema(kind: &Kind) -> Schema {
 
 /// Declares a type that describes the query of a request with these parameters of its own.
 macro_rules! query_parameters {
-    ($(#[$doc:meta])* $name:ident, $own:expr) => {
+    ($(#[$doc:meta])* $name:ident, $parameters:expr) => {
         $(#[$doc])*
         pub(crate) struct $name;
 
@@ -168,7 +168,7 @@ macro_rules! query_parameters {
             fn into_params(
                 _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
             ) -> Vec<utoipa::openapi::path::Parameter> {
-                $crate::choices::described(&$own)
+                $crate::choices::described(&$parameters)
             }
         }
     };
@@ -179,7 +179,7 @@ pub(crate) use query_parameters;
 mod tests {
     use super::*;
 
-    const OWN: [OwnParameter; 1] = [OwnParameter { name: "url", doc: "URL", kind: OwnKind::Text }];
+    const OWN: [RouteParameter; 1] = [RouteParameter { name: "url", doc: "URL", kind: ParameterKind::Text }];
 
     fn read(pairs: &[(&str, &str)]) -> Result<Choices, Refusal> {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -191,7 +191,7 @@ mod tests {
         let choices =
             read(&[("url", "http://a/"), ("include", "review,notice"), ("links", "true"), ("min_words", "5")]);
         let choices = choices.unwrap();
-        assert_eq!(choices.own("url"), Some("http://a/"));
+        assert_eq!(choices.parameter("url"), Some("http://a/"));
         assert!(choices.has_filters());
         let settings = choices.settings.settings().unwrap();
         assert_eq!(settings.content.include.iter().count(), 2);

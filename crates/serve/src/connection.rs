@@ -40,14 +40,14 @@ pub(crate) struct ByUnixSocket;
 
 /// The way in which the connections of a listener are served.
 #[derive(Clone)]
-pub(crate) struct Manner {
+pub(crate) struct ConnectionSettings {
     pub(crate) router: Router,
     pub(crate) by_unix_socket: Option<ByUnixSocket>,
     pub(crate) patience: Duration,
     pub(crate) pressure: Arc<Pressure>,
 }
 
-impl Manner {
+impl ConnectionSettings {
     /// A connection that ends when its client is too slow. The clocks of hyper end idle connections, with a
     /// message, before the clock of reading does.
     pub(crate) fn paced<S>(&self, stream: S, requests: &Arc<Requests>) -> PacedStream<S> {
@@ -59,7 +59,7 @@ impl Manner {
 
 /// Answers the requests of a connection until it ends, breaks, or is told to stop. One that brings no
 /// request in the patience, is longer about the head of one, or takes nothing of an answer for as long, is closed.
-pub(crate) async fn serve<S>(stream: S, requests: Arc<Requests>, manner: Manner, watcher: Watcher)
+pub(crate) async fn serve<S>(stream: S, requests: Arc<Requests>, manner: ConnectionSettings, watcher: Watcher)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -88,7 +88,7 @@ where
         requests.begin();
         let answer = router.call(request);
         async move {
-            let answered = Answered(requests);
+            let answered = AnsweredGuard(requests);
             let answer = answer.await;
             drop(answered);
             answer
@@ -108,9 +108,9 @@ where
 }
 
 /// Counts a request as answered, also one whose stream was reset.
-struct Answered(Arc<Requests>);
+struct AnsweredGuard(Arc<Requests>);
 
-impl Drop for Answered {
+impl Drop for AnsweredGuard {
     fn drop(&mut self) {
         self.0.answer();
     }

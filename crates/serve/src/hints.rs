@@ -4,26 +4,26 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 use trommel::Hints;
 
 use crate::answer::Refusal;
-use crate::choices::{Choices, OwnKind, OwnParameter, query_parameters};
+use crate::choices::{Choices, ParameterKind, RouteParameter, query_parameters};
 
 /// Parameters about the page of a request. They may stand in headers instead, as `X-Page-Url` and so on; the query
 /// wins.
-pub(crate) const OF_PAGE: [OwnParameter; 4] = [
-    OwnParameter { name: "url", doc: "URL of the page.", kind: OwnKind::Text },
-    OwnParameter {
+pub(crate) const OF_PAGE: [RouteParameter; 4] = [
+    RouteParameter { name: "url", doc: "URL of the page.", kind: ParameterKind::Text },
+    RouteParameter {
         name: "charset",
         doc: "Charset that the server named. Without it, that of the request's Content-Type.",
-        kind: OwnKind::Text,
+        kind: ParameterKind::Text,
     },
-    OwnParameter {
+    RouteParameter {
         name: "date",
         doc: "Time of the capture (ISO 8601): no date of the page is after it.",
-        kind: OwnKind::Text,
+        kind: ParameterKind::Text,
     },
-    OwnParameter {
+    RouteParameter {
         name: "status",
         doc: "HTTP status with which the page came: for filters.",
-        kind: OwnKind::Number(100, 599),
+        kind: ParameterKind::Number(100, 599),
     },
 ];
 
@@ -50,7 +50,7 @@ impl PageHints {
     /// # Errors
     /// If a header is not ASCII, or a status is none.
     pub(crate) fn read(choices: &Choices, headers: &HeaderMap) -> Result<Self, Refusal> {
-        let either = |name: &str, header: &'static str| match choices.own(name) {
+        let either = |name: &str, header: &'static str| match choices.parameter(name) {
             Some(value) => Ok(Some(value.to_owned())),
             None => text(headers, header).map(|value| value.map(str::to_owned)),
         };

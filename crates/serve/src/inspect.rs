@@ -14,28 +14,28 @@ use crate::{
     answer::{self, Refusal},
     app::App,
     body::{self, HeldPage},
-    choices::{Choices, OwnKind, OwnParameter, ReadQuery, query_parameters},
+    choices::{Choices, ParameterKind, ReadQuery, RouteParameter, query_parameters},
     hints::{OF_PAGE, PageHints},
     problem, weight,
 };
 
 /// Parameters of the request beside settings.
-const OF_INSPECT: [OwnParameter; 6] = {
+const OF_INSPECT: [RouteParameter; 6] = {
     let [url, charset, date, status] = OF_PAGE;
     [
         url,
         charset,
         date,
         status,
-        OwnParameter {
+        RouteParameter {
             name: "id",
             doc: "Id of a document of the index whose archived page is shown instead of the body.",
-            kind: OwnKind::Text,
+            kind: ParameterKind::Text,
         },
-        OwnParameter {
+        RouteParameter {
             name: "threshold",
             doc: "Percent of probability from which blocks are kept, instead of the model's own choice.",
-            kind: OwnKind::Number(0, 100),
+            kind: ParameterKind::Number(0, 100),
         },
     ]
 };
@@ -86,7 +86,7 @@ pub(crate) async fn inspect(
     body: Body,
 ) -> Result<Response, Refusal> {
     let choices = Choices::read(query, &OF_INSPECT)?;
-    let threshold = choices.own("threshold").map(|percent| match percent.parse() {
+    let threshold = choices.parameter("threshold").map(|percent| match percent.parse() {
         Ok(percent @ 0..=100) => Ok(percent),
         _ => Err(Refusal::BadRequest("a threshold is 0 to 100 percent".to_owned())),
     });
@@ -98,7 +98,7 @@ pub(crate) async fn inspect(
         None => model,
     };
     let sent = body::whole(body, &headers, &app).await?;
-    let (page, hints) = match choices.own("id") {
+    let (page, hints) = match choices.parameter("id") {
         None => (sent, PageHints::read(&choices, &headers)?),
         Some(id) => {
             let id = id.to_owned();

@@ -23,7 +23,7 @@ const PAGES: u64 = 4;
 /// A body of which more is read for a while after the answer. Many clients send all of a request before
 /// they look at the answer. If the connection closes under them, they lose an early answer, such as that
 /// there is no room, or that the page is too long.
-pub(crate) struct Lingering {
+pub(crate) struct LingeringBody {
     /// None once it has ended.
     body: Option<Body>,
     /// Whether the client waits to be asked for it.
@@ -32,7 +32,7 @@ pub(crate) struct Lingering {
     time: Duration,
 }
 
-impl Lingering {
+impl LingeringBody {
     pub(crate) fn new(body: Body, headers: &HeaderMap, limits: &ServiceLimits) -> Self {
         Self {
             body: Some(body),
@@ -43,7 +43,7 @@ impl Lingering {
     }
 }
 
-impl HttpBody for Lingering {
+impl HttpBody for LingeringBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -72,7 +72,7 @@ impl HttpBody for Lingering {
     }
 }
 
-impl Drop for Lingering {
+impl Drop for LingeringBody {
     fn drop(&mut self) {
         let Some(mut body) = self.body.take() else {
             return;

@@ -10,16 +10,16 @@ use trommel::{Model, model::Selection};
 use crate::answer::Refusal;
 
 /// Models with thresholds that are kept: moving a slider asks for the same ones again.
-const KEPT: usize = 16;
+const MAX_KEPT_MODELS: usize = 16;
 
 /// The models of a service.
 pub(crate) struct Models {
     named: Vec<(String, Arc<Model>)>,
-    thresholds: Mutex<VecDeque<WithThreshold>>,
+    thresholds: Mutex<VecDeque<ThresholdModel>>,
 }
 
 /// A model with another threshold.
-struct WithThreshold {
+struct ThresholdModel {
     name: String,
     percent: u8,
     model: Arc<Model>,
@@ -42,7 +42,7 @@ impl Models {
     pub(crate) fn get(&self, name: Option<&str>) -> Result<(&str, Arc<Model>), Refusal> {
         let found = match name {
             None => self.named.first(),
-            Some(name) => self.named.iter().find(|(own, _)| own == name),
+            Some(name) => self.named.iter().find(|(known, _)| known == name),
         };
         match found {
             Some((name, model)) => Ok((name, model.clone())),
@@ -54,15 +54,15 @@ impl Models {
     pub(crate) fn with_threshold(&self, name: Option<&str>, percent: u8) -> Result<Arc<Model>, Refusal> {
         let (name, model) = self.get(name)?;
         let mut kept = self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut same = kept.iter().filter(|own| own.percent == percent);
-        if let Some(own) = same.find(|own| own.name == name) {
-            return Ok(own.model.clone());
+        let mut same = kept.iter().filter(|entry| entry.percent == percent);
+        if let Some(entry) = same.find(|entry| entry.name == name) {
+            return Ok(entry.model.clone());
         }
         let mut file = model.file().clone();
         file.selection = Selection::Threshold(f32::from(percent) / 100.0);
         let model = Arc::new(Model::new(file).map_err(|_| Refusal::Fault)?);
-        kept.push_back(WithThreshold { name: name.to_owned(), percent, model: model.clone() });
-        if kept.len() > KEPT {
+        kept.push_back(ThresholdModel { name: name.to_owned(), percent, model: model.clone() });
+        if kept.len() > MAX_KEPT_MODELS {
             kept.pop_front();
         }
         Ok(model)
@@ -87,6 +87,6 @@ mod tests {
         for percent in 0..20 {
             models.with_threshold(None, percent).unwrap();
         }
-        assert_eq!(models.thresholds.lock().unwrap().len(), KEPT);
+        assert_eq!(models.thresholds.lock().unwrap().len(), MAX_KEPT_MODELS);
     }
 }

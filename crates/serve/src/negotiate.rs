@@ -48,8 +48,8 @@ fn quality(accept: &str, (kind, subtype): (&str, &str)) -> f32 {
         let (own_kind, own_subtype) = parts.next()?.split_once('/')?;
         let exact = match (own_kind, own_subtype) {
             ("*", "*") => 0,
-            (own, "*") if own.eq_ignore_ascii_case(kind) => 1,
-            (own, sub) if own.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => 2,
+            (accepted, "*") if accepted.eq_ignore_ascii_case(kind) => 1,
+            (accepted, sub) if accepted.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => 2,
             _ => return None,
         };
         let quality = parts

@@ -11,10 +11,10 @@ use axum::{
 use http::{HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
 
-use crate::{answer::Refusal, app::App, connection::ByUnixSocket, linger::Lingering, request_id::REQUEST_ID};
+use crate::{answer::Refusal, app::App, connection::ByUnixSocket, linger::LingeringBody, request_id::REQUEST_ID};
 
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
-const OPEN: [&str; 7] =
+const OPEN_PATHS: [&str; 7] =
     ["/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css", "/assets/viewer.js"];
 
 /// Around every request: who asks, its name, its time, a line of the log.
@@ -23,10 +23,10 @@ pub(crate) async fn around(State(app): State<Arc<App>>, mut request: Request, ne
     let id = app.ids.of(request.headers());
     request.headers_mut().insert(REQUEST_ID, id.clone());
     let (head, body) = request.into_parts();
-    let body = Lingering::new(body, &head.headers, &app.limits);
+    let body = LingeringBody::new(body, &head.headers, &app.limits);
     let request = Request::from_parts(head, Body::new(body));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let is_open = OPEN.contains(&path.as_str());
+    let is_open = OPEN_PATHS.contains(&path.as_str());
     let mut response = if let Err(refusal) = admitted(&app, &request, is_open) {
         refusal.into_response()
     } else if !is_utf8(request.uri().query()) {

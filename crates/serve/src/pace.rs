@@ -10,9 +10,9 @@ use crate::pressure::Pressure;
 /// Bytes a second that a client must keep up with while others wait for room.
 const RATE: f64 = 16.0 * 1024.0;
 /// Time by which it may be behind that.
-const ALLOWANCE: Duration = Duration::from_secs(2);
+const MAX_LAG: Duration = Duration::from_secs(2);
 /// Time between two looks at a client that is waited for.
-pub(crate) const LOOK: Duration = Duration::from_millis(500);
+pub(crate) const CLIENT_POLL: Duration = Duration::from_millis(500);
 
 /// Measures the progress of a client. It is too slow if it moves nothing for the whole patience. As long as
 /// others wait for room, it is also too slow if it is two seconds behind 16 KiB a second.
@@ -52,12 +52,12 @@ impl Pace {
 
     pub(crate) fn is_too_slow(&self) -> bool {
         let waited = self.waited();
-        waited >= self.patience || self.behind + waited >= ALLOWANCE.min(self.patience) && self.pressure.is_high()
+        waited >= self.patience || self.behind + waited >= MAX_LAG.min(self.patience) && self.pressure.is_high()
     }
 
     /// Time until the next look at it.
     pub(crate) fn look(&self) -> Duration {
-        LOOK.min(self.patience)
+        CLIENT_POLL.min(self.patience)
     }
 
     fn waited(&self) -> Duration {
@@ -98,8 +98,8 @@ mod tests {
             drips.moved(1);
         }
         let mut reads = pace(30);
-        for own in [&drips, &reads] {
-            own.pressure.rise();
+        for pace in [&drips, &reads] {
+            pace.pressure.rise();
         }
         assert!(drips.is_too_slow());
         for _ in 0..100 {

@@ -24,8 +24,8 @@ pub(crate) struct PacedStream<S> {
     requests: Arc<Requests>,
     /// Requests that had begun at the last look.
     known: usize,
-    reading: Watch,
-    writing: Watch,
+    reading: PaceWatch,
+    writing: PaceWatch,
 }
 
 /// The requests of a connection.
@@ -36,7 +36,7 @@ pub(crate) struct Requests {
 }
 
 /// The pace of one direction, and the clock that looks at it.
-struct Watch {
+struct PaceWatch {
     pace: Pace,
     clock: Option<Pin<Box<Sleep>>>,
 }
@@ -44,7 +44,7 @@ struct Watch {
 impl<S> PacedStream<S> {
     /// The paces are those of requests, between which a client may be silent, and of answers.
     pub(crate) fn new(stream: S, requests: Arc<Requests>, reading: Pace, writing: Pace) -> Self {
-        let watch = |pace| Watch { pace, clock: None };
+        let watch = |pace| PaceWatch { pace, clock: None };
         Self { stream, requests, known: 0, reading: watch(reading), writing: watch(writing) }
     }
 
@@ -74,7 +74,7 @@ impl Requests {
     }
 }
 
-impl Watch {
+impl PaceWatch {
     /// The result of an attempt to read or write. A waiting one fails when the client is too slow.
     fn over<T>(
         &mut self,
@@ -111,22 +111,22 @@ impl Watch {
 
 impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let own = self.get_mut();
-        own.look();
+        let stream = self.get_mut();
+        stream.look();
         let before = into.filled().len();
-        let read = Pin::new(&mut own.stream).poll_read(context, into);
+        let read = Pin::new(&mut stream.stream).poll_read(context, into);
         let bytes = into.filled().len() - before;
-        let is_idle = || !own.requests.is_busy();
-        own.reading.over(context, read, |()| bytes, is_idle)
+        let is_idle = || !stream.requests.is_busy();
+        stream.reading.over(context, read, |()| bytes, is_idle)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let own = self.get_mut();
-        own.look();
-        let written = Pin::new(&mut own.stream).poll_write(context, bytes);
-        own.writing.over(context, written, |bytes| *bytes, || true)
+        let stream = self.get_mut();
+        stream.look();
+        let written = Pin::new(&mut stream.stream).poll_write(context, bytes);
+        stream.writing.over(context, written, |bytes| *bytes, || true)
     }
 
     fn poll_write_vectored(
@@ -134,10 +134,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
         context: &mut Context<'_>,
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let own = self.get_mut();
-        own.look();
-        let written = Pin::new(&mut own.stream).poll_write_vectored(context, bytes);
-        own.writing.over(context, written, |bytes| *bytes, || true)
+        let stream = self.get_mut();
+        stream.look();
+        let written = Pin::new(&mut stream.stream).poll_write_vectored(context, bytes);
+        stream.writing.over(context, written, |bytes| *bytes, || true)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -145,14 +145,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let own = self.get_mut();
-        let flushed = Pin::new(&mut own.stream).poll_flush(context);
-        own.writing.over(context, flushed, |()| 0, || true)
+        let stream = self.get_mut();
+        let flushed = Pin::new(&mut stream.stream).poll_flush(context);
+        stream.writing.over(context, flushed, |()| 0, || true)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let own = self.get_mut();
-        let ended = Pin::new(&mut own.stream).poll_shutdown(context);
-        own.writing.over(context, ended, |()| 0, || true)
+        let stream = self.get_mut();
+        let ended = Pin::new(&mut stream.stream).poll_shutdown(context);
+        stream.writing.over(context, ended, |()| 0, || true)
     }
 }

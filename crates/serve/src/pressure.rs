@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Time for which a want of room is remembered.
-const LASTS: Duration = Duration::from_secs(2);
+const PRESSURE_TIME: Duration = Duration::from_secs(2);
 
 /// Is high for a while after there was no room for a request or a connection.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Pressure {
 
     /// There was no room for something.
     pub(crate) fn rise(&self) {
-        let until = self.start.elapsed() + LASTS;
+        let until = self.start.elapsed() + PRESSURE_TIME;
         self.until.fetch_max(until.as_millis() as u64, Ordering::Relaxed);
     }
 

@@ -27,36 +27,36 @@ const ENCODED: (u16, &str) = (415, "The body has a Content-Encoding");
 const NO_PAGE: (u16, &str) = (415, "The body has a Content-Encoding, or is no page by its bytes (PDF, images ...)");
 
 /// Refusals, as the description of the service lists them, of everything behind the bearer token.
-pub(crate) struct OfAll;
+pub(crate) struct CommonRefusals;
 
 /// Those of what makes the service work.
-pub(crate) struct OfWork;
+pub(crate) struct WorkRefusals;
 
 /// Those of what is sent an archive.
-pub(crate) struct OfArchives;
+pub(crate) struct ArchiveRefusals;
 
 /// Those of what is sent a page.
-pub(crate) struct OfPages;
+pub(crate) struct PageRefusals;
 
-impl IntoResponses for OfAll {
+impl IntoResponses for CommonRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         listed(&[NO_TOKEN, FOREIGN])
     }
 }
 
-impl IntoResponses for OfWork {
+impl IntoResponses for WorkRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         listed(&[NO_TOKEN, FOREIGN, NO_ROOM])
     }
 }
 
-impl IntoResponses for OfArchives {
+impl IntoResponses for ArchiveRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         listed(&[NO_TOKEN, FOREIGN, FOREIGN, (408, "The archive did not begin in time"), ENCODED, NO_ROOM])
     }
 }
 
-impl IntoResponses for OfPages {
+impl IntoResponses for PageRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         listed(&[
             NO_TOKEN,

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue};
 /// The header that carries the name.
 pub(crate) const REQUEST_ID: &str = "x-request-id";
 /// Longest request id that is taken over.
-const LONGEST_ID: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 
 /// Names requests that come without a name.
 pub(crate) struct RequestIds {
@@ -30,7 +30,7 @@ impl RequestIds {
     /// The id that a request brings, or a new one.
     pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
         if let Some(given) = headers.get(REQUEST_ID)
-            && given.len() <= LONGEST_ID
+            && given.len() <= MAX_ID_BYTES
             && !given.is_empty()
             && given.as_bytes().iter().all(u8::is_ascii_graphic)
         {

@@ -22,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     ServiceLimits, ServiceSettings, Socket,
     app::App,
-    connection::{self, ByUnixSocket, Manner},
+    connection::{self, ByUnixSocket, ConnectionSettings},
     listen::Kind,
     paced_stream::Requests,
     pressure::Pressure,
@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Time between two looks at whether to stop.
-const TICK: Duration = Duration::from_millis(50);
+const STOP_POLL: Duration = Duration::from_millis(50);
 /// Time to wait after a connection could not be accepted: the system is out of something.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
@@ -94,7 +94,7 @@ fn answer(answers: Answers, sockets: Vec<Socket>, stop: &AtomicBool, stopping: i
         Acceptor { answers, graceful: GracefulShutdown::new(), room: Arc::new(Semaphore::new(limits.connections)) };
     let ended = runtime.block_on(run(acceptor, sockets, stop, stopping));
     // A batch whose client does not read may still wait on its thread.
-    runtime.shutdown_timeout(TICK);
+    runtime.shutdown_timeout(STOP_POLL);
     ended
 }
 
@@ -124,7 +124,7 @@ async fn run(
         listening.push(tokio::spawn(accept(acceptor.clone(), listener, stops.clone())));
     }
     while !stop.load(Ordering::Relaxed) {
-        sleep(TICK).await;
+        sleep(STOP_POLL).await;
     }
     stopping();
     drop(ending);
@@ -209,8 +209,8 @@ impl Acceptor {
         }
     }
 
-    fn manner(&self, by_unix_socket: Option<ByUnixSocket>) -> Manner {
-        Manner {
+    fn manner(&self, by_unix_socket: Option<ByUnixSocket>) -> ConnectionSettings {
+        ConnectionSettings {
             router: self.answers.router.clone(),
             by_unix_socket,
             patience: self.answers.limits.timeout,

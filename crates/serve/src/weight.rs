@@ -1,7 +1,7 @@
 //! Estimates the memory for judging a page from its bytes.
 
 /// The fixed bytes for any page.
-const FIXED: u64 = 1 << 20;
+const FIXED_BYTES: u64 = 1 << 20;
 /// Bytes for each byte of the page: the decoded page, its text, copies of it in the answer.
 const BYTE: u64 = 12;
 /// Bytes for each bracket, which may begin an element and a block, up to the number that a page keeps
@@ -13,9 +13,9 @@ const TAGS: u64 = 180_000;
 const VALUE: u64 = 420;
 const VALUES: u64 = 220_000;
 /// What showing a page takes besides, for each byte and each bracket, and at most.
-const SHOWN: u64 = 20;
-const SHOWN_TAG: u64 = 2500;
-const SHOWN_MOST: u64 = 80 << 20;
+const VIEW_BYTES_PER_BYTE: u64 = 20;
+const VIEW_BYTES_PER_TAG: u64 = 2500;
+const MAX_VIEW_BYTES: u64 = 80 << 20;
 
 /// Bytes that judging this page may take.
 pub(crate) fn of_page(page: &[u8]) -> u64 {
@@ -26,13 +26,13 @@ pub(crate) fn of_page(page: &[u8]) -> u64 {
 /// The same with the report on it.
 pub(crate) fn of_report(page: &[u8]) -> u64 {
     let (bytes, tags) = (page.len() as u64, marks(page).0);
-    let shown = bytes.saturating_mul(SHOWN).saturating_add(tags.saturating_mul(SHOWN_TAG));
-    of_page(page).saturating_add(shown.min(SHOWN_MOST))
+    let shown = bytes.saturating_mul(VIEW_BYTES_PER_BYTE).saturating_add(tags.saturating_mul(VIEW_BYTES_PER_TAG));
+    of_page(page).saturating_add(shown.min(MAX_VIEW_BYTES))
 }
 
 /// Bytes of the longest page that may be judged in so much memory, if nothing but text stands in it.
 pub(crate) fn longest(memory: u64) -> u64 {
-    memory.saturating_sub(FIXED) / BYTE
+    memory.saturating_sub(FIXED_BYTES) / BYTE
 }
 
 /// The longest start of a page that may be judged in so much memory.
@@ -52,7 +52,7 @@ pub(crate) fn fitting(page: &[u8], memory: u64) -> &[u8] {
 }
 
 fn of(bytes: u64, tags: u64, values: u64) -> u64 {
-    FIXED
+    FIXED_BYTES
         .saturating_add(bytes.saturating_mul(BYTE))
         .saturating_add(tags.min(TAGS).saturating_mul(TAG))
         .saturating_add(values.min(VALUES).saturating_mul(VALUE))
@@ -77,7 +77,7 @@ mod tests {
         let (text, markup) = (vec![b'x'; 1 << 20], b"<p>x".repeat(1 << 18));
         assert!(of_page(&markup) > 4 * of_page(&text));
         assert!(of_report(&text) > of_page(&text));
-        assert!(of_report(&markup) - of_page(&markup) <= SHOWN_MOST);
+        assert!(of_report(&markup) - of_page(&markup) <= MAX_VIEW_BYTES);
     }
 
     #[test]

@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn repeated_text_is_less_probable_and_positions_pull_to_their_mean() {
         let block = |pages, probability| BlockEvidence { pages: Some(pages), entropy: None, probability };
-        let changes = |blocks: Vec<BlockEvidence>, own: f32| {
-            let probabilities = vec![own; blocks.len()];
+        let changes = |blocks: Vec<BlockEvidence>, page_probability: f32| {
+            let probabilities = vec![page_probability; blocks.len()];
             PageEvidence { pages: 4, blocks }.changes(&probabilities)
         };
         let counts = changes(vec![block(0, None), block(2, None), block(4, None)], 0.9);

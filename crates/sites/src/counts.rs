@@ -83,8 +83,8 @@ pub(crate) fn entropy(texts: u32, spread: u64) -> Option<f32> {
     }
     let all = f64::from(texts);
     let most = all.ln();
-    let own = most - spread as f64 / 1024.0 / all;
-    Some((own / most).clamp(0.0, 1.0) as f32)
+    let entropy = most - spread as f64 / 1024.0 / all;
+    Some((entropy / most).clamp(0.0, 1.0) as f32)
 }
 
 #[cfg(test)]

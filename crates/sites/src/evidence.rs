@@ -48,10 +48,10 @@ impl SiteMemory {
         let positions = self.positions_without(&keys, print, probabilities, included);
         let block = |(text, position, _): &(u64, u32, u32)| {
             let count = self.texts.get(&Compact64::from(*text));
-            let own =
+            let pages_with_text =
                 self.keeps_text(*text).then(|| count.map_or(0, |count| count.others(keys.url, included)).min(pages));
             let (entropy, probability) = positions.get(position).copied().unwrap_or_default();
-            BlockEvidence { pages: own, entropy, probability }
+            BlockEvidence { pages: pages_with_text, entropy, probability }
         };
         Some(PageEvidence { pages, blocks: keys.of_blocks.iter().map(block).collect() })
     }
@@ -64,26 +64,27 @@ impl SiteMemory {
         probabilities: Option<&[f32]>,
         included: bool,
     ) -> FxHashMap<u32, PositionEvidence> {
-        let mut own: FxHashMap<u32, (u32, u64)> = FxHashMap::default();
+        let mut contributions: FxHashMap<u32, (u32, u64)> = FxHashMap::default();
         for content in keys.contents() {
             if !self.keeps_position(content.0) {
                 continue;
             }
-            let (texts, lost) = own.entry(content.0).or_default();
+            let (texts, lost) = contributions.entry(content.0).or_default();
             if included && let Some(pages) = self.contents.get(&content) {
                 *texts += 1;
                 *lost += spread(*pages).saturating_sub(spread(pages.saturating_sub(1)));
             }
         }
         let means = probabilities.map(|all| means(keys, &print.words, all)).unwrap_or_default();
-        own.into_iter()
+        contributions
+            .into_iter()
             .filter_map(|(key, (texts, lost))| {
                 let known = self.positions.get(&key)?;
                 let entropy = entropy(known.texts.saturating_sub(texts), known.spread.get().saturating_sub(lost));
                 // Its own judgement is in the sum only if there was one of this model.
-                let own = means.get(&key).filter(|_| included && known.judged > 0);
-                let judged = known.judged.saturating_sub(u32::from(own.is_some()));
-                let sum = known.probability.get().saturating_sub(own.copied().unwrap_or(0));
+                let page_mean = means.get(&key).filter(|_| included && known.judged > 0);
+                let judged = known.judged.saturating_sub(u32::from(page_mean.is_some()));
+                let sum = known.probability.get().saturating_sub(page_mean.copied().unwrap_or(0));
                 let probability = (!means.is_empty() && judged > 0).then(|| {
                     let mean = sum as f64 / UNIT / f64::from(judged);
                     (mean.clamp(0.0, 1.0) as f32, judged)

@@ -52,7 +52,7 @@ impl SiteMemory {
             positions: self
                 .positions
                 .iter()
-                .map(|(key, own)| (*key, own.pages, own.judged, own.probability.get()))
+                .map(|(key, position)| (*key, position.pages, position.judged, position.probability.get()))
                 .collect(),
             contents: self.contents.iter().map(|((position, text), pages)| (*position, *text, *pages)).collect(),
         };
@@ -92,8 +92,8 @@ impl SiteMemory {
         }
         for (key, pages, judged, probability) in contents.positions {
             if memory.keeps_position(key) {
-                let own = memory.positions.entry(key).or_default();
-                own.join(pages, judged, probability);
+                let position = memory.positions.entry(key).or_default();
+                position.join(pages, judged, probability);
             }
         }
         for (position, text, pages) in contents.contents {

@@ -58,8 +58,8 @@ impl KnownSites {
         let print = PagePrint::of(page);
         let (evidence, probabilities) = {
             let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
-            let own = (memory.model() == Some(model)).then_some(probabilities);
-            (memory.evidence(url, &print, own), own)
+            let usable = (memory.model() == Some(model)).then_some(probabilities);
+            (memory.evidence(url, &print, usable), usable)
         };
         if self.usage == SiteUse::Online {
             let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);

@@ -34,6 +34,6 @@ pub use correction::{BY_COUNTS, BY_PROBABILITIES, Correction, Signals, signals};
 pub use error::SitesError;
 pub use evidence::{BlockEvidence, PageEvidence};
 pub use known::{KnownSites, SiteUse};
-pub use memory::{DEFAULT_BYTES, LEAST_BYTES, SiteMemory, SiteSize};
+pub use memory::{DEFAULT_BYTES, MIN_BYTES, SiteMemory, SiteSize};
 pub use print::PagePrint;
 pub use site::site_of;

@@ -13,12 +13,12 @@ use crate::site::site_of;
 /// Bytes that a memory takes at most unless told otherwise.
 pub const DEFAULT_BYTES: u64 = 1 << 30;
 /// Least number of bytes that makes sense.
-pub const LEAST_BYTES: u64 = 1 << 20;
+pub const MIN_BYTES: u64 = 1 << 20;
 
 /// Most bytes of an entry of a table: its own, one more for control, in tables that double when they are seven
 /// eighths full.
-const fn entry_bytes(own: usize) -> u64 {
-    (own as u64 + 1) * 16 / 7
+const fn entry_bytes(entry_size: usize) -> u64 {
+    (entry_size as u64 + 1) * 16 / 7
 }
 
 const SITE_BYTES: u64 = entry_bytes(size_of::<(u64, Site)>());
@@ -126,11 +126,11 @@ fn position_key(position: u32) -> u64 {
 }
 
 impl SiteMemory {
-    /// A memory that takes at most `max_bytes`, of which [`LEAST_BYTES`] is the least. While a table grows, its
+    /// A memory that takes at most `max_bytes`, of which [`MIN_BYTES`] is the least. While a table grows, its
     /// old form stands beside it for a moment.
     pub fn new(max_bytes: u64) -> Self {
         Self {
-            max_bytes: max_bytes.max(LEAST_BYTES),
+            max_bytes: max_bytes.max(MIN_BYTES),
             threshold: Threshold::ALL,
             model: None,
             sites: FxHashMap::default(),
@@ -177,8 +177,8 @@ impl SiteMemory {
                 last = Some(position);
                 let mean = means.as_ref().and_then(|means| means.get(&position));
                 let judged = u32::from(mean.is_some());
-                let own = self.positions.entry(position).or_default();
-                own.join(1, judged, mean.copied().unwrap_or(0));
+                let position = self.positions.entry(position).or_default();
+                position.join(1, judged, mean.copied().unwrap_or(0));
             }
             self.join_content(content, 1);
         }
@@ -192,8 +192,8 @@ impl SiteMemory {
     /// If they hold probabilities of different models; nothing is added then.
     pub fn merge(&mut self, other: &Self) -> Result<(), SitesError> {
         match (&self.model, &other.model) {
-            (Some(own), Some(others)) if own != others => {
-                return Err(SitesError::Models(own.clone(), others.clone()));
+            (Some(ours), Some(others)) if ours != others => {
+                return Err(SitesError::Models(ours.clone(), others.clone()));
             }
             (None, Some(model)) => self.model = Some(model.clone()),
             _ => {}
@@ -211,8 +211,8 @@ impl SiteMemory {
         }
         for (key, more) in &other.positions {
             if self.threshold.keeps(position_key(*key)) {
-                let own = self.positions.entry(*key).or_default();
-                own.join(more.pages, more.judged, more.probability.get());
+                let position = self.positions.entry(*key).or_default();
+                position.join(more.pages, more.judged, more.probability.get());
                 self.make_room_sometimes();
             }
         }
@@ -237,7 +237,7 @@ impl SiteMemory {
     /// Bytes that its tables take as they stand.
     pub fn allocated_bytes(&self) -> u64 {
         // Of eight slots seven are used.
-        let table = |capacity: usize, own: usize| capacity as u64 * 8 / 7 * (own as u64 + 1);
+        let table = |capacity: usize, entry_size: usize| capacity as u64 * 8 / 7 * (entry_size as u64 + 1);
         table(self.sites.capacity(), size_of::<(u64, Site)>())
             + self.names
             + self.sites.len() as u64 * NAME_BYTES
@@ -295,7 +295,7 @@ impl SiteMemory {
     pub(crate) fn join_text(&mut self, key: u64, count: PageCount) {
         if self.threshold.keeps(key) {
             let known = self.texts.entry(key.into());
-            known.and_modify(|own| own.join(count)).or_insert(count);
+            known.and_modify(|page_count| page_count.join(count)).or_insert(count);
         }
     }
 

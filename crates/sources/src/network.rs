@@ -19,7 +19,7 @@ use crate::SourceError;
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 /// Bytes of one piece that a thread reads ahead, and pieces.
 const PIECE: usize = 256 << 10;
-const AHEAD: usize = 4;
+const PIECES_AHEAD: usize = 4;
 
 /// A flag that ends reads. Set from outside (for example by a signal handler), it makes every read and
 /// pause of the network that has it fail with [`SourceError::Stopped`] within a fifth of a second. Copies
@@ -159,7 +159,7 @@ pub fn open_file(path: &Path, stop: &StopFlag) -> io::Result<Box<dyn Read + Send
 }
 
 fn pieces_of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, stop: &StopFlag) -> io::Result<Pieces> {
-    let (sender, receiver) = sync_channel(AHEAD);
+    let (sender, receiver) = sync_channel(PIECES_AHEAD);
     let read = move || {
         let mut input = match open() {
             Ok(input) => input,

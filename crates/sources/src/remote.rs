@@ -36,7 +36,7 @@ pub use seekable::SeekableObject;
 /// Bytes of one piece on its way to the reader.
 const PIECE: usize = 64 << 10;
 /// Pieces that are read ahead of the reader, 8 MiB of them.
-const AHEAD: usize = 128;
+const PIECES_AHEAD: usize = 128;
 /// Bytes asked for by one request.
 const CHUNK: u64 = 16 << 20;
 /// Segments of an index that are asked for at the same time.
@@ -91,7 +91,7 @@ impl Remote {
     /// Like [`Remote::open`].
     pub fn open_at(&self, url: &str, start: u64) -> Result<RemoteReader, SourceError> {
         let mut object = self.object(url)?;
-        let (sender, receiver) = mpsc::channel(AHEAD);
+        let (sender, receiver) = mpsc::channel(PIECES_AHEAD);
         let stop = self.options.stop.clone();
         let length = self.runtime.block_on(stop.unless(object.size()))??;
         // Where ranges are not known every request begins with the first byte: there must be one only.

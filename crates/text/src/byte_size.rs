@@ -69,13 +69,13 @@ impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected a number of bytes, or a size such as \"64M\"")]
-        enum Written {
+        enum SizeValue {
             Number(u64),
             Text(String),
         }
-        let text = match Written::deserialize(deserializer)? {
-            Written::Number(bytes) => bytes.to_string(),
-            Written::Text(text) => text,
+        let text = match SizeValue::deserialize(deserializer)? {
+            SizeValue::Number(bytes) => bytes.to_string(),
+            SizeValue::Text(text) => text,
         };
         text.parse().map_err(D::Error::custom)
     }

@@ -28,9 +28,9 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
 
 /// The ranges of all these, with everything between them except the punctuation that is in texts of every
 /// script.
-const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
+const SCRIPT_RANGES: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
-/// First bytes, in UTF-8, of the characters of [`WIDE`]; no quotation mark, dash or letter of East Asia
+/// First bytes, in UTF-8, of the characters of [`SCRIPT_RANGES`]; no quotation mark, dash or letter of East Asia
 /// has one of them.
 const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 
@@ -38,7 +38,7 @@ const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
 /// too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
-    let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|own| own.is_ascii());
+    let ascii = text.get(..text.len().min(SAMPLE_CHARS)).filter(|sample| sample.is_ascii());
     let end = || {
         let mut places = text.char_indices();
         places.nth(SAMPLE_CHARS).map_or(text.len(), |(at, _)| at)
@@ -68,12 +68,12 @@ pub fn detect(text: &str) -> Option<String> {
 fn by_script(text: &str) -> Option<&'static str> {
     let is_of = |script: &RangeInclusive<char>, c: char| script.contains(&c) && c.is_alphabetic();
     // Most texts have none of these letters: one look at each character tells.
-    let wide: String = text.chars().filter(|c| WIDE.iter().any(|wide| wide.contains(c))).collect();
+    let wide: String = text.chars().filter(|c| SCRIPT_RANGES.iter().any(|wide| wide.contains(c))).collect();
     let (_, code) = SCRIPTS.iter().find(|(script, _)| wide.chars().any(|c| is_of(script, c)))?;
-    let own = |c: char| SCRIPTS.iter().any(|(s, k)| k == code && is_of(s, c));
-    let own = wide.chars().filter(|c| own(*c)).count();
+    let is_of_language = |c: char| SCRIPTS.iter().any(|(s, k)| k == code && is_of(s, c));
+    let count = wide.chars().filter(|c| is_of_language(*c)).count();
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    (2 * own > letters).then_some(code)
+    (2 * count > letters).then_some(code)
 }
 
 /// The short code of the language that a tag or code names (`de-AT` and `deu` give `de`).
@@ -161,7 +161,7 @@ mod tests {
         ] {
             assert_eq!(detect(text).as_deref(), Some(code), "{text}");
         }
-        for c in WIDE.into_iter().flatten() {
+        for c in SCRIPT_RANGES.into_iter().flatten() {
             let mut bytes = [0; 4];
             let text = c.encode_utf8(&mut bytes);
             assert!(WIDE_STARTS.contains(&text.as_bytes()[0]), "{c:?}");

@@ -7,16 +7,16 @@ use crate::vectors::{ByteTask, Compare, Vectors};
 /// Start of the first run of at least `least` (1 to 64) bytes without ASCII white space, at `from` or
 /// behind it. Of a run that began before, only the part behind counts.
 pub fn long_run(text: &[u8], from: usize, least: u32) -> Option<usize> {
-    Vectors::default().run(Find { text, from, least })
+    Vectors::default().run(LongRunSearch { text, from, least })
 }
 
-struct Find<'a> {
+struct LongRunSearch<'a> {
     text: &'a [u8],
     from: usize,
     least: u32,
 }
 
-impl ByteTask for Find<'_> {
+impl ByteTask for LongRunSearch<'_> {
     type Output = Option<usize>;
 
     #[inline(always)]

@@ -57,9 +57,9 @@ pub struct Run {
 impl TextMasks {
     /// Those of a text.
     pub fn of(text: &str) -> Self {
-        let mut own = Self::default();
-        own.read(text);
-        own
+        let mut text_masks = Self::default();
+        text_masks.read(text);
+        text_masks
     }
 
     /// Those of a text in the memory of another's.
@@ -68,7 +68,7 @@ impl TextMasks {
         self.lower.clear();
         self.masks.reserve(text.len() / 64 + 1);
         self.lower.reserve(text.len() + 64 + PADDING);
-        Vectors::default().run(Read { text: text.as_bytes(), own: self });
+        Vectors::default().run(Read { text: text.as_bytes(), text_masks: self });
         self.lower.truncate(text.len());
         self.lower.resize(text.len() + PADDING, 0);
     }
@@ -95,11 +95,11 @@ impl TextMasks {
         while at < part.end
             && let Some(masks) = self.masks.get(at / 64)
         {
-            let own = own_bits(at, part.end);
-            counts.digits += (masks.digit & own).count_ones();
-            counts.upper += (masks.upper & own).count_ones();
-            counts.commas += (masks.comma & own).count_ones();
-            counts.sentence_marks += (masks.sentence & own).count_ones();
+            let bits = own_bits(at, part.end);
+            counts.digits += (masks.digit & bits).count_ones();
+            counts.upper += (masks.upper & bits).count_ones();
+            counts.commas += (masks.comma & bits).count_ones();
+            counts.sentence_marks += (masks.sentence & bits).count_ones();
             at = (at | 63) + 1;
         }
         counts
@@ -143,13 +143,13 @@ pub struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Takes the bits of the 64 bytes at hand, those of `own` only.
+    /// Takes the bits of the 64 bytes at hand, those of `bits` only.
     #[inline(always)]
-    fn read_bits(&mut self, own: u64) {
+    fn read_bits(&mut self, bits: u64) {
         let left = self.end.saturating_sub(self.from);
-        let own = own & low(left.min(64) as u32);
+        let bits = bits & low(left.min(64) as u32);
         if let Some(masks) = self.masks.first() {
-            self.bits = (masks.word | masks.wide) & own;
+            self.bits = (masks.word | masks.wide) & bits;
             self.wide = masks.wide;
         }
     }
@@ -210,7 +210,7 @@ fn low(bits: u32) -> u64 {
 
 struct Read<'a> {
     text: &'a [u8],
-    own: &'a mut TextMasks,
+    text_masks: &'a mut TextMasks,
 }
 
 impl ByteTask for Read<'_> {
@@ -220,7 +220,7 @@ impl ByteTask for Read<'_> {
     fn run<C: Compare>(self, form: C) {
         let (chunks, rest) = self.text.as_chunks::<64>();
         for chunk in chunks {
-            read(form, chunk, self.own);
+            read(form, chunk, self.text_masks);
         }
         if !rest.is_empty() {
             // Bytes of 0 are of no kind.
@@ -228,17 +228,17 @@ impl ByteTask for Read<'_> {
             for (to, from) in chunk.iter_mut().zip(rest) {
                 *to = *from;
             }
-            read(form, &chunk, self.own);
+            read(form, &chunk, self.text_masks);
         }
     }
 }
 
 #[inline(always)]
-fn read<C: Compare>(form: C, chunk: &[u8; 64], own: &mut TextMasks) {
+fn read<C: Compare>(form: C, chunk: &[u8; 64], text_masks: &mut TextMasks) {
     let bytes = form.load(chunk);
     let lower = form.lower(bytes);
     let digit = form.range(bytes, b'0', b'9');
-    own.masks.push(Masks {
+    text_masks.masks.push(Masks {
         word: any([form.range(lower, b'a', b'z'), digit, form.equal(bytes, b'_')]),
         digit,
         upper: form.range(bytes, b'A', b'Z'),
@@ -246,7 +246,7 @@ fn read<C: Compare>(form: C, chunk: &[u8; 64], own: &mut TextMasks) {
         sentence: any([form.equal(bytes, b'.'), form.equal(bytes, b'!'), form.equal(bytes, b'?')]),
         wide: form.wide(bytes),
     });
-    own.lower.extend_from_slice(&form.store(lower));
+    text_masks.lower.extend_from_slice(&form.store(lower));
 }
 
 /// The bits of all masks. Each is made before they are joined. Otherwise the compiler would join the
@@ -273,23 +273,23 @@ mod tests {
             let masks = TextMasks::of(&text);
             let boundary = |at: usize| (at.min(text.len())..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap();
             let part = boundary(from)..boundary(from + length);
-            let own = &text[part.clone()];
-            let count = |is: fn(char) -> bool| own.chars().filter(|c| is(*c)).count() as u32;
+            let slice = &text[part.clone()];
+            let count = |is: fn(char) -> bool| slice.chars().filter(|c| is(*c)).count() as u32;
             prop_assert_eq!(masks.counts(part.clone()), AsciiCounts {
                 digits: count(|c| c.is_ascii_digit()),
                 upper: count(|c| c.is_ascii_uppercase()),
                 commas: count(|c| c == ','),
                 sentence_marks: count(|c| matches!(c, '.' | '!' | '?')),
             });
-            prop_assert_eq!(masks.is_ascii(part.clone()), own.is_ascii());
+            prop_assert_eq!(masks.is_ascii(part.clone()), slice.is_ascii());
             let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
-            let expected: Vec<&str> = own.split(|c| !is_part(c)).filter(|run| !run.is_empty()).collect();
+            let expected: Vec<&str> = slice.split(|c| !is_part(c)).filter(|run| !run.is_empty()).collect();
             let runs: Vec<Run> = masks.runs(part).collect();
             let found: Vec<&str> = runs.iter().map(|run| &text[run.range.clone()]).collect();
             prop_assert_eq!(found, expected);
             for run in runs {
-                let own = &text[run.range.clone()];
-                prop_assert_eq!(run.is_ascii, own.is_ascii());
+                let slice = &text[run.range.clone()];
+                prop_assert_eq!(run.is_ascii, slice.is_ascii());
                 let mut eight = [0; 8];
                 for (to, from) in eight.iter_mut().zip(text[run.range.start..].bytes()) {
                     *to = from.to_ascii_lowercase();

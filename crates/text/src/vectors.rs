@@ -41,9 +41,9 @@ impl Vectors {
     pub fn run<T: ByteTask>(self, task: T) -> T::Output {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512(form) => form.vectorize(On { form, task }),
+            Form::Avx512(form) => form.vectorize(TaskOn { form, task }),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2(form) => form.vectorize(On { form, task }),
+            Form::Avx2(form) => form.vectorize(TaskOn { form, task }),
             Form::Portable => task.run(Portable),
         }
     }
@@ -76,13 +76,13 @@ pub trait ByteTask {
 
 // A type and no closure: a closure that is not inlined is compiled for the narrowest vectors.
 #[cfg(target_arch = "x86_64")]
-struct On<C, T> {
+struct TaskOn<C, T> {
     form: C,
     task: T,
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<C: Compare, T: ByteTask> pulp::NullaryFnOnce for On<C, T> {
+impl<C: Compare, T: ByteTask> pulp::NullaryFnOnce for TaskOn<C, T> {
     type Output = T::Output;
 
     #[inline(always)]
@@ -259,7 +259,7 @@ impl Compare for pulp::x86::V3 {
     }
 }
 
-// Functions and no closures, as said of [`On`].
+// Functions and no closures, as said of [`TaskOn`].
 
 /// Capital letters made small, by sums and not by comparisons, from which the compiler makes one step for
 /// each byte. The highest bit of a byte of ASCII, with what is added, tells whether it is as much as `A`, or
@@ -418,9 +418,9 @@ mod tests {
     use super::*;
 
     /// All comparisons of 64 bytes.
-    struct All<'a>(&'a [u8; 64]);
+    struct AllComparisons<'a>(&'a [u8; 64]);
 
-    impl ByteTask for All<'_> {
+    impl ByteTask for AllComparisons<'_> {
         type Output = ([u64; 6], [u8; 64]);
 
         #[inline(always)]
@@ -474,7 +474,7 @@ mod tests {
         });
         for most in [0.0, -0.0, 3.5, -100.0, f32::INFINITY, f32::NAN] {
             let all = numbers.iter().enumerate();
-            let expected = all.fold(0, |mask, (at, own)| mask | u64::from(*own <= most) << at);
+            let expected = all.fold(0, |mask, (at, number)| mask | u64::from(*number <= most) << at);
             for vectors in Vectors::available() {
                 assert_eq!(vectors.run(AtMost(&numbers, most)), expected, "{vectors:?} {most}");
             }
@@ -491,7 +491,7 @@ mod tests {
                     for at in 0..64 {
                         let mut bytes = [filler; 64];
                         bytes[at] = byte;
-                        let found = vectors.run(All(&bytes));
+                        let found = vectors.run(AllComparisons(&bytes));
                         assert_eq!(found, expected(&bytes), "{vectors:?} {byte} at {at}");
                     }
                 }

@@ -149,8 +149,8 @@ impl ByteTask for Count<'_> {
             let word = form.range(lower, b'a', b'z') | form.range(chunk, b'0', b'9') | form.equal(chunk, b'_');
             // ASCII up to the first character that is none, and the rest of these bytes one by one.
             let ascii = wide.trailing_zeros();
-            let own = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
-            count += (own & !(own << 1 | u64::from(inside))).count_ones();
+            let bits = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
+            count += (bits & !(bits << 1 | u64::from(inside))).count_ones();
             if ascii == 64 {
                 inside = word >> 63 == 1;
                 at += 64;
@@ -219,7 +219,7 @@ impl Class {
 
     fn known(c: char) -> Self {
         let code = c as usize;
-        match WIDE.get(code >> 8) {
+        match WIDE_CLASSES.get(code >> 8) {
             Some(row) => row.get_or_init(|| Self::row(code >> 8))[code & 0xFF],
             None => Class::of(c),
         }
@@ -237,7 +237,7 @@ impl Class {
 
 /// The class of each character of the basic plane, by rows of 256 that are filled when one of their
 /// characters is met: asking the standard library each time takes longer.
-static WIDE: [OnceLock<[Class; 256]>; 256] = [const { OnceLock::new() }; 256];
+static WIDE_CLASSES: [OnceLock<[Class; 256]>; 256] = [const { OnceLock::new() }; 256];
 
 /// Whether each byte of ASCII belongs to a word.
 const ASCII_WORD: [bool; 256] = {

@@ -17,9 +17,9 @@ const PARTS: [usize; 2] = [16 << 10, 1400];
 /// Times that every page is read; the least time of a page counts.
 const ROUNDS: usize = 5;
 /// Sessions that are open at a time.
-const OPEN: usize = 1000;
+const OPEN_SESSIONS: usize = 1000;
 /// Longest page whose session's memory is bounded.
-const LONGEST: usize = 500_000;
+const MAX_PAGE_BYTES: usize = 500_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -103,11 +103,11 @@ fn time(extractor: &Extractor, pages: &[Vec<u8>]) {
 /// Resident memory that sessions take that have all of their page. Memory that was used before is not
 /// resident anew, so this comes first in its process.
 fn open(extractor: &Extractor, pages: &[Vec<u8>], least: usize) -> Result<(), Box<dyn Error>> {
-    let pages: Vec<&Vec<u8>> = pages.iter().filter(|page| (least..LONGEST).contains(&page.len())).collect();
+    let pages: Vec<&Vec<u8>> = pages.iter().filter(|page| (least..MAX_PAGE_BYTES).contains(&page.len())).collect();
     let before = resident()?;
     let mut sessions = Vec::new();
     let mut bytes = 0;
-    for page in pages.iter().cycle().take(OPEN) {
+    for page in pages.iter().cycle().take(OPEN_SESSIONS) {
         let mut session = Session::new(extractor, Hints::default());
         for part in page.chunks(PARTS[0]) {
             session.feed(part);
@@ -117,7 +117,7 @@ fn open(extractor: &Extractor, pages: &[Vec<u8>], least: usize) -> Result<(), Bo
     }
     let count = sessions.len() as f64;
     println!(
-        "{} pages of {least} to {LONGEST} bytes, {count} sessions open: {:.0} KB each for pages of {:.0} KB",
+        "{} pages of {least} to {MAX_PAGE_BYTES} bytes, {count} sessions open: {:.0} KB each for pages of {:.0} KB",
         pages.len(),
         (resident()? - before) / count / 1e3,
         bytes as f64 / count / 1e3

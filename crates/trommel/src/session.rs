@@ -207,12 +207,12 @@ struct OwnedHints {
 
 impl OwnedHints {
     fn of(hints: Hints<'_>) -> Self {
-        let own = |text: Option<&str>| text.map(str::to_owned);
+        let owned = |text: Option<&str>| text.map(str::to_owned);
         Self {
-            url: own(hints.url),
-            http_charset: own(hints.http_charset),
-            crawl_charset: own(hints.crawl_charset),
-            date: own(hints.date),
+            url: owned(hints.url),
+            http_charset: owned(hints.http_charset),
+            crawl_charset: owned(hints.crawl_charset),
+            date: owned(hints.date),
         }
     }
 

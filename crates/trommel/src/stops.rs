@@ -136,7 +136,7 @@ impl EarlyStops {
 
 /// Whether something begins as other formats do. A tag anywhere in it speaks for HTML.
 fn is_no_html(bytes: &[u8]) -> bool {
-    const KNOWN: [&[u8]; 14] = [
+    const KNOWN_PHRASES: [&[u8]; 14] = [
         b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",
         b"OggS", b"ID3", b"\0\0\0 ftyp", b"wOFF", b"wOF2",
     ];
@@ -145,7 +145,7 @@ fn is_no_html(bytes: &[u8]) -> bool {
     let has_tag = bytes.windows(2).any(|pair| {
         pair.first() == Some(&b'<') && pair.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'!')
     });
-    KNOWN.iter().any(|known| bytes.starts_with(known)) || is_data && !has_tag
+    KNOWN_PHRASES.iter().any(|known| bytes.starts_with(known)) || is_data && !has_tag
 }
 
 #[cfg(test)]

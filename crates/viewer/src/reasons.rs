@@ -10,7 +10,7 @@ use trommel_model::{Layout, Model};
 use crate::topics::Topic;
 
 /// Reasons shown of one block.
-pub const SHOWN: usize = 20;
+pub const MAX_REASONS: usize = 20;
 /// Name of the reason that the blocks of one field give each other.
 const FIELD: &str = "field";
 /// Blocks of a report that have reasons: some 3 kB each, so that a report of a very long page can
@@ -110,11 +110,11 @@ impl<'m> Explainer<'m> {
 
     /// The contribution of the blocks of its field to the log odds of each block of a page.
     fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let own = self.model.log_odds(page, url);
-        let mut pooled = own.clone();
+        let single = self.model.log_odds(page, url);
+        let mut pooled = single.clone();
         Layout::of(page).pool(&mut pooled, self.model.file().pooling);
-        let both = pooled.iter().zip(&own);
-        both.map(|(pooled, own)| pooled - own).collect()
+        let both = pooled.iter().zip(&single);
+        both.map(|(pooled, single)| pooled - single).collect()
     }
 
     /// The reasons of the block that has this row, to whose log odds its field adds `of_field`.
@@ -149,7 +149,7 @@ impl<'m> Explainer<'m> {
             })
             .collect();
         all.sort_by(|a, b| b.odds.abs().total_cmp(&a.odds.abs()));
-        let rest = all.split_off(all.len().min(SHOWN));
+        let rest = all.split_off(all.len().min(MAX_REASONS));
         // It has room for those that are not shown: forty kilobytes a block.
         all.shrink_to_fit();
         Reasons {
@@ -291,8 +291,8 @@ mod tests {
         let model = model(24);
         let reasons = Explainer::new(&model).explain(&[1.0; 24], 0.0);
         // Column c adds -0.875, -0.375, 0.125, 0.625, 1.125 ..., the intercept -1.
-        assert_eq!((reasons.shown.len(), reasons.others), (SHOWN, 5));
-        assert_eq!(reasons.shown.capacity(), SHOWN);
+        assert_eq!((reasons.shown.len(), reasons.others), (MAX_REASONS, 5));
+        assert_eq!(reasons.shown.capacity(), MAX_REASONS);
         let shown: f64 = reasons.shown.iter().map(|reason| reason.odds).sum();
         assert_eq!(reasons.others_odds, -1.5);
         assert_eq!(shown + reasons.others_odds, reasons.sum);

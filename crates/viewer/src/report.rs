@@ -282,13 +282,13 @@ fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
         reasons.shown.len() + reasons.others,
         reasons.sum,
         logistic(reasons.sum),
-        if gap < AGREES { " ✓" } else { " — these do not agree" }
+        if gap < MAX_DIFFERENCE { " ✓" } else { " — these do not agree" }
     )
 }
 
 /// Difference of probabilities up to which sum and model agree: both are sums of hundreds of
 /// single-precision numbers, in another order.
-const AGREES: f64 = 1e-4;
+const MAX_DIFFERENCE: f64 = 1e-4;
 
 fn gap(sum: f64, probability: f32) -> f64 {
     (logistic(sum) - f64::from(probability)).abs()

@@ -6,7 +6,7 @@ use crate::bars::Bar;
 use crate::escape::WordCount;
 
 /// Height of each half of the strip, in units of its own.
-const HALF: f64 = 50.0;
+const HALF_HEIGHT: f64 = 50.0;
 
 /// Writes the strip as inline SVG: kept bars stand above the middle line, dropped ones hang below
 /// it, their length goes with the square root of their words.
@@ -17,12 +17,12 @@ pub fn svg(out: &mut String, bars: &[Bar]) -> fmt::Result {
         "<svg class=\"strip\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" style=\"--n:{}\" \
          role=\"img\" aria-label=\"Blocks in page order: kept above the line, dropped below\">",
         bars.len(),
-        HALF * 2.0,
+        HALF_HEIGHT * 2.0,
         bars.len()
     )?;
     for (x, bar) in bars.iter().enumerate() {
         let height = length(bar.words, most);
-        let y = if bar.kept { HALF - height } else { HALF };
+        let y = if bar.kept { HALF_HEIGHT - height } else { HALF_HEIGHT };
         let what = if bar.kept { "kept" } else { "dropped" };
         let last = bar.first + bar.blocks;
         write!(out, "\n<a href=\"#b{}\" tabindex=\"-1\"><title>", bar.first + 1)?;
@@ -36,7 +36,7 @@ pub fn svg(out: &mut String, bars: &[Bar]) -> fmt::Result {
              <rect x=\"{x}\" y=\"{y:.1}\" width=\".9\" height=\"{height:.1}\" style=\"--p:{:.3}\"/></a>",
             bar.probability,
             WordCount(bar.words),
-            HALF * 2.0,
+            HALF_HEIGHT * 2.0,
             bar.probability,
         )?;
     }
@@ -47,7 +47,7 @@ pub fn svg(out: &mut String, bars: &[Bar]) -> fmt::Result {
 /// Length of a bar of `words` words where the longest has `most`: never so short that it is not seen.
 fn length(words: u64, most: u64) -> f64 {
     let share = words as f64 / most.max(1) as f64;
-    (share.sqrt() * HALF).max(2.0)
+    (share.sqrt() * HALF_HEIGHT).max(2.0)
 }
 
 #[cfg(test)]

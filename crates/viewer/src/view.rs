@@ -72,7 +72,7 @@ impl<'a> View<'a> {
         let with_reasons = explained(&words, BLOCKS);
         let reasons = Explainer::new(model).of_page(page, url, &with_reasons);
         let depths: Vec<u16> =
-            page.blocks.iter().map(|block| page.container(block).map_or(0, |(_, own)| own.depth)).collect();
+            page.blocks.iter().map(|block| page.container(block).map_or(0, |(_, element)| element.depth)).collect();
         let outermost = depths.iter().copied().min().unwrap_or(0);
         let mut rows: Vec<Row> = page
             .blocks

@@ -16,9 +16,9 @@ const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 /// Bytes searched at a time.
 const BLOCK: usize = 1 << 20;
 /// Most bytes of a name.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_BYTES: usize = 4096;
 /// A length that stands elsewhere.
-const ELSEWHERE: u64 = 0xffff_ffff;
+const ZIP64_LENGTH: u64 = 0xffff_ffff;
 
 /// All entries that can be found. The last one is as long as the file says if it is cut.
 ///
@@ -52,7 +52,7 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
 
 /// Whether this may be a header, rather than other bytes that look like the beginning of one.
 fn is_plausible(version: u64, name_length: usize) -> bool {
-    version & 0xff <= 63 && (1..=LONGEST_NAME).contains(&name_length)
+    version & 0xff <= 63 && (1..=MAX_NAME_BYTES).contains(&name_length)
 }
 
 /// The place of the next header in a block. It checks all parts of a header, except the fields behind the
@@ -105,8 +105,8 @@ impl Header {
             return Ok(None);
         };
         let mut known = flags & 8 == 0 || stored > 0;
-        if stored == ELSEWHERE {
-            match large(more, plain == ELSEWHERE) {
+        if stored == ZIP64_LENGTH {
+            match large(more, plain == ZIP64_LENGTH) {
                 Some(large) => (stored, known) = (large, flags & 8 == 0 || large > 0),
                 None => known = false,
             }
@@ -146,7 +146,7 @@ fn length_by_descriptor(bytes: &mut (impl Read + Seek), data: u64, end: u64) -> 
         while let Some(at) = memmem::find(window.get(from..)?, &DESCRIPTOR).map(|at| from + at) {
             let says = |size: usize| number(window, at + 8, size);
             let length = base + at as u64;
-            if says(4) == length & ELSEWHERE || says(8) == length {
+            if says(4) == length & ZIP64_LENGTH || says(8) == length {
                 return Some(at);
             }
             from = at + 1;
@@ -159,7 +159,7 @@ fn length_by_descriptor(bytes: &mut (impl Read + Seek), data: u64, end: u64) -> 
 
 /// Bytes of a block that are looked at again with the next, so that nothing is found by half: a header and
 /// its name.
-const OVERLAP: usize = 32 + LONGEST_NAME;
+const OVERLAP: usize = 32 + MAX_NAME_BYTES;
 
 /// The place of what `find` finds from `from` on; it is given blocks that overlap a little, and where to
 /// begin in them.

@@ -22,7 +22,7 @@ const LOOKAHEAD: usize = 4096;
 
 /// Why the bytes of a block came to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum BlockEnd {
     /// All requested bytes were there.
     Whole,
     /// The next record begins.
@@ -119,7 +119,7 @@ impl Reader {
     fn sized_block(&mut self, block: &mut Block, length: u64) {
         let distrust = self.wrong_lengths >= MAX_WRONG_LENGTHS;
         let taken = self.take(block, Some(length), distrust);
-        let whole = taken == Taken::Whole;
+        let whole = taken == BlockEnd::Whole;
         let blank = if whole { self.close() } else { Vec::new() };
         if whole && (self.stream.bytes().is_empty() || self.starts_here()) {
             return;
@@ -136,10 +136,10 @@ impl Reader {
             block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if !whole {
             let broken = matches!(self.stream.stop(), Some(MemberStop::End | MemberStop::Broken(_)));
-            if taken == Taken::Stopped && broken {
+            if taken == BlockEnd::Stopped && broken {
                 block.missing = Some(length - block.total);
             }
-            if taken == Taken::Start {
+            if taken == BlockEnd::Start {
                 block.trim_end();
             }
             block.notes.push(Note::BlockCut { expected: length, got: block.total });
@@ -156,20 +156,20 @@ impl Reader {
 
     /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that is not
     /// known. With `scan`, it stops at the next record if that comes first.
-    fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> Taken {
+    fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> BlockEnd {
         let mut from = 0;
         // A header that damage ran together with a block ends right before the next record.
         if scan && block.total == 0 && upto != Some(0) {
             self.stream.ensure(WARC_REACH);
             let warc = record_starts(self.stream.bytes(), true) == Some(true);
             if warc || self.arc && self.starts_arc(0) {
-                return Taken::Start;
+                return BlockEnd::Start;
             }
         }
         loop {
             let left = upto.map_or(u64::MAX, |upto| upto.saturating_sub(block.total));
             if left == 0 {
-                return Taken::Whole;
+                return BlockEnd::Whole;
             }
             let bytes = self.stream.bytes();
             let mut ready = usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()));
@@ -200,17 +200,17 @@ impl Reader {
             self.stream.consume(ready);
             from = from.saturating_sub(ready);
             if found {
-                return Taken::Start;
+                return BlockEnd::Start;
             }
             if upto.is_some_and(|upto| block.total >= upto) {
-                return Taken::Whole;
+                return BlockEnd::Whole;
             }
             if !self.stream.more() && self.stream.bytes().is_empty() {
                 if upto.is_none() || !matches!(self.stream.stop(), Some(MemberStop::MemberEnd)) {
-                    return Taken::Stopped;
+                    return BlockEnd::Stopped;
                 }
                 if !self.continues(0) {
-                    return if self.stream.bytes().is_empty() { Taken::Stopped } else { Taken::Start };
+                    return if self.stream.bytes().is_empty() { BlockEnd::Stopped } else { BlockEnd::Start };
                 }
                 from = 0;
             }

@@ -20,7 +20,7 @@ enum HeaderEnd {
 }
 
 /// A record without the end of its place.
-struct Draft {
+struct RecordDraft {
     /// Stored offset and offset in the member.
     start: (u64, u64),
     format: ArchiveFormat,
@@ -52,7 +52,7 @@ impl Reader {
         if odd {
             block.notes.insert(0, Note::LenientHeader);
         }
-        self.give(Draft { start, format: ArchiveFormat::Warc, kind, headers, block });
+        self.give(RecordDraft { start, format: ArchiveFormat::Warc, kind, headers, block });
     }
 
     /// Finds the blank line that ends a header. A record that begins before it means that the
@@ -140,11 +140,11 @@ impl Reader {
             RecordType::Resource
         };
         let headers = line.headers(http);
-        self.give(Draft { start, format: ArchiveFormat::Arc, kind, headers, block });
+        self.give(RecordDraft { start, format: ArchiveFormat::Arc, kind, headers, block });
     }
 
-    fn give(&mut self, draft: Draft) {
-        let Draft { start, format, kind, headers, block } = draft;
+    fn give(&mut self, draft: RecordDraft) {
+        let RecordDraft { start, format, kind, headers, block } = draft;
         let end = self.stream.stored_end();
         let place =
             Place { file: self.file.clone(), offset: start.0, length: end.saturating_sub(start.0), inner: start.1 };

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::PROBE;
+use super::PROBE_BYTES;
 use crate::{gzip::Gzip, lz4::Lz4, signature, source::Source, zst::Zst};
 
 /// Plain bytes decoded when trying.
@@ -30,9 +30,9 @@ impl Codec {
     }
 
     /// Whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
-    /// [`PROBE`] stored bytes only.
+    /// [`PROBE_BYTES`] stored bytes only.
     pub(crate) fn begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
-        let stored = stored.get(..PROBE).unwrap_or(stored);
+        let stored = stored.get(..PROBE_BYTES).unwrap_or(stored);
         let mut plain = [0; PROBE_PLAIN];
         let made = match self {
             Codec::Plain => None,

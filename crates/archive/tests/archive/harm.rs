@@ -15,7 +15,7 @@ impl Seeded {
 }
 
 /// Pages, notes on them and files of every length up to some thousand bytes.
-fn sample() -> Vec<Made> {
+fn sample() -> Vec<TestRecord> {
     let mut records = small();
     let mut seeded = Seeded(7);
     for number in records.len()..60 {

@@ -7,7 +7,7 @@ use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record};
 use crate::make::*;
 
 /// Pages of words, so that members are a fraction of them, as those of real archives are.
-fn pages(number: usize, bytes: usize) -> Vec<Made> {
+fn pages(number: usize, bytes: usize) -> Vec<TestRecord> {
     let noise = noise(bytes * number);
     let mut words = noise.chunks_exact(2).map(|pair| format!("w{} ", u16::from_le_bytes([pair[0], pair[1]]) % 3000));
     (0..number)
@@ -26,7 +26,7 @@ fn sum(errors: &[ArchiveError]) -> u64 {
 }
 
 /// Asserts that each record is one of those made, whole and unchanged, or has a note.
-fn whole_or_noted(records: &[Record], made: &[Made]) -> usize {
+fn whole_or_noted(records: &[Record], made: &[TestRecord]) -> usize {
     let mut whole = 0;
     for record in records.iter().filter(|record| record.notes.is_empty()) {
         let number: usize = record.url().unwrap().rsplit('/').next().unwrap().parse().unwrap();

@@ -10,19 +10,19 @@ use trommel_archive::{
 
 pub(crate) type Fields = Vec<(&'static str, String)>;
 
-pub(crate) struct Made {
+pub(crate) struct TestRecord {
     pub(crate) fields: Fields,
     pub(crate) block: Vec<u8>,
 }
 
-pub(crate) fn made(kind: &str, number: usize, block: impl Into<Vec<u8>>) -> Made {
+pub(crate) fn made(kind: &str, number: usize, block: impl Into<Vec<u8>>) -> TestRecord {
     let fields = vec![
         ("WARC-Type", kind.to_owned()),
         ("WARC-Record-ID", format!("<urn:uuid:{number}>")),
         ("WARC-Target-URI", format!("http://example.org/{number}")),
         ("WARC-Date", "2024-05-06T07:08:09Z".to_owned()),
     ];
-    Made { fields, block: block.into() }
+    TestRecord { fields, block: block.into() }
 }
 
 pub(crate) fn noise(length: usize) -> Vec<u8> {
@@ -36,7 +36,7 @@ pub(crate) fn noise(length: usize) -> Vec<u8> {
     (0..length).map(next).collect()
 }
 
-pub(crate) fn small() -> Vec<Made> {
+pub(crate) fn small() -> Vec<TestRecord> {
     let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>one</p>\r\n\r\n";
     vec![
         made("warcinfo", 0, "software: test\r\n"),
@@ -46,7 +46,7 @@ pub(crate) fn small() -> Vec<Made> {
     ]
 }
 
-pub(crate) fn large() -> Vec<Made> {
+pub(crate) fn large() -> Vec<TestRecord> {
     let mut records = small();
     let quote = "\r\n\r\nWARC/1.0 is a version line\r\nContent-Length: 3\r\n\r\n";
     records.push(made("resource", 4, noise(200_000)));
@@ -55,7 +55,7 @@ pub(crate) fn large() -> Vec<Made> {
     records
 }
 
-pub(crate) fn plain(record: &Made) -> Vec<u8> {
+pub(crate) fn plain(record: &TestRecord) -> Vec<u8> {
     let fields: Vec<(&str, &str)> = record.fields.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let mut out = Vec::new();
     write_record(&mut out, "1.1", &fields, &record.block).unwrap();
@@ -126,7 +126,7 @@ pub(crate) fn skippable(magic: u8, data: &[u8]) -> Vec<u8> {
 }
 
 /// The stored file, and where each record ends in it (for codecs with a member a record).
-pub(crate) fn encode(records: &[Made], codec: Codec) -> (Vec<u8>, Vec<usize>) {
+pub(crate) fn encode(records: &[TestRecord], codec: Codec) -> (Vec<u8>, Vec<usize>) {
     let all: Vec<u8> = records.iter().flat_map(plain).collect();
     let dict = match codec {
         Codec::ZstDictionary | Codec::ZstPackedDictionary => dictionary(),
@@ -184,7 +184,7 @@ pub(crate) fn read(bytes: impl Into<Vec<u8>>) -> (Vec<Record>, Vec<ArchiveError>
     (records, errors)
 }
 
-pub(crate) fn assert_same(record: &Record, made: &Made) {
+pub(crate) fn assert_same(record: &Record, made: &TestRecord) {
     let mut fields: Vec<(String, String)> = made.fields.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     fields.push(("Content-Length".to_owned(), made.block.len().to_string()));
     let found: Vec<(String, String)> = record.headers.iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();

@@ -12,14 +12,14 @@ use trommel_archive::{
     payload, write::gzip_member,
 };
 
-use crate::make::{Made, noise, plain, read};
+use crate::make::{TestRecord, noise, plain, read};
 
 const PAGE: &str = "<!DOCTYPE html><html><body><p>One paragraph of text.</p>\n<p>And one more of it, and of it, and of it.</p></body></html>";
 
 fn record(kind: &str, extra: &[(&'static str, &str)], block: &[u8]) -> Record {
     let mut fields = vec![("WARC-Type", kind.to_owned())];
     fields.extend(extra.iter().map(|(k, v)| (*k, (*v).to_owned())));
-    let (mut records, errors) = read(plain(&Made { fields, block: block.to_vec() }));
+    let (mut records, errors) = read(plain(&TestRecord { fields, block: block.to_vec() }));
     assert!(errors.is_empty());
     records.remove(0)
 }

@@ -5,7 +5,7 @@ use trommel_archive::{Note, ReadOptions, RecordType};
 use crate::{make::*, resume::check};
 
 /// Segments of one response, of these blocks; the last says how long all are.
-fn segments(id: usize, blocks: &[&str]) -> Vec<Made> {
+fn segments(id: usize, blocks: &[&str]) -> Vec<TestRecord> {
     let total: usize = blocks.iter().map(|block| block.len()).sum();
     let mut out = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
@@ -57,7 +57,7 @@ fn near_segments_are_joined() {
 #[test]
 fn segments_that_are_far_or_gone_are_noted() {
     let parts = segments(7, &[HEAD, "two ", "three</p>"]);
-    let mut all: Vec<Made> = Vec::new();
+    let mut all: Vec<TestRecord> = Vec::new();
     for (at, part) in parts.into_iter().enumerate() {
         all.push(part);
         if at == 1 {
@@ -95,7 +95,7 @@ fn joined_blocks_are_bounded() {
     assert_eq!(record.notes, [kept, Note::SegmentsJoined(3)]);
     assert!(reader.next().is_none());
     // First segments only: each is noted, and reading resumes anywhere.
-    let firsts: Vec<Made> = (0..30).flat_map(|id| segments(id, &["a", "b"]).into_iter().take(1)).collect();
+    let firsts: Vec<TestRecord> = (0..30).flat_map(|id| segments(id, &["a", "b"]).into_iter().take(1)).collect();
     let (bytes, _) = encode(&firsts, Codec::GzMembers);
     let (records, _) = read(bytes.clone());
     assert_eq!(records.len(), 30);

@@ -10,10 +10,10 @@ use crate::program::workspace;
 
 /// What users meet: the program, the service, the Python module, the C library.
 const DOORS: [&str; 4] = ["cli", "ffi", "python", "serve"];
-const MOST: usize = 4;
+const MAX_CRATES: usize = 4;
 
 /// Lines of a file of product code, up to the tests in it.
-const LONGEST: usize = 500;
+const MAX_FILE_LINES: usize = 500;
 /// The crates of ours under `[dependencies]`, optional ones as well.
 fn own_dependencies(manifest: &str) -> Vec<&str> {
     manifest
@@ -31,9 +31,9 @@ fn a_door_names_at_most_four_crates_of_ours() {
     for door in DOORS {
         let path = workspace().join("crates").join(door).join("Cargo.toml");
         let manifest = fs::read_to_string(&path).unwrap();
-        let own = own_dependencies(&manifest);
-        assert!(own.contains(&"trommel"), "{door}: {own:?}");
-        assert!(own.len() <= MOST, "{door}: {own:?}");
+        let dependencies = own_dependencies(&manifest);
+        assert!(dependencies.contains(&"trommel"), "{door}: {dependencies:?}");
+        assert!(dependencies.len() <= MAX_CRATES, "{door}: {dependencies:?}");
         // A table of its own (`[dependencies.trommel-x]`, or one by target) would not be counted.
         assert!(!manifest.contains("dependencies.trommel") && !manifest.contains("[target."), "{door}");
     }
@@ -74,7 +74,7 @@ fn files_are_short() {
     let long = files.iter().filter_map(|path| {
         let lines = product_lines(&fs::read_to_string(path).unwrap());
         let name = path.strip_prefix(workspace()).unwrap().to_str().unwrap();
-        (lines > LONGEST).then(|| format!("{name}: {lines}"))
+        (lines > MAX_FILE_LINES).then(|| format!("{name}: {lines}"))
     });
     let long: Vec<String> = long.collect();
     assert!(long.is_empty(), "{long:#?}");

@@ -76,13 +76,13 @@ fn archive(page: &[u8]) -> Vec<u8> {
 }
 
 /// A page with what is needed to ask for it through every door.
-struct Asked<'a> {
+struct PageRequest<'a> {
     folder: &'a Path,
     service: Option<&'a Service>,
     page: Vec<u8>,
 }
 
-impl Asked<'_> {
+impl PageRequest<'_> {
     /// Its document through each door, by the name of the door.
     fn through(&self, settings: &Value) -> Vec<(String, Value)> {
         let chosen = settings.as_object().unwrap().iter();
@@ -137,8 +137,8 @@ fn golden_a_setting_gives_the_same_through_every_door() {
     let folder = tempfile::tempdir().unwrap();
     let service = service();
     let mut lines = String::new();
-    let asked = PAGES.map(|name| Asked { folder: folder.path(), service: service.as_ref(), page: page(name) });
-    let usual = |asked: &Asked<'_>| asked.through(&json!({"text": "markdown"})).remove(0).1;
+    let asked = PAGES.map(|name| PageRequest { folder: folder.path(), service: service.as_ref(), page: page(name) });
+    let usual = |asked: &PageRequest<'_>| asked.through(&json!({"text": "markdown"})).remove(0).1;
     let usual: Vec<Value> = asked.iter().map(usual).collect();
     for field in fields().iter().filter(|field| field.is_of_pages()) {
         for value in others(field) {

@@ -8,7 +8,7 @@ use trommel::{
     output::{Encode as _, Jsonl},
 };
 
-use crate::program::{Ran, trommel, workspace};
+use crate::program::{RunResult, trommel, workspace};
 
 const PARAGRAPHS: [&str; 3] = [
     "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.",
@@ -26,7 +26,7 @@ fn page() -> String {
     )
 }
 
-fn extract(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+fn extract(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(folder, &[&["extract"], arguments].concat(), input)
 }
 
@@ -62,12 +62,12 @@ fn roles_can_be_included_and_excluded() {
         let rows = ran.well().lines().map(|line| -> Value { serde_json::from_str(line).unwrap() });
         rows.map(|row| (row["role"].as_str().unwrap().to_owned(), row["kept"] == true)).collect()
     };
-    let own = |role: &str, kept: bool| (role.to_owned(), kept);
+    let pair = |role: &str, kept: bool| (role.to_owned(), kept);
     let usual = roles(&[]);
-    assert!(usual.contains(&own("body", true)) && usual.contains(&own("navigation", false)));
+    assert!(usual.contains(&pair("body", true)) && usual.contains(&pair("navigation", false)));
     let caption = "The mill in the year 1911, seen from the bridge.";
     for (arguments, is_kept) in [(["--include", "caption"], true), (["--exclude", "caption,form"], false)] {
-        assert!(roles(&arguments).contains(&own("caption", is_kept)), "{arguments:?}");
+        assert!(roles(&arguments).contains(&pair("caption", is_kept)), "{arguments:?}");
         let text = extract(folder.path(), &arguments, html);
         assert_eq!(text.well().contains(caption), is_kept);
         assert!(text.well().contains(PARAGRAPHS[0]));
@@ -155,22 +155,22 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
         );
         let arguments = ["-f", "json", "--spans", "--tables", "--url", url];
         let printed = extract(folder.path(), &arguments, html.as_bytes());
-        let own: OutputRecord = serde_json::from_str(printed.well()).unwrap();
+        let document: OutputRecord = serde_json::from_str(printed.well()).unwrap();
         let mut line = Vec::new();
-        Jsonl.record(&own, &mut line).unwrap();
+        Jsonl.record(&document, &mut line).unwrap();
         assert_eq!(printed.well().as_bytes(), line);
         // An empty page is none in an archive.
         if html.is_empty() {
-            assert_eq!((own.text.as_str(), own.confidence), ("", 0.0));
+            assert_eq!((document.text.as_str(), document.confidence), ("", 0.0));
             continue;
         }
         let arguments = ["run", "-", "-o", "-", "--spans", "--tables"];
         let ran = trommel(folder.path(), &arguments, record.as_bytes());
         let of_run: OutputRecord = serde_json::from_str(ran.well()).unwrap();
         let expected = OutputRecord { id: String::new(), date: None, source: None, status: None, ..of_run };
-        assert_eq!(own, expected);
+        assert_eq!(document, expected);
         // The deep one passes a cap.
-        assert_eq!(own.capped.is_empty(), !html.starts_with("<div>"));
+        assert_eq!(document.capped.is_empty(), !html.starts_with("<div>"));
     }
     // What only a page by itself has stands behind all that.
     let arguments = ["-f", "json", "--posts"];
@@ -483,11 +483,11 @@ fn gzipped_pages_are_read_and_archives_refused() {
 #[cfg(feature = "remote")]
 #[test]
 fn a_url_is_fetched_on_request_only() {
-    use crate::servers::{Breaking, Manners};
+    use crate::servers::{BreakingServer, ServerBehaviour};
 
     let folder = tempfile::tempdir().unwrap();
-    let manners = Manners { most: usize::MAX, ranges: true, tag: true, ..Manners::default() };
-    let server = Breaking::start(page().into_bytes(), manners);
+    let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
+    let server = BreakingServer::start(page().into_bytes(), manners);
     let url = format!("http://127.0.0.1:{}/mill.html", server.port);
     let ran = extract(folder.path(), &[&url], b"");
     assert_eq!(ran.code, 2);

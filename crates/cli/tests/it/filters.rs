@@ -6,11 +6,11 @@ use serde_json::Value;
 use trommel::Format;
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::ARCHIVE,
 };
 
-fn run(folder: &Path, arguments: &[&str]) -> Ran {
+fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")
 }
 

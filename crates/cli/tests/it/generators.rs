@@ -61,7 +61,7 @@ fn pages_of_generators_give_their_sources() {
         let ran = trommel(&folder, &["extract", "-f", "markdown", "--links", "--url", url, &file], b"");
         let markdown = ran.well();
         for name in names {
-            let construct = constructs.iter().find(|own| own.name == *name).unwrap();
+            let construct = constructs.iter().find(|construct| construct.name == *name).unwrap();
             all += 1;
             if !construct.is_in(markdown) {
                 missing.push(format!("{page}: {name}"));
@@ -75,11 +75,12 @@ fn pages_of_generators_give_their_sources() {
 
 #[test]
 fn constructs_are_told_from_others() {
-    let own = |name: &str, expected: &str| Construct { name: name.to_owned(), expected: expected.to_owned(), or: None };
-    let code = own("code", "```\na  b\n```");
+    let new_construct =
+        |name: &str, expected: &str| Construct { name: name.to_owned(), expected: expected.to_owned(), or: None };
+    let code = new_construct("code", "```\na  b\n```");
     assert!(code.is_in("x\n\n```c\na  b\n```\n"));
     assert!(!code.is_in("```c\na b\n```\n"));
-    assert!(own("note", "[^1]: a").is_in("b[^2]\n\n[^2]: a\n"));
-    assert!(own("formula", "$a^{2}$").is_in("x $a ^ 2$"));
-    assert!(!own("code", "$a^{2}$").is_in("x $a ^ 2$"));
+    assert!(new_construct("note", "[^1]: a").is_in("b[^2]\n\n[^2]: a\n"));
+    assert!(new_construct("formula", "$a^{2}$").is_in("x $a ^ 2$"));
+    assert!(!new_construct("code", "$a^{2}$").is_in("x $a ^ 2$"));
 }

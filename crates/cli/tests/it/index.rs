@@ -6,7 +6,7 @@ use serde_json::Value;
 use trommel::archive::write::{gzip_member, write_record};
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::{ARCHIVE, documents},
 };
 
@@ -47,7 +47,7 @@ fn by_titles(folder: &Path, index: &str) -> Vec<Vec<(i64, String)>> {
 #[test]
 fn an_archive_is_indexed_searched_and_read_from_its_place() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
+    let run = |arguments: &[&str]| -> RunResult { trommel(folder.path(), arguments, b"") };
     let ran = run(&["index", &archive(), "--index", "i"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let all = documents(&workspace());
@@ -91,7 +91,7 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
 #[test]
 fn outputs_give_the_index_that_the_archive_gives() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
+    let run = |arguments: &[&str]| -> RunResult { trommel(folder.path(), arguments, b"") };
     run(&["index", &archive(), "--index", "i"]).well();
     let expected = scores(folder.path(), "i");
     for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "o.parquet", "f"].iter().enumerate() {
@@ -119,7 +119,7 @@ fn outputs_give_the_index_that_the_archive_gives() {
 #[test]
 fn exit_codes() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
+    let run = |arguments: &[&str]| -> RunResult { trommel(folder.path(), arguments, b"") };
     fs::write(folder.path().join("bad.jsonl"), "{\"id\": 1}\n").unwrap();
     fs::write(folder.path().join("one.jsonl"), "{\"id\":\"a\",\"text\":\"mill\"}\n").unwrap();
     fs::create_dir(folder.path().join("photos")).unwrap();

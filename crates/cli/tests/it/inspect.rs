@@ -13,7 +13,7 @@ use trommel::{
     },
 };
 
-use crate::program::{Ran, trommel, workspace};
+use crate::program::{RunResult, trommel, workspace};
 use crate::sample::{ARCHIVE, golds};
 
 const PARAGRAPH: &str =
@@ -73,7 +73,7 @@ fn model() -> ModelFile {
 }
 
 /// Runs `inspect` with that model.
-fn inspect(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+fn inspect(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     let path = folder.join("test.trommel");
     fs::write(&path, Model::new(model()).unwrap().to_bytes().unwrap()).unwrap();
     let arguments = [&["inspect", "--model", path.to_str().unwrap()], arguments].concat();
@@ -214,16 +214,16 @@ fn a_hostile_page_stays_text() {
     assert_eq!(report.matches("</article>").count(), blocks(report).len());
     assert_eq!(report.matches("</title>\n<style>").count(), 1);
     // Text and Markdown as they come out are text: nothing in them is a tag.
-    let mut own = report.replace(&coded_for_report(attack), "");
+    let mut remainder = report.replace(&coded_for_report(attack), "");
     for _ in 0..2 {
-        let shown = between(&own, "<pre dir=\"auto\"", "</pre>").to_owned();
+        let shown = between(&remainder, "<pre dir=\"auto\"", "</pre>").to_owned();
         let (attributes, text) = shown.split_once('>').unwrap();
         assert!(text.contains("The mill stands"), "{text}");
         assert!(!text.contains('<') && !attributes.contains('<'), "{shown}");
-        own = own.replacen("<pre dir=\"auto\"", "", 1).replacen(&shown, "", 1);
+        remainder = remainder.replacen("<pre dir=\"auto\"", "", 1).replacen(&shown, "", 1);
     }
     for loads in ["<img", "<link", "<iframe", "<a href=\"http", " src=", "url(", "@import", "onerror=\""] {
-        assert!(!own.contains(loads), "{loads}");
+        assert!(!remainder.contains(loads), "{loads}");
     }
     assert!(!report.contains('\0'));
     let policy = between(report, "Content-Security-Policy\" content=\"", "\">");

@@ -3,7 +3,7 @@
 use std::{fs, net::TcpListener, path::Path, slice};
 
 use crate::{
-    program::{Ran, trommel_under, workspace},
+    program::{RunResult, trommel_under, workspace},
     sample::{ARCHIVE, documents},
     select::{index, same_documents},
     stores::{Fault, Protocol, SECRET, Store},
@@ -16,14 +16,14 @@ fn archive() -> Vec<u8> {
     fs::read(workspace().join(ARCHIVE)).unwrap()
 }
 
-fn run(store: &Store, folder: &Path, arguments: &[&str]) -> Ran {
+fn run(store: &Store, folder: &Path, arguments: &[&str]) -> RunResult {
     let variables = store.variables();
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     trommel_under(folder, &[&["run"], arguments].concat(), b"", &variables)
 }
 
 /// The names of the inputs of a dry run.
-fn inputs_of(ran: &Ran, store: &Store) -> Vec<String> {
+fn inputs_of(ran: &RunResult, store: &Store) -> Vec<String> {
     let words = ran.well().split_whitespace();
     let urls = words.filter_map(|word| word.strip_suffix(':'));
     urls.filter(|word| word.starts_with(store.root())).map(str::to_owned).collect()

@@ -274,7 +274,7 @@ fn articles_that_follow_are_left_out_where_asked() {
     assert_eq!(live, text(&["live-blog.html"]));
     let posts = text(&["-f", "json", "--posts", "live-blog.html"]);
     let posts: Value = serde_json::from_str(&posts).unwrap();
-    let times: Vec<&Value> = posts["posts"].as_array().unwrap().iter().map(|own| &own["published"]).collect();
+    let times: Vec<&Value> = posts["posts"].as_array().unwrap().iter().map(|value| &value["published"]).collect();
     assert_eq!(times, ["2024-05-01T10:20:00", "2024-05-01T09:45:00", "2024-05-01T09:10:00"]);
     // In runs, by option and by configuration.
     let folder = tempfile::tempdir().unwrap();
@@ -381,7 +381,7 @@ fn runs_write_spans_and_tables() {
         lines.collect::<Result<_, _>>().unwrap()
     };
     let plain = documents(&run(&["-o", "-"]));
-    assert!(plain.iter().all(|own| own["spans"] == json!([]) && own["tables"] == json!([])));
+    assert!(plain.iter().all(|value| value["spans"] == json!([]) && value["tables"] == json!([])));
     for form in [&[][..], &["--markdown"]] {
         let options = [&["--spans", "--tables", "-o", "-"], form].concat();
         let found = documents(&run(&options));
@@ -432,7 +432,7 @@ fn runs_write_spans_and_tables() {
     };
     let lines = records("a.jsonl");
     assert_eq!(lines.len(), pages.len());
-    assert!(lines.iter().all(|own| !own.spans.is_empty()));
+    assert!(lines.iter().all(|record| !record.spans.is_empty()));
     assert_eq!(lines[0].tables[0].rows[1], ["May", "none | all", ""]);
     assert_eq!(records("a.msgpack"), lines);
     if cfg!(feature = "parquet") {

@@ -7,13 +7,13 @@ use std::{
 };
 
 /// What a run of the program left.
-pub struct Ran {
+pub struct RunResult {
     pub code: i32,
     pub stdout: Vec<u8>,
     pub stderr: String,
 }
 
-impl Ran {
+impl RunResult {
     /// Standard output as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).unwrap()
@@ -28,12 +28,12 @@ impl Ran {
 }
 
 /// Runs the program in `folder`.
-pub fn trommel(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+pub fn trommel(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel_under(folder, arguments, input, &[])
 }
 
 /// Runs the program in `folder` with some more variables in its environment.
-pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Ran {
+pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables: &[(&str, &str)]) -> RunResult {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
         .args(arguments)
         .current_dir(folder)
@@ -51,7 +51,7 @@ pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables:
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
-    Ran {
+    RunResult {
         code: output.status.code().unwrap(),
         stdout: output.stdout,
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -3,10 +3,10 @@
 use std::{fs, path::Path};
 
 use crate::{
-    program::{Ran, trommel_under, workspace},
+    program::{RunResult, trommel_under, workspace},
     sample::{ARCHIVE, documents},
     select::{index, run, same_documents},
-    servers::{Breaking, Manners, moto, nginx, nginx_with_a_certificate_of_its_own},
+    servers::{BreakingServer, ServerBehaviour, moto, nginx, nginx_with_a_certificate_of_its_own},
 };
 
 fn archive() -> Vec<u8> {
@@ -14,7 +14,7 @@ fn archive() -> Vec<u8> {
 }
 
 #[track_caller]
-fn like_the_file(ran: &Ran, url: &str) {
+fn like_the_file(ran: &RunResult, url: &str) {
     same_documents(ran, &documents(&workspace()), url);
 }
 
@@ -66,8 +66,8 @@ fn from_nginx() {
     assert!(bytes < archive().len(), "{log}");
 }
 
-fn from_breaking(manners: Manners) -> (Ran, String, Vec<String>) {
-    let server = Breaking::start(archive(), manners);
+fn from_breaking(manners: ServerBehaviour) -> (RunResult, String, Vec<String>) {
+    let server = BreakingServer::start(archive(), manners);
     let folder = tempfile::tempdir().unwrap();
     let url = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
     let ran = run(folder.path(), &[&url, "-o", "-"]);
@@ -79,7 +79,7 @@ fn from_breaking(manners: Manners) -> (Ran, String, Vec<String>) {
 fn broken_connections_go_on_at_the_byte() {
     let size = archive().len();
     for tag in [false, true] {
-        let (ran, url, requests) = from_breaking(Manners { most: size / 3, ranges: true, tag, change: 0 });
+        let (ran, url, requests) = from_breaking(ServerBehaviour { most: size / 3, ranges: true, tag, change: 0 });
         like_the_file(&ran, &url);
         let starts: Vec<usize> = requests
             .iter()
@@ -95,7 +95,7 @@ fn broken_connections_go_on_at_the_byte() {
 
 #[test]
 fn servers_without_ranges_are_read_from_the_start_again() {
-    let (ran, url, requests) = from_breaking(Manners { most: usize::MAX, ..Manners::default() });
+    let (ran, url, requests) = from_breaking(ServerBehaviour { most: usize::MAX, ..ServerBehaviour::default() });
     like_the_file(&ran, &url);
     assert!(requests.len() <= 3, "{requests:?}");
 }
@@ -103,7 +103,7 @@ fn servers_without_ranges_are_read_from_the_start_again() {
 #[test]
 fn a_changed_object_is_an_error() {
     for tag in [false, true] {
-        let (ran, url, _) = from_breaking(Manners { most: 100_000, ranges: true, tag, change: 3 });
+        let (ran, url, _) = from_breaking(ServerBehaviour { most: 100_000, ranges: true, tag, change: 3 });
         assert_eq!(ran.code, 1, "{}", ran.stderr);
         let words = format!("{url}: offset ");
         assert!(ran.stderr.contains(&words), "{}", ran.stderr);
@@ -112,7 +112,7 @@ fn a_changed_object_is_an_error() {
     }
 }
 
-fn under(folder: &Path, port: u16, arguments: &[&str]) -> Ran {
+fn under(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {
     let endpoint = format!("http://127.0.0.1:{port}");
     let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
     trommel_under(folder, &[&["run"], arguments].concat(), b"", &variables)
@@ -147,7 +147,7 @@ fn from_s3() {
 }
 
 /// The names of the inputs of a dry run.
-fn inputs_of(ran: &Ran) -> Vec<String> {
+fn inputs_of(ran: &RunResult) -> Vec<String> {
     let words = ran.well().split_whitespace();
     let urls = words.filter_map(|word| word.strip_suffix(":"));
     let urls = urls.filter(|word| word.starts_with("s3://crawl/"));

@@ -6,11 +6,11 @@ use serde_json::Value;
 use trommel::archive::write::write_record;
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::{ARCHIVE, documents, golds},
 };
 
-fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), input)
 }
 

@@ -6,11 +6,11 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::{ARCHIVE, documents},
 };
 
-pub fn run(folder: &Path, arguments: &[&str]) -> Ran {
+pub fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")
 }
 
@@ -31,7 +31,7 @@ pub fn index() -> (String, Vec<Value>) {
 
 /// Checks that a run gave the wanted documents and nothing else, but for the archive's name.
 #[track_caller]
-pub fn same_documents(ran: &Ran, wanted: &[Value], archive: &str) {
+pub fn same_documents(ran: &RunResult, wanted: &[Value], archive: &str) {
     let lines = ran.well().lines();
     let found: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found.len(), wanted.len(), "{}", ran.stderr);
@@ -122,6 +122,6 @@ fn a_range_gives_one_record_unless_all_are_asked_for() {
         values.map(|mut line| line["id"].take()).collect()
     };
     assert_eq!(ids(&[]), [documents[1]["id"].clone()]);
-    let all: Vec<Value> = documents[1..4].iter().map(|own| own["id"].clone()).collect();
+    let all: Vec<Value> = documents[1..4].iter().map(|value| value["id"].clone()).collect();
     assert_eq!(ids(&["--whole-ranges"]), all);
 }

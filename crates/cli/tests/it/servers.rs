@@ -174,9 +174,9 @@ pub fn moto(archive: &[u8]) -> Option<Server> {
     Some(server)
 }
 
-/// How a [`Breaking`] server behaves.
+/// How a [`BreakingServer`] server behaves.
 #[derive(Clone, Copy, Default)]
-pub struct Manners {
+pub struct ServerBehaviour {
     /// Bytes of a body after which it closes the connection.
     pub most: usize,
     /// Whether it knows ranges.
@@ -188,15 +188,15 @@ pub struct Manners {
 }
 
 /// A server of one file that breaks connections in the middle of bodies.
-pub struct Breaking {
+pub struct BreakingServer {
     pub port: u16,
     /// Value of `Range` of each request, empty if there was none.
     pub requests: Arc<Mutex<Vec<String>>>,
 }
 
-impl Breaking {
+impl BreakingServer {
     /// Serves `file` until the process ends.
-    pub fn start(file: Vec<u8>, manners: Manners) -> Self {
+    pub fn start(file: Vec<u8>, manners: ServerBehaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -211,7 +211,12 @@ impl Breaking {
     }
 }
 
-fn answer(mut stream: TcpStream, file: &[u8], manners: Manners, seen: &Mutex<Vec<String>>) -> std::io::Result<()> {
+fn answer(
+    mut stream: TcpStream,
+    file: &[u8],
+    manners: ServerBehaviour,
+    seen: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
     let mut range = String::new();
     let mut wanted_tag = None;
     for line in BufReader::new(stream.try_clone()?).lines() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{Ran, trommel};
+use crate::program::{RunResult, trommel};
 
 /// What every page of the site says, which reads like text.
 const EVERYWHERE: &str = "Our newspaper is printed on paper from the forests of the north.";
@@ -38,7 +38,7 @@ fn write_archive(path: &Path, things: &[&str]) {
     fs::write(path, archive).unwrap();
 }
 
-fn run(folder: &Path, more: &[&str]) -> Ran {
+fn run(folder: &Path, more: &[&str]) -> RunResult {
     let mut arguments = vec!["run", "all.warc", "-o", "out", "--overwrite", "--compress", "none"];
     arguments.extend(more);
     trommel(folder, &arguments, b"")
@@ -50,7 +50,7 @@ fn texts(folder: &Path) -> Vec<(String, bool, String)> {
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|own| (of(&own, "url"), of(&own, "text").contains(EVERYWHERE), of(&own, "notes")))
+        .map(|value| (of(&value, "url"), of(&value, "text").contains(EVERYWHERE), of(&value, "notes")))
         .collect()
 }
 
@@ -73,7 +73,7 @@ fn two_passes_leave_out_what_every_page_of_a_site_says() {
         run(folder, &["--site-memory", "two-pass", "-j", jobs]).well();
         outputs.push(fs::read(folder.join("out/all.jsonl")).unwrap());
     }
-    assert!(outputs.iter().all(|own| *own == outputs[0]));
+    assert!(outputs.iter().all(|output| *output == outputs[0]));
     for (url, everywhere, notes) in texts(folder) {
         let known = url.contains("many");
         assert_eq!(everywhere, !known, "{url}");

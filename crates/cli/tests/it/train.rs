@@ -68,8 +68,8 @@ fn a_shipped_model_is_adapted_to_own_pages() {
         let train = ["train", "--from", "fast", "--pages", ARCHIVE];
         trommel(&workspace(), &[&train[..], more].concat(), b"")
     };
-    let own = path("own.trommel");
-    let ran = adapt(&["-o", &own]);
+    let model = path("own.trommel");
+    let ran = adapt(&["-o", &model]);
     let scores: Vec<f64> = ran
         .well()
         .lines()
@@ -78,7 +78,7 @@ fn a_shipped_model_is_adapted_to_own_pages() {
         .collect();
     assert!(scores.len() == 2 && scores[1] >= scores[0], "{}", ran.text());
     assert!(!ran.stderr.contains("fewer than 30 pages"), "{}", ran.stderr);
-    let shown = trommel(&workspace(), &["model", "show", &own], b"");
+    let shown = trommel(&workspace(), &["model", "show", &model], b"");
     for words in ["model      own ", "from       fast of ", "wcxb-sample (32 pages)"] {
         assert!(shown.well().contains(words), "{words}: {}", shown.text());
     }
@@ -93,7 +93,7 @@ fn a_shipped_model_is_adapted_to_own_pages() {
         assert!(!ran.stderr.contains(internal), "{}", ran.stderr);
     }
 
-    let ran = adapt(&["--learner", "linear", "-o", &own]);
+    let ran = adapt(&["--learner", "linear", "-o", &model]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("--learner"), "{}", ran.stderr);
 }

@@ -5,11 +5,11 @@ use std::{fs, path::Path};
 use serde_json::Value;
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::ARCHIVE,
 };
 
-fn verify(folder: &Path, output: &str) -> Ran {
+fn verify(folder: &Path, output: &str) -> RunResult {
     let archive = workspace().join(ARCHIVE);
     trommel(folder, &["verify", output, "--against", archive.to_str().unwrap()], b"")
 }
@@ -31,7 +31,7 @@ fn places_of_spans_and_chunks_are_proven() {
     let folder = tempfile::tempdir().unwrap();
     for options in [&["--spans", "--chunks", "words=60"][..], &["--markdown", "--links", "--chunks", "words=60"]] {
         let all = documents(folder.path(), options);
-        let count = |key: &str| all.iter().filter_map(|own| own[key].as_array()).map(Vec::len).sum::<usize>();
+        let count = |key: &str| all.iter().filter_map(|value| value[key].as_array()).map(Vec::len).sum::<usize>();
         let (spans, chunks) = (count("spans"), count("chunks"));
         assert!(chunks > 20 && (spans > 20) == options.contains(&"--spans"), "{spans} spans, {chunks} chunks");
         write(&folder.path().join("a.jsonl"), &all);
@@ -45,7 +45,7 @@ fn places_of_spans_and_chunks_are_proven() {
 fn wrong_places_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let all = documents(folder.path(), &["--spans", "--chunks", "words=60"]);
-    let last = |key: &str| all.iter().position(|own| own[key].as_array().is_some_and(|own| own.len() > 2)).unwrap();
+    let last = |key: &str| all.iter().position(|value| value[key].as_array().is_some_and(|row| row.len() > 2)).unwrap();
     let path = folder.path().join("a.jsonl");
 
     let mut moved = all.clone();

@@ -14,15 +14,15 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 #[cfg(feature = "remote")]
 use crate::program::trommel_under;
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::ARCHIVE,
-    servers::{Breaking, Manners},
+    servers::{BreakingServer, ServerBehaviour},
 };
 
 const STORED: CompressionMethod = CompressionMethod::Stored;
 const DEFLATED: CompressionMethod = CompressionMethod::Deflated;
 
-fn run(folder: &Path, arguments: &[&str]) -> Ran {
+fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")
 }
 
@@ -306,7 +306,7 @@ fn folders_globs_and_collections_hold_containers() {
 
 /// Bytes of all ranges that were asked for.
 #[cfg(feature = "remote")]
-fn asked(server: &Breaking) -> u64 {
+fn asked(server: &BreakingServer) -> u64 {
     let requests = server.requests.lock().unwrap();
     let ranges = requests.iter().map(|range| {
         let (from, to) = range.trim_start_matches("bytes=").split_once('-').unwrap();
@@ -323,8 +323,8 @@ fn containers_in_buckets_are_read_by_ranges() {
     let at = folder.path();
     let expected = expected(at);
     let bytes = zip(&[("other/large", STORED, &vec![7; 20 << 20]), ("archive/data.warc.gz", STORED, &sample())]);
-    let manners = Manners { most: usize::MAX, ranges: true, tag: true, ..Manners::default() };
-    let server = Breaking::start(bytes, manners);
+    let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
+    let server = BreakingServer::start(bytes, manners);
     let endpoint = format!("http://127.0.0.1:{}", server.port);
     let variables = [("AWS_ENDPOINT", endpoint.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")];
     let url = "s3://crawl/a/x.wacz";
@@ -348,8 +348,8 @@ fn containers_behind_a_network_are_read_by_ranges() {
         ("archive/data.warc.gz", STORED, &sample()),
         ("archive/deflated.warc.gz", DEFLATED, &sample()),
     ]);
-    let whole = Manners { most: usize::MAX, ..Manners::default() };
-    let server = Breaking::start(bytes.clone(), Manners { ranges: true, ..whole });
+    let whole = ServerBehaviour { most: usize::MAX, ..ServerBehaviour::default() };
+    let server = BreakingServer::start(bytes.clone(), ServerBehaviour { ranges: true, ..whole });
     let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
     let ran = run(at, &[&url, "-o", "-"]);
     let found = lines(ran.well(), "x");
@@ -359,7 +359,7 @@ fn containers_behind_a_network_are_read_by_ranges() {
     assert_eq!(first["source"]["file"], format!("{url}!archive/data.warc.gz"));
     let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
-    let server = Breaking::start(bytes, whole);
+    let server = BreakingServer::start(bytes, whole);
     let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
     let ran = run(at, &[&url, "-o", "-"]);
     assert_eq!(ran.code, 2);

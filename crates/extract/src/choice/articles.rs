@@ -33,19 +33,19 @@ pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range
 /// other such heading.
 fn with_headlines(page: &Page) -> Option<Vec<u32>> {
     let headlines = (0u32..).zip(&page.elements);
-    let headlines = headlines.filter(|(_, own)| own.tag == Tag::H1 && !own.hidden);
+    let headlines = headlines.filter(|(_, element)| element.tag == Tag::H1 && !element.hidden);
     let headlines: Vec<u32> = headlines.map(|(at, _)| at).take(MAX_ARTICLES + 1).collect();
     if headlines.len() > MAX_ARTICLES {
         return None;
     }
     let is_alone = |at: u32, end: u32| {
-        let before = headlines.partition_point(|own| *own < at);
-        headlines.get(before + 1).is_none_or(|own| *own >= end)
+        let before = headlines.partition_point(|headline| *headline < at);
+        headlines.get(before + 1).is_none_or(|headline| *headline >= end)
     };
     let around = headlines.iter().filter_map(|headline| {
         let path = page.path(*headline);
-        let alone = path.take_while(|(at, own)| is_alone(*at, own.end));
-        alone.filter(|(_, own)| may_hold(page, own)).last()
+        let alone = path.take_while(|(at, element)| is_alone(*at, element.end));
+        alone.filter(|(_, element)| may_hold(page, element)).last()
     });
     Some(around.map(|(at, _)| at).collect())
 }
@@ -85,10 +85,10 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
         if !*kept || block.element == NONE || block.link_density() >= 0.5 {
             continue;
         }
-        let next = found.partition_point(|own| *own <= block.element);
-        let own = next.checked_sub(1).and_then(|at| found.get(at));
-        let holds = own.and_then(|own| page.element(*own));
-        if holds.is_some_and(|own| block.element < own.end)
+        let next = found.partition_point(|article| *article <= block.element);
+        let article = next.checked_sub(1).and_then(|at| found.get(at));
+        let holds = article.and_then(|article| page.element(*article));
+        if holds.is_some_and(|element| block.element < element.end)
             && let Some(words) = words.get_mut(next - 1)
         {
             *words = words.saturating_add(block.words);
@@ -97,10 +97,10 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
     let mut words = words.into_iter();
     found.retain(|_| words.next().is_some_and(|words| words >= MIN_ARTICLE_WORDS));
     let first = page.element(*found.first()?)?;
-    found.retain(|own| {
-        let own = page.element(*own);
+    found.retain(|article| {
+        let element = page.element(*article);
         // One template puts its articles at one depth; a related article deeper down is part of the first.
-        own.is_some_and(|own| own.tag == first.tag && own.depth == first.depth)
+        element.is_some_and(|element| element.tag == first.tag && element.depth == first.depth)
     });
     let last = page.element(*found.last()?)?;
     Some(*found.get(1)?..last.end)

@@ -39,14 +39,16 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
             continue;
         };
         let is_inside = |block: usize| {
-            let own = page.blocks.get(block).map(|block| block.element);
-            page.element(gap.parent).zip(own).is_some_and(|(around, own)| (gap.parent..around.end).contains(&own))
+            let element = page.blocks.get(block).map(|block| block.element);
+            page.element(gap.parent)
+                .zip(element)
+                .is_some_and(|(around, element)| (gap.parent..around.end).contains(&element))
         };
         let is_between = kept.get(gap.end) == Some(&true) && is_inside(gap.end);
         let is_last = || {
             let behind = kept.get(gap.end..).unwrap_or_default();
             let next = behind.iter().position(|kept| *kept);
-            let tag = page.element(gap.parent).map(|own| own.tag);
+            let tag = page.element(gap.parent).map(|element| element.tag);
             gap.may_end
                 && !matches!(tag, Some(Tag::Html | Tag::Body))
                 && next.is_none_or(|next| !is_inside(gap.end + next))
@@ -71,8 +73,8 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     let mut end = start;
     // The outermost unit, and where it ends.
     let mut unit: Option<(Tag, usize)> = None;
-    for (at, own) in page.path(page.blocks.get(start)?.element) {
-        if (at..own.end).contains(&before) {
+    for (at, element) in page.path(page.blocks.get(start)?.element) {
+        if (at..element.end).contains(&before) {
             // The unit must be all that was dropped: half of a list is a choice of the model, the whole of it an
             // oversight.
             let (tag, unit_end) = unit.filter(|(_, of)| *of == end)?;
@@ -83,12 +85,12 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
                 parent: at,
             });
         }
-        if is_beside(page, own) {
+        if is_beside(page, element) {
             return None;
         }
         let is_inside = |block: usize| {
             let block = page.blocks.get(block);
-            block.is_some_and(|block| (at..own.end).contains(&block.element))
+            block.is_some_and(|block| (at..element.end).contains(&block.element))
         };
         while is_inside(end) {
             if kept.get(end) != Some(&false) {
@@ -96,8 +98,8 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
             }
             end += 1;
         }
-        if is_unit(own.tag) {
-            unit = Some((own.tag, end));
+        if is_unit(element.tag) {
+            unit = Some((element.tag, end));
         }
     }
     None
@@ -112,11 +114,11 @@ pub(super) fn are_comments(roles: &[Role], blocks: Range<usize>) -> bool {
 }
 
 /// Elements of what is no part of the text around them, as the tags of a post.
-pub(super) fn is_beside(page: &Page, own: &Element) -> bool {
+pub(super) fn is_beside(page: &Page, element: &Element) -> bool {
     use Tag::*;
-    let mut words = page.attribute_words(own).iter();
-    own.hidden
-        || matches!(own.tag, Nav | Menu | Aside | Header | Footer | Form | Button)
+    let mut words = page.attribute_words(element).iter();
+    element.hidden
+        || matches!(element.tag, Nav | Menu | Aside | Header | Footer | Form | Button)
         || words.any(|word| matches!(page.word_text(word), "tag" | "tags" | "taglist"))
 }
 
@@ -140,9 +142,9 @@ mod tests {
             .map(|text| if text.trim_start_matches('-').starts_with('c') { Role::Comment } else { Role::Other })
             .collect();
         keep_between(&page, &roles, &mut kept);
-        let added = texts.iter().zip(&kept).filter(|own| *own.1);
-        let added = added.filter(|own| own.0.starts_with('-'));
-        added.map(|own| (*own.0).to_owned()).collect()
+        let added = texts.iter().zip(&kept).filter(|pair| *pair.1);
+        let added = added.filter(|pair| pair.0.starts_with('-'));
+        added.map(|pair| (*pair.0).to_owned()).collect()
     }
 
     #[test]

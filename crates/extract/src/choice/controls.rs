@@ -20,9 +20,9 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
     let mut drop = Vec::new();
     let mut letters: Vec<usize> = Vec::new();
     for (rank, &at) in blocks.iter().enumerate() {
-        let Some(own) = block(at) else { continue };
+        let Some(current) = block(at) else { continue };
         // Only letters that are links: single letters of a text are headings of an index or answers.
-        if own.chars == 1 && own.words == 1 && own.link_density() == 1.0 {
+        if current.chars == 1 && current.words == 1 && current.link_density() == 1.0 {
             letters.push(at);
         } else {
             if letters.len() >= MIN_LETTERS {
@@ -34,7 +34,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
             drop.push(at);
         }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
-        if next.is_some_and(|next| is_label(page, own, next)) {
+        if next.is_some_and(|next| is_label(page, current, next)) {
             drop.push(at);
         }
     }
@@ -51,13 +51,13 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
 /// Whether a block is a control of the heading before it: links between brackets in the element that holds the
 /// heading, as wikis offer them to edit a section. Marks of notes are numbers.
 fn is_control_of_heading(page: &Page, at: usize) -> bool {
-    let Some(own) = page.blocks.get(at) else {
+    let Some(block) = page.blocks.get(at) else {
         return false;
     };
-    let text = page.text(own);
+    let text = page.text(block);
     // Longer links between brackets are sources or remarks.
-    if own.chars > MAX_CONTROL_CHARS
-        || own.link_density() < 1.0
+    if block.chars > MAX_CONTROL_CHARS
+        || block.link_density() < 1.0
         || !(text.starts_with('[') && text.ends_with(']'))
         || !text.contains(char::is_alphabetic)
     {
@@ -65,7 +65,7 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
     }
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let heading = before.and_then(|before| page.container(before));
-    let around = page.container(own).map(|(index, _)| index);
+    let around = page.container(block).map(|(index, _)| index);
     heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
 }
 

@@ -25,16 +25,16 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || block.words < MIN_WORDS || block.link_density() > 0.5 {
             continue;
         }
-        let Some((_, own)) = page.container(block) else {
+        let Some((_, element)) = page.container(block) else {
             continue;
         };
         // Only paragraphs: in lists and tables the same words label columns and changes of a wiki.
-        if own.tag != Tag::P || own.hidden || !is_correction(page.text(block)) {
+        if element.tag != Tag::P || element.hidden || !is_correction(page.text(block)) {
             continue;
         }
         let beside = (at.saturating_sub(BLOCKS_BEFORE)..at).any(|before| {
-            let container = page.blocks.get(before).and_then(|own| page.container(own));
-            kept.get(before) == Some(&true) && container.is_some_and(|(_, other)| other.parent == own.parent)
+            let container = page.blocks.get(before).and_then(|block| page.container(block));
+            kept.get(before) == Some(&true) && container.is_some_and(|(_, other)| other.parent == element.parent)
         });
         if beside && let Some(kept) = kept.get_mut(at) {
             *kept = true;
@@ -49,12 +49,12 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || kept.get(at - 1) != Some(&true) {
             continue;
         }
-        let Some((_, own)) = page.blocks.get(at).and_then(|own| page.container(own)) else {
+        let Some((_, element)) = page.blocks.get(at).and_then(|block| page.container(block)) else {
             continue;
         };
-        let mut words = page.attribute_words(own).iter();
-        if own.tag == Tag::P
-            && !own.hidden
+        let mut words = page.attribute_words(element).iter();
+        if element.tag == Tag::P
+            && !element.hidden
             // Keeping them took the links of structure pages from .795 to .812.
             && words.any(|word| page.word_text(word) == "seealso")
             && let Some(kept) = kept.get_mut(at)

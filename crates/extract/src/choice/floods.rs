@@ -23,7 +23,7 @@ pub(crate) fn keep_beside_floods(page: &Page, fields: &[u32], kept: &mut [bool])
         return;
     }
     let is_paragraph = |block: &Block| {
-        let is_hidden = page.element(block.element).is_some_and(|own| own.hidden);
+        let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
         (MIN_PARAGRAPH_WORDS..MIN_FLOOD_WORDS).contains(&block.words)
             && block.link_density() < MAX_LINK_DENSITY
             && !is_hidden

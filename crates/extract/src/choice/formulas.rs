@@ -31,7 +31,7 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     }
     let mut at = 0;
     while at < is_formula.len() {
-        let run = is_formula.iter().skip(at).take_while(|own| **own).count();
+        let run = is_formula.iter().skip(at).take_while(|flag| **flag).count();
         if run == 0 {
             at += 1;
             continue;
@@ -40,8 +40,8 @@ pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
         let after = kept.get(at + run).copied();
         // A formula has no words that a model knows, so its neighbours decide.
         let keep = before.or(after).unwrap_or(false) || before == Some(false) && after == Some(true);
-        for own in kept.iter_mut().skip(at).take(run) {
-            *own = keep;
+        for flag in kept.iter_mut().skip(at).take(run) {
+            *flag = keep;
         }
         at += run;
     }
@@ -51,9 +51,9 @@ fn is_formula(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
     let mut covered = 0;
     let mut displayed = false;
-    for own in page.notations(block) {
-        if matches!(own.kind, NotationKind::Formula | NotationKind::DisplayFormula) {
-            covered += (own.text.1 - own.text.0) as usize;
+    for notation in page.notations(block) {
+        if matches!(notation.kind, NotationKind::Formula | NotationKind::DisplayFormula) {
+            covered += (notation.text.1 - notation.text.0) as usize;
             displayed = true;
         }
     }
@@ -73,7 +73,7 @@ mod tests {
         let texts = || page.blocks.iter().map(|block| page.text(block));
         let mut kept: Vec<bool> = texts().map(|text| text == "a").collect();
         keep_formulas(&page, &mut kept);
-        let left: Vec<&str> = texts().zip(&kept).filter(|own| *own.1).map(|own| own.0).collect();
+        let left: Vec<&str> = texts().zip(&kept).filter(|pair| *pair.1).map(|pair| pair.0).collect();
         assert_eq!(left, ["a", "x (1)", "y"]);
 
         let raw = ScanEngine.read("<p>a<p>\\[x\\]<p>b<p>\\[y\\]", &Limits::default());

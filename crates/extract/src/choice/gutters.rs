@@ -19,22 +19,22 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     let code = |at: usize| outermost_code(page, at);
     let mut at = 0;
     while at < page.blocks.len() {
-        let Some(own) = code(at) else {
+        let Some(element) = code(at) else {
             at += 1;
             continue;
         };
-        let inside = (at..page.blocks.len()).take_while(|at| code(*at) == Some(own));
+        let inside = (at..page.blocks.len()).take_while(|at| code(*at) == Some(element));
         let next = at + inside.count();
         let texts = page.blocks.get(at..next).unwrap_or_default().iter();
         let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
         let stands_beside = || {
-            let mut around = page.path(own).skip(1).take(ANCESTORS);
+            let mut around = page.path(element).skip(1).take(ANCESTORS);
             code(next).is_some_and(|code| around.any(|(_, around)| code < around.end))
         };
         // Numbers that count without a gap, and code beside them: a listing of data does neither.
         if are_consecutive(numbers) && stands_beside() {
-            let own = kept.iter_mut().skip(at).take(next - at);
-            own.for_each(|kept| *kept = false);
+            let flags = kept.iter_mut().skip(at).take(next - at);
+            flags.for_each(|kept| *kept = false);
         }
         at = next;
     }
@@ -43,12 +43,12 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
 fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
     let mut number = |expected: Option<u32>| {
         // What is no number ends the row, as no number follows the largest.
-        let number: Option<u32> = numbers.next().map(|own| own.parse().unwrap_or(u32::MAX));
-        number.map(|own| (own, expected.is_none_or(|expected| own == expected)))
+        let number: Option<u32> = numbers.next().map(|text| text.parse().unwrap_or(u32::MAX));
+        number.map(|number| (number, expected.is_none_or(|expected| number == expected)))
     };
     let mut last = None;
-    while let Some((own, is_next)) = number(last) {
-        let Some(next) = own.checked_add(1).filter(|_| is_next) else {
+    while let Some((value, is_next)) = number(last) {
+        let Some(next) = value.checked_add(1).filter(|_| is_next) else {
             return false;
         };
         last = Some(next);
@@ -67,7 +67,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     for block in &page.blocks {
         let is_inside = page.kinds_around(block).contains(ElementKinds::LIST);
         let path = page.path(if is_inside { block.element } else { NONE });
-        let list = path.filter(|(_, own)| matches!(own.tag, Tag::Ul | Tag::Ol)).last();
+        let list = path.filter(|(_, element)| matches!(element.tag, Tag::Ul | Tag::Ol)).last();
         let list = list.map_or(NONE, |(at, _)| at);
         home.push(list);
         if list == NONE {
@@ -85,7 +85,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
         let around = page.path(block.element).map(|(at, _)| at).take_while(|at| *at != list);
         let elements = around.chain(page.inline(block).iter().copied());
         let mut elements = elements.filter_map(|at| page.element(at));
-        let link = elements.find(|own| own.tag == Tag::A);
+        let link = elements.find(|element| element.tag == Tag::A);
         let href = link.and_then(|link| link.attribute(html, "href"));
         if href.is_some_and(|href| href.starts_with('#')) {
             *links += 1;

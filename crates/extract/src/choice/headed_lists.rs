@@ -33,8 +33,8 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
 fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
     let mut path = page.path(block.element).take(ANCESTORS);
-    let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
-    let list = page.element(item.parent).filter(|own| !own.hidden)?;
+    let (_, item) = path.find(|(_, element)| element.tag == Tag::Li)?;
+    let list = page.element(item.parent).filter(|element| !element.hidden)?;
     let is_in = |block: &&Block| block.element > item.parent && block.element < list.end;
     let before = first.checked_sub(1).and_then(|at| page.blocks.get(at));
     // The list began above the heading, which therefore does not head it.

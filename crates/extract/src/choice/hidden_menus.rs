@@ -19,14 +19,14 @@ const MAX_ITEM_WORDS: u64 = 8;
 /// words of the page is not a menu.
 pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
     let mut hidden: Vec<(u32, &Element)> = Vec::new();
-    for (at, own) in (0u32..).zip(&page.elements) {
+    for (at, element) in (0u32..).zip(&page.elements) {
         // Only the outermost: what is inside of it is hidden with it.
-        if own.hidden && page.element(own.parent).is_none_or(|around| !around.hidden) {
-            hidden.push((at, own));
+        if element.hidden && page.element(element.parent).is_none_or(|around| !around.hidden) {
+            hidden.push((at, element));
         }
     }
     for at in &page.hidden_by_sheet {
-        hidden.extend(page.element(*at).map(|own| (*at, own)));
+        hidden.extend(page.element(*at).map(|element| (*at, element)));
     }
     if hidden.is_empty() {
         return;

@@ -18,20 +18,20 @@ const ANCESTORS: usize = 6;
 /// that of the page (its `url`). Links that share the page, which take its address along, do not count as
 /// such. One flag a block in `kept`.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
-    let Some(own) = url.and_then(|url| Url::parse(url).ok()) else {
+    let Some(url) = url.and_then(|url| Url::parse(url).ok()) else {
         return;
     };
     // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.
-    let Some(own) = own.host_str().map(site) else {
+    let Some(site) = url.host_str().map(site) else {
         return;
     };
     let leads_away = |block: &&Block| {
         let links = page.inline(block).iter();
         let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
         let mut elements = links.copied().chain(around).filter_map(|at| page.element(at));
-        let link = elements.find(|own| own.tag == Tag::A);
+        let link = elements.find(|element| element.tag == Tag::A);
         let href = link.and_then(|link| link.attribute(html, "href"));
-        href.is_some_and(|href| is_elsewhere(&href, own))
+        href.is_some_and(|href| is_elsewhere(&href, site))
     };
     keep_headed_lists(page, kept, |_, blocks| {
         (MIN_ITEMS..=MAX_ITEMS).contains(&blocks.len())
@@ -40,12 +40,12 @@ pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: 
     });
 }
 
-fn is_elsewhere(href: &str, own: &str) -> bool {
+fn is_elsewhere(href: &str, site: &str) -> bool {
     let Ok(url) = Url::parse(href.trim()) else {
         return false;
     };
     // Share links name the page's address in their query.
-    matches!(url.scheme(), "http" | "https") && !href.contains(own)
+    matches!(url.scheme(), "http" | "https") && !href.contains(site)
 }
 
 /// The name of a site: its host without what stands before the last two names.

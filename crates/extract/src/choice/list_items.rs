@@ -46,8 +46,8 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
     for (block, &kept) in page.blocks.iter().zip(kept.iter()) {
         let is_inside = page.kinds_around(block).contains(ElementKinds::ITEM);
         let mut path = page.path(if is_inside { block.element } else { NONE });
-        let item = path.find(|(_, own)| own.tag == Tag::Li);
-        home.push(item.map(|(item, own)| (item, own.parent)));
+        let item = path.find(|(_, element)| element.tag == Tag::Li);
+        home.push(item.map(|(item, element)| (item, element.parent)));
         let Some((item, element)) = item else {
             continue;
         };

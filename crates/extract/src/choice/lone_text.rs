@@ -33,13 +33,13 @@ pub(crate) fn keep_lone_text(page: &Page, kept: &mut [bool]) -> bool {
 fn parts(page: &Page) -> Vec<Part> {
     let mut elements: Vec<Part> = Vec::with_capacity(page.elements.len());
     let of = |elements: &[Part], at: u32| elements.get(at as usize).copied();
-    for own in &page.elements {
-        let around = of(&elements, own.parent).unwrap_or(Part::Text);
-        elements.push(part(own).max(around));
+    for element in &page.elements {
+        let around = of(&elements, element.parent).unwrap_or(Part::Text);
+        elements.push(part(element).max(around));
     }
     // Descendants stand behind their element.
     for at in &page.hidden_by_sheet {
-        let end = page.element(*at).map_or(0, |own| own.end);
+        let end = page.element(*at).map_or(0, |element| element.end);
         if let Some(inside) = elements.get_mut(*at as usize..end as usize) {
             inside.fill(Part::Unseen);
         }
@@ -47,15 +47,15 @@ fn parts(page: &Page) -> Vec<Part> {
     let blocks = page.blocks.iter().map(|block| {
         let around = of(&elements, block.element).unwrap_or(Part::Text);
         let is_text = block.link_density() < 0.5 && block.inputs == 0;
-        let own = if is_text { Part::Text } else { Part::Furniture };
-        own.max(around)
+        let part = if is_text { Part::Text } else { Part::Furniture };
+        part.max(around)
     });
     blocks.collect()
 }
 
-fn part(own: &Element) -> Part {
-    match own.tag {
-        _ if own.hidden => Part::Unseen,
+fn part(element: &Element) -> Part {
+    match element.tag {
+        _ if element.hidden => Part::Unseen,
         // It says that scripts are needed, or counts visits.
         Tag::Noscript => Part::Unseen,
         Tag::Nav | Tag::Aside | Tag::Footer | Tag::Menu | Tag::Button | Tag::Label | Tag::Dialog => Part::Furniture,

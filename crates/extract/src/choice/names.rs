@@ -46,23 +46,23 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
         };
         let (mut words, mut kept_words) = (0u32, 0u32);
         for at in name + 1..card.end {
-            let own = page.blocks.get(at).map_or(0, |own| own.words);
-            words = words.saturating_add(own);
-            kept_words = kept_words.saturating_add(if kept.get(at) == Some(&true) { own } else { 0 });
+            let block_words = page.blocks.get(at).map_or(0, |block| block.words);
+            words = words.saturating_add(block_words);
+            kept_words = kept_words.saturating_add(if kept.get(at) == Some(&true) { block_words } else { 0 });
         }
         let is_kept = kept_words > 0 && kept_words >= words.div_ceil(2);
-        let own = named.entry(*field).or_default();
-        own.cards += 1;
-        own.kept += u32::from(is_kept);
+        let counts = named.entry(*field).or_default();
+        counts.cards += 1;
+        counts.kept += u32::from(is_kept);
         if is_kept && kept.get(name) == Some(&false) {
             wanted.push((name, *field));
         }
     }
     for (name, field) in wanted {
-        let own = named.get(&field).copied().unwrap_or_default();
+        let counts = named.get(&field).copied().unwrap_or_default();
         // Judged as a pattern: a single kept card does not make its name text.
-        if own.kept >= MIN_CARDS
-            && own.kept * 2 >= own.cards
+        if counts.kept >= MIN_CARDS
+            && counts.kept * 2 >= counts.cards
             && let Some(kept) = kept.get_mut(name)
         {
             *kept = true;
@@ -90,8 +90,8 @@ fn may_have_names(page: &Page, fields: &[u32], kept: &[bool]) -> bool {
 /// The blocks of each card: of an element, with more than one block, that has others of its kind beside it.
 fn cards(page: &Page) -> Vec<Range<usize>> {
     let mut kinds: FxHashMap<(u32, u64), u32> = FxHashMap::default();
-    for own in page.elements.iter().filter(|own| !own.hidden) {
-        *kinds.entry((own.parent, own.signature)).or_default() += 1;
+    for element in page.elements.iter().filter(|element| !element.hidden) {
+        *kinds.entry((element.parent, element.signature)).or_default() += 1;
     }
     let mut cards: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -100,17 +100,17 @@ fn cards(page: &Page) -> Vec<Range<usize>> {
         let card = page.blocks.get(at).and_then(|block| {
             let behind = page.blocks.get(next)?;
             let mut path = page.path(block.element).take(ANCESTORS);
-            let (own, element) = path.find(|(own, element)| {
-                let is_with = behind.element >= *own && behind.element < element.end;
+            let (index, element) = path.find(|(index, element)| {
+                let is_with = behind.element >= *index && behind.element < element.end;
                 let count = kinds.get(&(element.parent, element.signature));
                 is_with && count.is_some_and(|count| *count >= MIN_CARDS)
             })?;
             let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
-            let is_first = before.is_none_or(|before| before.element < own);
+            let is_first = before.is_none_or(|before| before.element < index);
             // Only of the first block: to count on from each of them would take the square of their number.
             is_first.then(|| {
-                let own = page.blocks.iter().skip(at);
-                at..at + own.take_while(|block| block.element < element.end).count()
+                let blocks = page.blocks.iter().skip(at);
+                at..at + blocks.take_while(|block| block.element < element.end).count()
             })
         });
         at = card.as_ref().map_or(next, |card| card.end);
@@ -129,7 +129,7 @@ fn is_name(page: &Page, at: usize) -> bool {
 }
 
 fn is_shown(page: &Page, block: &Block) -> bool {
-    let is_hidden = page.element(block.element).is_some_and(|own| own.hidden);
+    let is_hidden = page.element(block.element).is_some_and(|element| element.hidden);
     block.words <= MAX_NAME_WORDS && block.inputs == 0 && !is_hidden
 }
 
@@ -141,7 +141,8 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     let item = |at: usize| {
         let block = page.blocks.get(at)?;
         let mut path = page.path(block.element).take(ANCESTORS);
-        path.find(|(_, own)| matches!(own.tag, Tag::Dd | Tag::Dt)).map(|(_, own)| (own.tag, own.parent))
+        path.find(|(_, element)| matches!(element.tag, Tag::Dd | Tag::Dt))
+            .map(|(_, element)| (element.tag, element.parent))
     };
     for at in (1..page.blocks.len()).rev() {
         if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
@@ -150,7 +151,7 @@ pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
         let (Some((_, list)), Some((Tag::Dt, around))) = (item(at), item(at - 1)) else {
             continue;
         };
-        let is_term = page.blocks.get(at - 1).is_some_and(|own| is_shown(page, own));
+        let is_term = page.blocks.get(at - 1).is_some_and(|block| is_shown(page, block));
         if list == around
             && is_term
             && let Some(kept) = kept.get_mut(at - 1)
@@ -171,7 +172,8 @@ pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
             return None;
         }
         let mut path = page.path(block.element).take(ANCESTORS);
-        path.find(|(_, own)| matches!(own.tag, Tag::Td | Tag::Th)).map(|(_, own)| (own.tag, own.parent))
+        path.find(|(_, element)| matches!(element.tag, Tag::Td | Tag::Th))
+            .map(|(_, element)| (element.tag, element.parent))
     };
     for at in 1..page.blocks.len() {
         if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
@@ -180,7 +182,7 @@ pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
         let (Some((Tag::Td, row)), Some((Tag::Th, around))) = (cell(at), cell(at - 1)) else {
             continue;
         };
-        let is_head = page.blocks.get(at - 1).is_some_and(|own| is_shown(page, own));
+        let is_head = page.blocks.get(at - 1).is_some_and(|block| is_shown(page, block));
         if row == around
             && is_head
             && let Some(kept) = kept.get_mut(at - 1)

@@ -36,14 +36,14 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
             continue;
         };
         let is_inside = |at: &usize| {
-            let own = page.blocks.get(*at).map(|block| block.element);
-            own.is_some_and(|own| (list..end).contains(&own))
+            let element = page.blocks.get(*at).map(|block| block.element);
+            element.is_some_and(|element| (list..end).contains(&element))
         };
         let until = (at..kept.len()).find(|at| !is_inside(at)).unwrap_or(kept.len());
         if has_entries(page, at, until) {
             let start = if is_heading(page, at.wrapping_sub(1)) { at - 1 } else { at };
-            if let Some(own) = kept.get_mut(start..until) {
-                own.fill(true);
+            if let Some(flags) = kept.get_mut(start..until) {
+                flags.fill(true);
             }
             before = Some(until - 1);
         }
@@ -56,35 +56,36 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
 fn list_around(page: &Page, before: usize, at: usize) -> Option<(u32, u32)> {
     let before = page.blocks.get(before)?.element;
     let mut list = None;
-    for (index, own) in page.path(page.blocks.get(at)?.element) {
-        if (index..own.end).contains(&before) {
-            return list.filter(|_| !matches!(own.tag, Tag::Html | Tag::Body));
+    for (index, element) in page.path(page.blocks.get(at)?.element) {
+        if (index..element.end).contains(&before) {
+            return list.filter(|_| !matches!(element.tag, Tag::Html | Tag::Body));
         }
         // Papers lost 1,000 to 4,000 words of references; boxes beside the text are none of them.
-        if own.hidden || matches!(own.tag, Tag::Nav | Tag::Aside | Tag::Footer | Tag::Form) {
+        if element.hidden || matches!(element.tag, Tag::Nav | Tag::Aside | Tag::Footer | Tag::Form) {
             return None;
         }
-        if is_list(page, own) {
-            list = Some((index, own.end));
+        if is_list(page, element) {
+            list = Some((index, element.end));
         }
     }
     None
 }
 
-fn is_list(page: &Page, own: &Element) -> bool {
-    let mut words = page.attribute_words(own).iter();
-    matches!(own.tag, Tag::Div | Tag::Section | Tag::Ol | Tag::Ul | Tag::Dl)
+fn is_list(page: &Page, element: &Element) -> bool {
+    let mut words = page.attribute_words(element).iter();
+    matches!(element.tag, Tag::Div | Tag::Section | Tag::Ol | Tag::Ul | Tag::Dl)
         && words.any(|word| NAMES.contains(&word.hash))
 }
 
 fn is_heading(page: &Page, at: usize) -> bool {
     let container = page.blocks.get(at).and_then(|block| page.container(block));
-    container.is_some_and(|(_, own)| matches!(own.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6))
+    container
+        .is_some_and(|(_, element)| matches!(element.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6))
 }
 
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
-    let words: u32 = blocks.iter().map(|own| own.words).sum();
-    let linked: f32 = blocks.iter().map(|own| own.link_density() * own.words as f32).sum();
+    let words: u32 = blocks.iter().map(|block| block.words).sum();
+    let linked: f32 = blocks.iter().map(|block| block.link_density() * block.words as f32).sum();
     words >= MIN_ENTRY_WORDS * blocks.len() as u32 && linked < 0.9 * words as f32
 }

@@ -68,94 +68,94 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
 pub static RULES: [Rule; 27] = [
-    judged("summaries", "keeps the summary of details that are kept", |own, kept| {
-        keep_summaries(own.page, kept);
+    judged("summaries", "keeps the summary of details that are kept", |judged, kept| {
+        keep_summaries(judged.page, kept);
     }),
-    judged("formulas", "keeps formulas that are set apart beside kept blocks", |own, kept| {
-        keep_formulas(own.page, kept);
+    judged("formulas", "keeps formulas that are set apart beside kept blocks", |judged, kept| {
+        keep_formulas(judged.page, kept);
     }),
-    judged("list items", "keeps items of a list of which most are kept", |own, kept| {
-        keep_list_items(own.page, own.probabilities, kept);
+    judged("list items", "keeps items of a list of which most are kept", |judged, kept| {
+        keep_list_items(judged.page, judged.probabilities, kept);
     }),
-    judged("strays", "drops single blocks of a field that is not kept elsewhere", |own, kept| {
-        drop_strays(own.page, own.fields, kept);
+    judged("strays", "drops single blocks of a field that is not kept elsewhere", |judged, kept| {
+        drop_strays(judged.page, judged.fields, kept);
     })
     // A stray above .7 is more often text that differs from its field.
     .between(0.0, 0.7),
-    judged("floods", "keeps paragraphs beside a flood of equal blocks", |own, kept| {
-        keep_beside_floods(own.page, own.fields, kept);
+    judged("floods", "keeps paragraphs beside a flood of equal blocks", |judged, kept| {
+        keep_beside_floods(judged.page, judged.fields, kept);
     }),
-    judged("card names", "keeps the headings of cards that are kept", |own, kept| {
-        keep_card_names(own.page, own.fields, kept);
+    judged("card names", "keeps the headings of cards that are kept", |judged, kept| {
+        keep_card_names(judged.page, judged.fields, kept);
     }),
-    judged("terms", "keeps terms of definitions that are kept", |own, kept| {
-        keep_terms(own.page, kept);
+    judged("terms", "keeps terms of definitions that are kept", |judged, kept| {
+        keep_terms(judged.page, kept);
     }),
-    judged("row heads", "keeps heads of rows of which a cell is kept", |own, kept| {
-        keep_row_heads(own.page, kept);
+    judged("row heads", "keeps heads of rows of which a cell is kept", |judged, kept| {
+        keep_row_heads(judged.page, kept);
     }),
-    judged("section headings", "keeps headings right above what is kept", |own, kept| {
-        keep_section_headings(own.page, own.headline, kept);
+    judged("section headings", "keeps headings right above what is kept", |judged, kept| {
+        keep_section_headings(judged.page, judged.headline, kept);
     })
     // Of headings below .1 only 36 in 190 were text.
     .between(0.1, 1.0),
-    judged("lone text", "keeps all that a page shows where nothing else is on it", |own, kept| {
+    judged("lone text", "keeps all that a page shows where nothing else is on it", |judged, kept| {
         // A page whose text comes from its data is not without text.
-        if !own.keeps_embedded {
-            keep_lone_text(own.page, kept);
+        if !judged.keeps_embedded {
+            keep_lone_text(judged.page, kept);
         }
     }),
-    chosen("first article", "drops articles that follow the first, if asked to", |own, kept| {
-        if own.only_first_article {
-            drop_follow_ups(own.page, own.html, kept);
+    chosen("first article", "drops articles that follow the first, if asked to", |chosen, kept| {
+        if chosen.only_first_article {
+            drop_follow_ups(chosen.page, chosen.html, kept);
         }
     }),
-    chosen("copies", "drops blocks that repeat what stands before", |own, kept| {
-        drop_copies(own.page, kept);
+    chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| {
+        drop_copies(chosen.page, kept);
     }),
-    chosen("controls", "drops labels of controls", |own, kept| {
-        drop_controls(own.page, kept);
+    chosen("controls", "drops labels of controls", |chosen, kept| {
+        drop_controls(chosen.page, kept);
     }),
-    chosen("code", "keeps all of a piece of code of which a part is kept", |own, kept| {
-        keep_code(own.page, kept);
+    chosen("code", "keeps all of a piece of code of which a part is kept", |chosen, kept| {
+        keep_code(chosen.page, kept);
     }),
-    chosen("tables", "keeps all of a table of which most is kept", |own, kept| {
-        keep_tables(own.page, own.html, kept);
+    chosen("tables", "keeps all of a table of which most is kept", |chosen, kept| {
+        keep_tables(chosen.page, chosen.html, kept);
     }),
-    chosen("sentences beside code", "keeps sentences around kept code", |own, kept| {
-        keep_sentences_beside_code(own.page, kept);
+    chosen("sentences beside code", "keeps sentences around kept code", |chosen, kept| {
+        keep_sentences_beside_code(chosen.page, kept);
     }),
-    chosen("between", "keeps what stands between kept blocks of one container", |own, kept| {
-        keep_between(own.page, own.roles, kept);
+    chosen("between", "keeps what stands between kept blocks of one container", |chosen, kept| {
+        keep_between(chosen.page, chosen.roles, kept);
     }),
-    chosen("framed", "keeps whole lists and tables between kept blocks of one container", |own, kept| {
-        keep_framed(own.page, own.roles, kept);
+    chosen("framed", "keeps whole lists and tables between kept blocks of one container", |chosen, kept| {
+        keep_framed(chosen.page, chosen.roles, kept);
     }),
-    chosen("list heads", "keeps the text of items whose own lists are kept", |own, kept| {
-        keep_list_heads(own.page, kept);
+    chosen("list heads", "keeps the text of items whose own lists are kept", |chosen, kept| {
+        keep_list_heads(chosen.page, kept);
     }),
-    chosen("link lists", "keeps lists of links below a kept heading", |own, kept| {
-        keep_link_lists(own.page, own.html, own.url, kept);
+    chosen("link lists", "keeps lists of links below a kept heading", |chosen, kept| {
+        keep_link_lists(chosen.page, chosen.html, chosen.url, kept);
     }),
-    chosen("corrections", "keeps notes on corrections below an article", |own, kept| {
-        keep_corrections(own.page, kept);
+    chosen("corrections", "keeps notes on corrections below an article", |chosen, kept| {
+        keep_corrections(chosen.page, kept);
     }),
-    chosen("see also", "keeps what a text says is to be seen as well", |own, kept| {
-        keep_see_also(own.page, kept);
+    chosen("see also", "keeps what a text says is to be seen as well", |chosen, kept| {
+        keep_see_also(chosen.page, kept);
     }),
-    chosen("references", "keeps lists of references behind kept text", |own, kept| {
-        keep_references(own.page, kept);
+    chosen("references", "keeps lists of references behind kept text", |chosen, kept| {
+        keep_references(chosen.page, kept);
     }),
-    chosen("hidden menus", "drops menus that the page does not show", |own, kept| {
-        drop_hidden_menus(own.page, kept);
+    chosen("hidden menus", "drops menus that the page does not show", |chosen, kept| {
+        drop_hidden_menus(chosen.page, kept);
     }),
-    chosen("line numbers", "drops the numbers of lines beside code", |own, kept| {
-        drop_line_numbers(own.page, kept);
+    chosen("line numbers", "drops the numbers of lines beside code", |chosen, kept| {
+        drop_line_numbers(chosen.page, kept);
     }),
-    chosen("contents", "drops tables of contents", |own, kept| {
-        drop_contents(own.page, own.html, kept);
+    chosen("contents", "drops tables of contents", |chosen, kept| {
+        drop_contents(chosen.page, chosen.html, kept);
     }),
-    chosen("data", "drops data that is no text", |own, kept| {
-        drop_data(own.page, kept);
+    chosen("data", "drops data that is no text", |chosen, kept| {
+        drop_data(chosen.page, kept);
     }),
 ];

@@ -16,16 +16,16 @@ const ANCESTORS: usize = 12;
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
-        let Some(own) = heading(page, at) else {
+        let Some(heading) = heading(page, at) else {
             at += 1;
             continue;
         };
-        let Some(element) = page.element(own) else {
+        let Some(element) = page.element(heading) else {
             return;
         };
         let (mut inside, mut words) = (0, 0);
         for block in page.blocks.iter().skip(at) {
-            if block.element < own || block.element >= element.end {
+            if block.element < heading || block.element >= element.end {
                 break;
             }
             inside += 1;
@@ -33,7 +33,7 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         }
         let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
-        let heads = headline.is_none_or(|own| !(at..next).contains(&own))
+        let heads = headline.is_none_or(|headline| !(at..next).contains(&headline))
             // A hidden heading may head a hidden tab, but not text that is shown.
             && (!element.hidden || is_hidden(page, next))
             && inside <= MAX_HEADING_BLOCKS
@@ -44,8 +44,8 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
             && !is_above(page, element, next)
             && is_beside(page, element.parent, at, next);
         if heads {
-            let own = kept.iter_mut().skip(at).take(next - at);
-            own.for_each(|kept| *kept = true);
+            let flags = kept.iter_mut().skip(at).take(next - at);
+            flags.for_each(|kept| *kept = true);
         }
         at = next;
     }
@@ -54,26 +54,26 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
 /// Whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier
 /// one does not head it, but is a kicker, a path or the name of the site.
 fn is_above(page: &Page, before: &Element, block: usize) -> bool {
-    let own = heading(page, block).and_then(|own| page.element(own));
-    own.is_some_and(|own| level(own.tag) <= level(before.tag))
+    let element = heading(page, block).and_then(|heading| page.element(heading));
+    element.is_some_and(|element| level(element.tag) <= level(before.tag))
 }
 
 /// Whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so stands
 /// the headline of a text whose title is another.
 pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
-    let Some((own, element)) = heading(page, at).and_then(|own| Some((own, page.element(own)?))) else {
+    let Some((heading, element)) = heading(page, at).and_then(|heading| Some((heading, page.element(heading)?))) else {
         return false;
     };
     let next = at + 1;
     let is_in = |block: usize| {
         let block = page.blocks.get(block);
-        block.is_some_and(|block| block.element >= own && block.element < element.end)
+        block.is_some_and(|block| block.element >= heading && block.element < element.end)
     };
     let has_others = is_in(next) || at.checked_sub(1).is_some_and(is_in);
     element.tag == Tag::H1
         && !element.hidden
         && !has_others
-        && page.blocks.get(at).is_some_and(|own| own.words <= MAX_HEADING_WORDS)
+        && page.blocks.get(at).is_some_and(|block| block.words <= MAX_HEADING_WORDS)
         && kept.get(at) == Some(&false)
         && kept.get(next) == Some(&true)
         && is_beside(page, element.parent, at, next)
@@ -86,14 +86,14 @@ pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
         return None;
     }
     let mut path = page.path(block.element);
-    path.find(|(_, own)| own.tag.is_heading()).map(|(at, _)| at)
+    path.find(|(_, element)| element.tag.is_heading()).map(|(at, _)| at)
 }
 
 /// Whether the page hides a block, as it does with the tabs that are not open.
 fn is_hidden(page: &Page, block: usize) -> bool {
     let block = page.blocks.get(block);
     let element = block.and_then(|block| page.element(block.element));
-    element.is_some_and(|own| own.hidden)
+    element.is_some_and(|element| element.hidden)
 }
 
 /// Whether a block is in the element around a heading (the block at `at` is its first). Elements around
@@ -103,20 +103,20 @@ pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bo
         return false;
     };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
-    let mut own = around;
+    let mut ancestor = around;
     for _ in 0..=ANCESTORS {
-        let Some(element) = page.element(own) else {
+        let Some(element) = page.element(ancestor) else {
             // The page itself is around everything.
             return true;
         };
         if block.element < element.end {
             return true;
         }
-        let has_more = before.is_some_and(|before| before.element >= own);
+        let has_more = before.is_some_and(|before| before.element >= ancestor);
         if has_more {
             return false;
         }
-        own = element.parent;
+        ancestor = element.parent;
     }
     false
 }

@@ -32,9 +32,9 @@ pub(crate) fn keep_summaries(page: &Page, kept: &mut [bool]) {
         };
         let (mut all, mut chosen) = (0u32, 0u32);
         let blocks = page.blocks.iter().zip(kept.iter()).skip(at + 1).take(ANSWER_BLOCKS);
-        for (answer, kept) in blocks.take_while(|(own, _)| own.element < around.end) {
+        for (answer, kept) in blocks.take_while(|(block, _)| block.element < around.end) {
             let in_summary =
-                page.element(summary).is_some_and(|own| answer.element < own.end && answer.element >= summary);
+                page.element(summary).is_some_and(|element| answer.element < element.end && answer.element >= summary);
             if !in_summary {
                 all += answer.words;
                 chosen += if *kept { answer.words } else { 0 };

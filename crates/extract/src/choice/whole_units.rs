@@ -25,15 +25,15 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     let mut pieces: Vec<(u32, Range<usize>)> = Vec::new();
     let mut at = 0;
     while at < page.blocks.len() {
-        let Some(own) = outermost_code(page, at) else {
+        let Some(code) = outermost_code(page, at) else {
             at += 1;
             continue;
         };
-        let end = page.element(own).map_or(0, |own| own.end);
+        let end = page.element(code).map_or(0, |element| element.end);
         let inside = page.blocks.iter().skip(at);
-        let inside = inside.take_while(|block| block.element >= own && block.element < end);
+        let inside = inside.take_while(|block| block.element >= code && block.element < end);
         let next = at + inside.count().max(1);
-        pieces.push((own, at..next));
+        pieces.push((code, at..next));
         at = next;
     }
     for (_, blocks) in &pieces {
@@ -48,8 +48,9 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     // Highlighters divide a listing into several elements, which must not be judged apart.
     while let Some((first, _)) = rest.split_first() {
         let run = rest.iter().zip(rest.iter().skip(1));
-        let run =
-            run.take_while(|(own, next)| own.1.end == next.1.start && is_kept(kept, &own.1) == is_kept(kept, &next.1));
+        let run = run.take_while(|(piece, next)| {
+            piece.1.end == next.1.start && is_kept(kept, &piece.1) == is_kept(kept, &next.1)
+        });
         let (run, behind) = rest.split_at(1 + run.count());
         rest = behind;
         let Some(last) = run.last().filter(|_| !is_kept(kept, &first.1)) else {
@@ -89,14 +90,14 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
             continue;
         }
-        let Some((_, own)) = page.container(block) else {
+        let Some((_, element)) = page.container(block) else {
             continue;
         };
         // Whole sentences alone: labels and buttons stand beside code as well.
-        if own.tag != Tag::P || own.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
+        if element.tag != Tag::P || element.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
             continue;
         }
-        let around = page.element(own.parent).map_or(0..u32::MAX, |around| own.parent..around.end);
+        let around = page.element(element.parent).map_or(0..u32::MAX, |around| element.parent..around.end);
         if (is_kept_code(at.checked_sub(1), &around, kept) || is_kept_code(Some(at + 1), &around, kept))
             && let Some(kept) = kept.get_mut(at)
         {
@@ -112,7 +113,7 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
         return None;
     }
     let path = page.path(block.element);
-    let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
+    let code = path.filter(|(_, element)| element.tag.keeps_space()).last();
     code.map(|(at, _)| at)
 }
 
@@ -128,12 +129,12 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     for (block, kept) in page.blocks.iter().zip(kept.iter()) {
         let is_inside = page.kinds_around(block).contains(ElementKinds::TABLE);
         let mut path = page.path(if is_inside { block.element } else { NONE });
-        let table = path.find(|(_, own)| own.tag == Tag::Table).map(|(at, _)| at);
+        let table = path.find(|(_, element)| element.tag == Tag::Table).map(|(at, _)| at);
         home.push(table);
         if let Some(table) = table {
-            let (all, own) = tables.entry(table).or_default();
+            let (all, kept_words) = tables.entry(table).or_default();
             *all = all.saturating_add(block.words);
-            *own = own.saturating_add(if *kept { block.words } else { 0 });
+            *kept_words = kept_words.saturating_add(if *kept { block.words } else { 0 });
         }
     }
     // Tables whose block right above is kept.
@@ -153,7 +154,11 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
             tables
                 .get(&at)
                 // A quarter is enough below a kept block: from a quarter on everywhere zhweb lost .0006.
-                .is_some_and(|(all, own)| *own > 0 && own < all && (own * 2 >= *all || own * 4 >= *all && above(&at)))
+                .is_some_and(|(all, kept_words)| {
+                    *kept_words > 0
+                        && kept_words < all
+                        && (kept_words * 2 >= *all || kept_words * 4 >= *all && above(&at))
+                })
         })
     };
     let blocks: Vec<u32> = (0u32..).zip(&home).filter(|(_, table)| mostly(table)).map(|(at, _)| at).collect();
@@ -181,7 +186,7 @@ mod tests {
         let texts = || page.blocks.iter().map(|block| page.text(block).to_owned());
         let mut kept: Vec<bool> = texts().map(|text| !text.starts_with('-')).collect();
         rule(&page, html, &mut kept);
-        texts().zip(&kept).filter(|own| *own.1).map(|own| own.0).collect()
+        texts().zip(&kept).filter(|pair| *pair.1).map(|pair| pair.0).collect()
     }
 
     #[test]

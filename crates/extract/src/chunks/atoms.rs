@@ -70,13 +70,13 @@ pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize
         }
         // Where the text cannot be cut, both units become one atom.
         if let Some(cut) = cut(&text.text, one.place.end..other.place.start) {
-            let own = pieces.get(first..=at).unwrap_or_default();
-            add(&mut atoms, &text.text, own, start..cut, size);
+            let atom_pieces = pieces.get(first..=at).unwrap_or_default();
+            add(&mut atoms, &text.text, atom_pieces, start..cut, size);
             (start, first) = (cut, at + 1);
         }
     }
-    let own = pieces.get(first..).unwrap_or_default();
-    add(&mut atoms, &text.text, own, start..text.text.len(), size);
+    let atom_pieces = pieces.get(first..).unwrap_or_default();
+    add(&mut atoms, &text.text, atom_pieces, start..text.text.len(), size);
     nest(&mut atoms);
     atoms
 }
@@ -97,13 +97,13 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
             _ => None,
         },
         above: None,
-        blocks: pieces.iter().fold(None, |all, own| merge(all, own.blocks)),
-        bytes: pieces.iter().fold(None, |all, own| merge(all, own.bytes)),
+        blocks: pieces.iter().fold(None, |all, piece| merge(all, piece.blocks)),
+        bytes: pieces.iter().fold(None, |all, piece| merge(all, piece.bytes)),
         is_divided,
     };
     let words = first.place.start..last.place.end;
     let prose = matches!(first.unit, Unit::Paragraph(_) | Unit::Line(_));
-    let one_unit = pieces.iter().all(|own| own.unit == first.unit);
+    let one_unit = pieces.iter().all(|piece| piece.unit == first.unit);
     let whole = text.get(place.clone()).unwrap_or_default();
     if !prose || !one_unit || size.unit.count(whole) <= size.size.get() {
         atoms.push(atom(place, words, false));
@@ -123,14 +123,14 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
 /// Sets the heading above each atom.
 fn nest(atoms: &mut [Atom]) {
     let mut open: Vec<(usize, usize)> = Vec::new();
-    for (at, own) in atoms.iter_mut().enumerate() {
-        if let Some(level) = own.heading {
+    for (at, atom) in atoms.iter_mut().enumerate() {
+        if let Some(level) = atom.heading {
             while open.last().is_some_and(|(above, _)| *above >= level) {
                 open.pop();
             }
         }
-        own.above = open.last().map(|(_, at)| *at);
-        if let Some(level) = own.heading {
+        atom.above = open.last().map(|(_, at)| *at);
+        if let Some(level) = atom.heading {
             open.push((level, at));
         }
     }
@@ -158,7 +158,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
             OriginSource::Copied { block, .. } => (block, block),
             OriginSource::Blocks(first, last) => (first, last),
             OriginSource::Page(start, end) => {
-                let nth = blocks.embedded.iter().position(|own| *own == (start, end));
+                let nth = blocks.embedded.iter().position(|span| *span == (start, end));
                 let block = nth.map(|nth| (content.page.blocks.len() + nth) as u32);
                 let part = text.text.get(place.clone()).unwrap_or_default();
                 let mut from = place.start;
@@ -206,22 +206,22 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
             Segment::Heading { level, blocks } => {
                 let block = blocks.first().copied().unwrap_or_default();
                 let level = *level;
-                let own = Unit::Heading { block, level };
-                units.extend(blocks.iter().map(|at| (*at, own)));
+                let unit = Unit::Heading { block, level };
+                units.extend(blocks.iter().map(|at| (*at, unit)));
             }
             Segment::Code { element, blocks } => {
                 units.extend(blocks.iter().map(|at| (*at, Unit::Code(*element))));
             }
             Segment::Table(table) => {
-                let own = |row: u32| Unit::Row { table: table.element, row };
-                units.extend(table.captions.iter().map(|at| (*at, own(0))));
+                let row_unit = |row: u32| Unit::Row { table: table.element, row };
+                units.extend(table.captions.iter().map(|at| (*at, row_unit(0))));
                 let heads = table.rows.iter().take_while(|row| row.header).count();
                 // Markdown has a line below the first row.
                 // Row 0 and its header are one atom, so that no chunk ends with a header alone.
                 let heads = heads.max(1) as u32;
                 for (at, row) in (0u32..).zip(&table.rows) {
                     let blocks = row.cells.iter().flat_map(|cell| &cell.blocks);
-                    let row = own(at.saturating_sub(heads));
+                    let row = row_unit(at.saturating_sub(heads));
                     units.extend(blocks.map(|at| (*at, row)));
                 }
             }
@@ -233,6 +233,6 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
 fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<u32> {
     let element = content.block(block)?.element;
     let mut path = content.page.path(element);
-    let (at, _) = path.find(|(_, own)| matches!(own.tag, Tag::Li | Tag::Dd | Tag::Dt))?;
+    let (at, _) = path.find(|(_, element)| matches!(element.tag, Tag::Li | Tag::Dd | Tag::Dt))?;
     (!rich.contains(&at)).then_some(at)
 }

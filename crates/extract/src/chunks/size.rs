@@ -58,7 +58,7 @@ impl FromStr for ChunkSize {
     fn from_str(text: &str) -> Result<Self, ChunkSizeError> {
         let wrong = || ChunkSizeError::Form(text.to_owned());
         let mut parts = text.split(',');
-        let (unit, size) = parts.next().and_then(|own| own.split_once('=')).ok_or_else(wrong)?;
+        let (unit, size) = parts.next().and_then(|part| part.split_once('=')).ok_or_else(wrong)?;
         let unit = match unit.trim() {
             "words" => ChunkUnit::Words,
             "tokens" => ChunkUnit::Tokens,
@@ -67,7 +67,7 @@ impl FromStr for ChunkSize {
         let size: NonZeroU32 = size.trim().parse().map_err(|_| wrong())?;
         let overlap = match parts.next() {
             None => 0,
-            Some(own) => match own.split_once('=') {
+            Some(part) => match part.split_once('=') {
                 Some((name, count)) if name.trim() == "overlap" => count.trim().parse().map_err(|_| wrong())?,
                 _ => return Err(wrong()),
             },

@@ -11,18 +11,18 @@ fn chunked(html: &str, size: &str) -> Vec<Chunk> {
     let blocks =
         ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
     let found = chunks(&text, &blocks, size.parse().unwrap());
-    for own in &found {
-        let part = text.text.chars().skip(own.start as usize);
-        let part: String = part.take(own.chars as usize).collect();
-        assert_eq!(part, own.text);
-        let end = own.byte + own.bytes;
-        assert!(own.byte < end && end as usize <= html.len(), "{own:?}");
+    for chunk in &found {
+        let part = text.text.chars().skip(chunk.start as usize);
+        let part: String = part.take(chunk.chars as usize).collect();
+        assert_eq!(part, chunk.text);
+        let end = chunk.byte + chunk.bytes;
+        assert!(chunk.byte < end && end as usize <= html.len(), "{chunk:?}");
     }
     found
 }
 
 fn texts(html: &str, size: &str) -> Vec<String> {
-    chunked(html, size).into_iter().map(|own| own.text).collect()
+    chunked(html, size).into_iter().map(|chunk| chunk.text).collect()
 }
 
 #[test]
@@ -39,7 +39,8 @@ fn paragraphs_fill_chunks() {
 fn headings_stay_with_what_follows_and_are_said_above_each() {
     let html = "<h1>T</h1><p>a b</p><h2>U</h2><p>c d e</p><p>f g h</p><h2>V</h2><p>i</p>";
     let found = chunked(html, "words=5");
-    let shown: Vec<(&str, String)> = found.iter().map(|own| (own.text.as_str(), own.headings.join(">"))).collect();
+    let shown: Vec<(&str, String)> =
+        found.iter().map(|chunk| (chunk.text.as_str(), chunk.headings.join(">"))).collect();
     let expected = [("T\n\na b", "T"), ("U\n\nc d e", "T>U"), ("f g h", "T>U"), ("V\n\ni", "T>V")];
     assert_eq!(shown, expected.map(|(text, path)| (text, path.to_owned())));
     assert_eq!(found[2].roles, ["body"]);
@@ -62,7 +63,7 @@ fn code_rows_and_items_are_never_cut() {
 fn long_paragraphs_are_cut_between_sentences() {
     let html = "<p>One two three. Four &amp; five six. Seven.</p>";
     let found = chunked(html, "words=4");
-    let shown: Vec<&str> = found.iter().map(|own| own.text.as_str()).collect();
+    let shown: Vec<&str> = found.iter().map(|chunk| chunk.text.as_str()).collect();
     assert_eq!(shown, ["One two three.", "Four & five six. Seven."]);
     let place = found[1].byte as usize..(found[1].byte + found[1].bytes) as usize;
     assert_eq!(&html[place], "Four &amp; five six. Seven.");

@@ -45,7 +45,7 @@ impl Extraction<'_> {
                 text.push_str("\n---\n\n");
             }
             let signed = [&post.author, &post.published];
-            let signed = signed.map(|own| own.as_deref().unwrap_or_default());
+            let signed = signed.map(|value| value.as_deref().unwrap_or_default());
             text.push_str(&signature(signed[0], signed[1]));
             let content = self.content_of(post, options.text);
             let body = markdown(&content, self.hints.url, options, Headline::None);
@@ -63,8 +63,8 @@ impl Extraction<'_> {
     pub(super) fn sections_as_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let roles = self.roles();
         let role = |block: u32| {
-            let own = roles.get(block as usize).copied();
-            own.filter(|own| !matches!(own, Role::Headline | Role::Body))
+            let role = roles.get(block as usize).copied();
+            role.filter(|role| !matches!(role, Role::Headline | Role::Body))
         };
         divided(&self.traced_markdown(options, title), role)
     }

@@ -48,19 +48,19 @@ pub struct BlockRow<'a> {
 impl Extraction<'_> {
     /// Every block in the order of the page, and after them the texts that stand in its JSON-LD alone.
     pub fn blocks(&self) -> impl Iterator<Item = BlockRow<'_>> {
-        let embedded = self.embedded().iter().map(|own| {
-            let content = &own.embedded.content;
+        let embedded = self.embedded().iter().map(|embedded| {
+            let content = &embedded.embedded.content;
             BlockRow {
                 text: &content.text,
                 span: content.span,
                 tag: "script",
                 path: format!("{}>{}", content.type_name, content.property.name()),
-                words: own.embedded.words,
+                words: embedded.embedded.words,
                 link_density: 0.0,
-                probability: own.probability,
-                kept: own.kept,
+                probability: embedded.probability,
+                kept: embedded.kept,
                 by: Decider::MODEL,
-                role: Some(role(own)),
+                role: Some(role(embedded)),
                 source: Some(match content.property {
                     ContentProperty::Hydration => BlockSource::Hydration,
                     _ => BlockSource::JsonLd,

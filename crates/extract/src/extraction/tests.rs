@@ -135,7 +135,7 @@ mod properties {
         };
         let text = signs(text);
         let mut text = text.iter();
-        signs(part).iter().all(|sign| text.any(|own| own == sign))
+        signs(part).iter().all(|sign| text.any(|character| character == sign))
     }
 
     /// The text of Markdown as a reader of it sees it.

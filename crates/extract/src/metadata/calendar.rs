@@ -14,7 +14,7 @@ const MAX_SEARCHED_BYTES: usize = 400;
 
 /// A date that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct ParsedDate {
     /// The day, at the place of the page's own clock.
     pub date: Date,
     /// ISO 8601: the date, or date and time with the offset that was given, if any.
@@ -24,7 +24,7 @@ pub(super) struct Stamp {
 /// The first date in a text. It may be ISO 8601 with its usual deviations, RFC 2822, or numbers as
 /// year-month-day, day-month-year or (with `month_first`) month-day-year. It may also have names of months
 /// in some 35 languages or 年月日, or be Unix seconds or milliseconds alone.
-pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
+pub(super) fn find(text: &str, month_first: bool) -> Option<ParsedDate> {
     let text = searched(text).trim();
     // Ten digits are seconds, thirteen milliseconds; eight could be a day, which is read below.
     if text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 13 {
@@ -34,7 +34,7 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
 }
 
 /// The dates in the searched part of a text in order, each with its first byte. Unix time is not read.
-pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize, Stamp)> {
+pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize, ParsedDate)> {
     let text = searched(text);
     let tokens = if has_year(text) { tokens(text) } else { Vec::new() };
     let mut at = 0;
@@ -52,7 +52,7 @@ pub(super) fn all(text: &str, month_first: bool) -> impl Iterator<Item = (usize,
 }
 
 /// The first date in a text as [`find`] finds it, or one in numbers whose year has two digits: `30.10.23`.
-pub(super) fn find_with_short_year(text: &str, month_first: bool) -> Option<Stamp> {
+pub(super) fn find_with_short_year(text: &str, month_first: bool) -> Option<ParsedDate> {
     find(text, month_first).or_else(|| {
         let tokens = tokens(searched(text));
         (0..tokens.len()).find_map(|at| Some(stamp(short_date_at(tokens.get(at..)?, month_first)?, "")))
@@ -103,12 +103,12 @@ pub(super) fn has_year(text: &str) -> bool {
         || !text.is_ascii() && text.split(|c| !is_foreign(c)).any(|digits| digits.chars().nth(3).is_some())
 }
 
-fn stamp(date: Date, rest: &str) -> Stamp {
+fn stamp(date: Date, rest: &str) -> ParsedDate {
     let time = time(rest).unwrap_or_default();
-    Stamp { date, text: format!("{date}{time}") }
+    ParsedDate { date, text: format!("{date}{time}") }
 }
 
-fn unix(digits: &str) -> Option<Stamp> {
+fn unix(digits: &str) -> Option<ParsedDate> {
     let number: i64 = digits.parse().ok()?;
     let timestamp = match digits.len() {
         10 => Timestamp::from_second(number).ok()?,
@@ -117,7 +117,9 @@ fn unix(digits: &str) -> Option<Stamp> {
     };
     let civil = Offset::UTC.to_datetime(timestamp);
     let date = civil.date();
-    YEARS.contains(&date.year()).then(|| Stamp { date, text: format!("{date}T{}Z", civil.time().strftime("%H:%M:%S")) })
+    YEARS
+        .contains(&date.year())
+        .then(|| ParsedDate { date, text: format!("{date}T{}Z", civil.time().strftime("%H:%M:%S")) })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +138,7 @@ struct Token {
 }
 
 /// Marks inside words of Hindi, Bengali and Thai that are no letters by themselves.
-const JOINED: [char; 6] = ['\u{93c}', '\u{94d}', '\u{9bc}', '\u{9cd}', '\u{e48}', '\u{e4c}'];
+const JOINING_MARKS: [char; 6] = ['\u{93c}', '\u{94d}', '\u{9bc}', '\u{9cd}', '\u{e48}', '\u{e4c}'];
 
 fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
@@ -147,7 +149,8 @@ fn tokens(text: &str) -> Vec<Token> {
         }
         let is_digit = digit(c).is_some();
         // Characters of Chinese and Japanese are marks: 2024年5月18日 has no spaces.
-        let is_letter = |c: char| (c.is_alphabetic() && !('\u{2e80}'..='\u{d7ff}').contains(&c)) || JOINED.contains(&c);
+        let is_letter =
+            |c: char| (c.is_alphabetic() && !('\u{2e80}'..='\u{d7ff}').contains(&c)) || JOINING_MARKS.contains(&c);
         if !is_digit && !is_letter(c) {
             tokens.push(Token { kind: Kind::Mark(c), start });
             continue;

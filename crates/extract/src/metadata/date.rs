@@ -4,7 +4,7 @@ use jiff::{ToSpan, civil::Date};
 use trommel_html::{Attribute, Block, FactKind, element_text};
 
 use super::byline::near;
-use super::calendar::{self, Stamp};
+use super::calendar::{self, ParsedDate};
 use super::date_words::{Event, event, is_of_page};
 use super::sources::{Sources, rank};
 
@@ -114,24 +114,24 @@ pub(super) fn modified(sources: &Sources) -> Option<String> {
 
 /// A date that can be the page's: not after the crawl. A day is allowed for time zones. Numbers that would be a day
 /// after the crawl are month and day in the other order.
-fn read(sources: &Sources, text: &str) -> Option<Stamp> {
+fn read(sources: &Sources, text: &str) -> Option<ParsedDate> {
     let month_first = month_first(sources);
     [month_first, !month_first].into_iter().find_map(|order| past(sources, calendar::find(text, order)?))
 }
 
 /// The date, unless it is after the crawl: a later one is that of an event, or the clock of the server.
-fn past(sources: &Sources, stamp: Stamp) -> Option<Stamp> {
+fn past(sources: &Sources, stamp: ParsedDate) -> Option<ParsedDate> {
     let latest = sources.crawled.and_then(|crawled| crawled.checked_add(1.day()).ok()).unwrap_or(Date::MAX);
     (stamp.date <= latest).then_some(stamp)
 }
 
 /// The stamp, or the day in the URL where that is the day before or after a time in UTC: it is the day at the place
 /// of publication.
-fn on_day_of_url(sources: &Sources, stamp: Stamp) -> Stamp {
+fn on_day_of_url(sources: &Sources, stamp: ParsedDate) -> ParsedDate {
     if !(stamp.text.ends_with('Z') || stamp.text.ends_with("+00:00")) {
         return stamp;
     }
-    let is_next = |url: &Stamp| {
+    let is_next = |url: &ParsedDate| {
         let days = (url.date - stamp.date).get_days();
         days.abs() == 1
     };
@@ -150,16 +150,16 @@ pub(super) fn month_first(sources: &Sources) -> bool {
 fn from_graph<'a>(
     sources: &Sources<'a>,
     get: impl Fn(&trommel_html::json_ld::Node<'a>) -> Option<&'a str>,
-) -> Option<Stamp> {
+) -> Option<ParsedDate> {
     let nodes = sources.graph.nodes().iter().filter(|node| rank(node) == 3 || rank(node) == 1);
     sources.main.iter().chain(nodes).find_map(|node| read(sources, get(node)?))
 }
 
-fn from_meta(sources: &Sources, names: &[&str]) -> Option<Stamp> {
+fn from_meta(sources: &Sources, names: &[&str]) -> Option<ParsedDate> {
     sources.metas(names).find_map(|content| read(sources, content))
 }
 
-fn from_meta_by_end(sources: &Sources) -> Option<Stamp> {
+fn from_meta_by_end(sources: &Sources) -> Option<ParsedDate> {
     let metas = &sources.page.head.meta;
     PUBLISHED_ENDS.iter().find_map(|end| {
         let mut named = metas.iter().filter(|(name, _)| name.ends_with(end));
@@ -167,14 +167,14 @@ fn from_meta_by_end(sources: &Sources) -> Option<Stamp> {
     })
 }
 
-fn from_facts(sources: &Sources, kind: FactKind) -> Option<Stamp> {
+fn from_facts(sources: &Sources, kind: FactKind) -> Option<ParsedDate> {
     sources.facts(kind).take(4).find_map(|fact| {
         read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, MAX_ELEMENT_BYTES)))
     })
 }
 
 /// `<time>` next to the headline, else the only one of the page.
-fn from_time(sources: &Sources) -> Option<Stamp> {
+fn from_time(sources: &Sources) -> Option<ParsedDate> {
     let times = || sources.page.facts.iter().filter(|fact| fact.kind == FactKind::Time);
     if let Some(headline) = sources.headline {
         let blocks: Vec<usize> = std::iter::once(headline).chain(near(sources.page, headline)).collect();
@@ -199,7 +199,7 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
 
 /// The date of an event in a short block near the headline; one whose element says that it is a date comes first. A
 /// date that is not said to be of a change is that of publication.
-fn from_markup(sources: &Sources, wanted: Event) -> Option<Stamp> {
+fn from_markup(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
     let page = sources.page;
     let headline = sources.headline?;
     // Digits of other scripts are not ASCII. Most blocks have none, and the words of their elements are many.
@@ -230,7 +230,7 @@ fn is(text: &str, wanted: Event) -> bool {
 }
 
 /// The first date of an event in a text.
-fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<Stamp> {
+fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<ParsedDate> {
     if !calendar::has_year(text) {
         return None;
     }
@@ -246,14 +246,14 @@ fn of_event(sources: &Sources, text: &str, wanted: Event) -> Option<Stamp> {
 }
 
 /// The date of a sentence about the page itself, as blogs have below their posts: This entry was posted on ...
-fn from_sentence(sources: &Sources) -> Option<Stamp> {
+fn from_sentence(sources: &Sources) -> Option<ParsedDate> {
     let page = sources.page;
     let mut sentences = page.blocks.iter().map(|block| page.text(block)).filter(|text| is_of_page(text));
     sentences.find_map(|text| of_event(sources, text, Event::Published))
 }
 
 /// `/2024/05/18/` or the like in the path of the URL.
-fn from_url(sources: &Sources) -> Option<Stamp> {
+fn from_url(sources: &Sources) -> Option<ParsedDate> {
     let path = sources.url.as_ref()?.path();
     let path = path.get(..MAX_PATH_BYTES).unwrap_or(path);
     let digits = path.find(|c: char| c.is_ascii_digit())?;
@@ -267,7 +267,7 @@ fn from_url(sources: &Sources) -> Option<Stamp> {
         if before.is_none_or(|c| !c.is_ascii_digit())
             && let Some(stamp) = read(sources, &piece.replace('_', "-"))
         {
-            return Some(Stamp { text: stamp.date.to_string(), ..stamp });
+            return Some(ParsedDate { text: stamp.date.to_string(), ..stamp });
         }
         rest = from.get(2..)?;
     }

@@ -8,7 +8,7 @@ pub(super) enum Event {
 }
 
 /// Bytes before a date in which the words are looked for.
-const BEFORE: usize = 60;
+const BYTES_BEFORE_DATE: usize = 60;
 
 /// Beginnings of words, in lower case: a change.
 const MODIFIED: &[&str] = &[
@@ -129,7 +129,7 @@ const STARTS_OF_PAGE: [bool; 256] = {
 
 /// What the words right before a date say of it, if they say it; those nearest to it decide.
 pub(super) fn event(before: &str) -> Option<Event> {
-    let from = before.ceil_char_boundary(before.len().saturating_sub(BEFORE));
+    let from = before.ceil_char_boundary(before.len().saturating_sub(BYTES_BEFORE_DATE));
     let near = before.get(from..)?;
     // Most dates stand alone.
     if !near.chars().any(char::is_alphabetic) {

@@ -17,14 +17,14 @@ pub(super) struct TitleWords {
 
 impl TitleWords {
     pub fn of(text: &str) -> Self {
-        let mut own = Self { hashes: [0; COMPARED_WORDS], different: 0 };
+        let mut title_words = Self { hashes: [0; COMPARED_WORDS], different: 0 };
         let mut words = 0;
         let found = words::words(text, words::Rule::Characters).map(hash);
-        for (slot, hash) in own.hashes.iter_mut().zip(found) {
+        for (slot, hash) in title_words.hashes.iter_mut().zip(found) {
             *slot = hash;
             words += 1;
         }
-        if let Some(all) = own.hashes.get_mut(..words) {
+        if let Some(all) = title_words.hashes.get_mut(..words) {
             all.sort_unstable();
             let (mut kept, mut before) = (0, None);
             for at in 0..words {
@@ -35,9 +35,9 @@ impl TitleWords {
                 }
                 before = Some(hash);
             }
-            own.different = kept;
+            title_words.different = kept;
         }
-        own
+        title_words
     }
 
     /// Number of its different words.
@@ -55,8 +55,8 @@ impl TitleWords {
         if all == 0 {
             return 0.0;
         }
-        let (own, theirs) = (self.different(), other.different());
-        let shared = own.iter().filter(|hash| theirs.binary_search(hash).is_ok());
+        let (ours, theirs) = (self.different(), other.different());
+        let shared = ours.iter().filter(|hash| theirs.binary_search(hash).is_ok());
         let shared = shared.count();
         // Dice's coefficient, so that a title within a long text is not alike to it.
         2.0 * shared as f32 / all as f32

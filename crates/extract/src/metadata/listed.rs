@@ -21,17 +21,17 @@ const TITLES: [&str; 2] = ["title", "headline"];
 /// its own and names an author. A part with the page's first headline is the page's own.
 pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
     let mut around = page.path(element).skip(1).take(ANCESTORS);
-    around.any(|(at, own)| {
-        if own.tag.is_inline() || !is_item(html, page, at..own.end) {
+    around.any(|(at, element)| {
+        if element.tag.is_inline() || !is_item(html, page, at..element.end) {
             return false;
         }
-        let Some(parent) = page.element(own.parent) else {
+        let Some(parent) = page.element(element.parent) else {
             return false;
         };
         let mut items = 1;
-        let mut next = own.parent + 1;
+        let mut next = element.parent + 1;
         while let Some(sibling) = page.element(next).filter(|_| next < parent.end) {
-            let is_like = next != at && sibling.tag == own.tag;
+            let is_like = next != at && sibling.tag == element.tag;
             if is_like && is_item(html, page, next..sibling.end) && has_author(page, next..sibling.end) {
                 items += 1;
             }
@@ -60,8 +60,8 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
                 .any(|word| word.attribute != Attribute::Role && titles.contains(&word.hash));
         // Posts lead to themselves, by a place on the page.
         let is_link = |at: u32| {
-            let link = page.element(at).filter(|own| own.tag == Tag::A);
-            let href = link.and_then(|own| own.attribute(html, "href"));
+            let link = page.element(at).filter(|element| element.tag == Tag::A);
+            let href = link.and_then(|element| element.attribute(html, "href"));
             href.is_some_and(|href| !href.contains('#'))
         };
         has_title = has_title
@@ -79,7 +79,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
 fn has_author(page: &Page, elements: Range<u32>) -> bool {
     let wanted = TOKENS.map(|word| word_hash(word.as_bytes()));
     let says = |at: u32| {
-        let words = page.element(at).map(|own| page.attribute_words(own));
+        let words = page.element(at).map(|element| page.attribute_words(element));
         words.is_some_and(|words| {
             let mut words = words.iter();
             words.any(|word| word.attribute != Attribute::Role && wanted.contains(&word.hash))

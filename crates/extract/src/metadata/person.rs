@@ -15,7 +15,7 @@ const MAX_SEARCHED_CHARS: usize = 300;
 const MAX_NAMES: usize = 32;
 
 /// Words before a name, in lower case.
-const LEADS: &[&str] = &[
+const NAME_PREFIXES: &[&str] = &[
     "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
     "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
     "text by", "post by", "topic by", "submitted by", "authored by", "photos by", "author:", "authors:", "author",
@@ -67,7 +67,7 @@ pub(super) fn pen_name(text: &str) -> Option<String> {
 /// Whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().trim_end_matches(':').to_lowercase();
-    LEADS.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
+    NAME_PREFIXES.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -79,7 +79,7 @@ fn trim(text: &str) -> String {
     let mut text = fold_space(text);
     loop {
         let lower = text.to_lowercase();
-        let prefix = LEADS.iter().find(|prefix| {
+        let prefix = NAME_PREFIXES.iter().find(|prefix| {
             lower.strip_prefix(**prefix).is_some_and(|rest| {
                 let closed = !prefix.ends_with(|c: char| c.is_ascii_alphabetic());
                 closed || rest.starts_with([' ', ':', '\u{a0}'])

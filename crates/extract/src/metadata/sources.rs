@@ -111,14 +111,14 @@ pub(super) fn rank(node: &Node) -> u32 {
 /// headline as in the page's title.
 fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a>> {
     let title = page.head.meta("og:title").filter(|title| !title.is_empty()).unwrap_or(&page.head.title);
-    let same = |own: &str| {
+    let same = |address: &str| {
         let bare = |url: &str| {
             let url = url.split(['#', '?']).next().unwrap_or_default();
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
             rest.trim_end_matches('/').to_ascii_lowercase()
         };
-        let own = bare(own);
-        [url, page.head.canonical.as_deref()].into_iter().flatten().any(|known| bare(known) == own)
+        let address = bare(address);
+        [url, page.head.canonical.as_deref()].into_iter().flatten().any(|known| bare(known) == address)
     };
     let mut best: Option<(u32, Node<'a>)> = None;
     let headed = !title.is_empty();

@@ -33,13 +33,13 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     if !is_part(&chosen) {
         return Some(chosen);
     }
-    let own = chosen.to_lowercase();
+    let lower = chosen.to_lowercase();
     let metas = sources.metas(&["og:title", "twitter:title", "citation_title", "dc.title"]);
     let stated = metas.map(|title| fold_space(&strip_markup(title))).chain([sources.page.head.title.clone()]);
     let mut fuller = stated.filter(|title| {
         title.len() > chosen.len()
             && title.chars().count() <= MAX_TITLE_CHARS
-            && (title.to_lowercase().starts_with(&own) || title.to_lowercase().ends_with(&own))
+            && (title.to_lowercase().starts_with(&lower) || title.to_lowercase().ends_with(&lower))
     });
     fuller.next().or(Some(chosen))
 }
@@ -181,8 +181,8 @@ fn may_echo(text: &str, title: &str) -> bool {
         (Some(a), Some(b)) => !a.is_ascii() || !b.is_ascii() || a.eq_ignore_ascii_case(b),
         _ => false,
     };
-    let (own, all) = (text.as_bytes(), title.as_bytes());
-    text.len() * 5 >= title.len() * 2 && (same(own.first(), all.first()) || same(own.last(), all.last()))
+    let (text_bytes, all) = (text.as_bytes(), title.as_bytes());
+    text.len() * 5 >= title.len() * 2 && (same(text_bytes.first(), all.first()) || same(text_bytes.last(), all.last()))
 }
 
 /// The heading that is most like one of the titles, if any is: readers see it, while the titles are
@@ -237,21 +237,21 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
         return title.to_owned();
     }
     // Letters and digits only: titles differ from headings in quotation marks and dashes.
-    let own = key(title);
+    let title_key = key(title);
     // A heading that is one end of the title says where the site's part starts.
     for heading in headings {
         let heading_key = key(heading);
         if heading_key.chars().count() < 2 || names.contains(&heading_key) {
             continue;
         }
-        if own == heading_key {
+        if title_key == heading_key {
             return title.to_owned();
         }
         for (start, end) in &cuts {
             let (before, after) = (title.get(..*start).unwrap_or_default(), title.get(*end..).unwrap_or_default());
             // A short one is a section (`Opinion | ...`) rather than the headline, and so is what
             // stands at the end.
-            let long = heading_key.len() * 2 >= own.len();
+            let long = heading_key.len() * 2 >= title_key.len();
             if key(before) == heading_key && (long || heading.split_whitespace().nth(2).is_some()) {
                 return before.trim().to_owned();
             }

@@ -19,32 +19,32 @@ pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
         }
         let at = at as u32;
         let mut mark: Option<Notation> = None;
-        for own in page.notations(block) {
-            if own.kind == NotationKind::Superscript {
-                mark = Some(own);
+        for notation in page.notations(block) {
+            if notation.kind == NotationKind::Superscript {
+                mark = Some(notation);
             }
-            if own.kind != NotationKind::InlineNote {
+            if notation.kind != NotationKind::InlineNote {
                 continue;
             }
-            let behind = pairs.partition_point(|pair| (pair.block, pair.to) <= (at, own.text.0));
+            let behind = pairs.partition_point(|pair| (pair.block, pair.to) <= (at, notation.text.0));
             let linked = behind.checked_sub(1).and_then(|at| pairs.get_mut(at));
             match linked {
                 // The mark takes the place of the copy.
-                Some(pair) if pair.block == at && own.text.0 - pair.to <= MAX_BYTES_BETWEEN => {
-                    pair.to = own.text.1;
+                Some(pair) if pair.block == at && notation.text.0 - pair.to <= MAX_BYTES_BETWEEN => {
+                    pair.to = notation.text.1;
                 }
-                _ => found.extend(note(page, block, at, own, mark)),
+                _ => found.extend(note(page, block, at, notation, mark)),
             }
         }
     }
     pairs.extend(found);
 }
 
-fn note(page: &Page, block: &Block, at: u32, own: Notation, mark: Option<Notation>) -> Option<Pair> {
+fn note(page: &Page, block: &Block, at: u32, notation: Notation, mark: Option<Notation>) -> Option<Pair> {
     let text = page.text(block);
-    let to = own.text.1 as usize;
-    let from = own.text.0 as usize;
-    let mark = mark.filter(|mark| mark.text.1 <= own.text.0 && own.text.0 - mark.text.1 <= MAX_BYTES_BETWEEN);
+    let to = notation.text.1 as usize;
+    let from = notation.text.0 as usize;
+    let mark = mark.filter(|mark| mark.text.1 <= notation.text.0 && notation.text.0 - mark.text.1 <= MAX_BYTES_BETWEEN);
     let shown = mark.and_then(|mark| text.get(mark.text.0 as usize..mark.text.1 as usize));
     let shown = shown.and_then(label).unwrap_or_default();
     let is_sign = |c: char| c.is_whitespace() || matches!(c, '.' | ')' | ':');
@@ -66,9 +66,9 @@ fn note(page: &Page, block: &Block, at: u32, own: Notation, mark: Option<Notatio
     let is_label = said.starts_with("footnotemark") || !said.chars().any(char::is_alphabetic);
     Some(Pair {
         block: at,
-        from: mark.map_or(own.text.0, |mark| mark.text.0),
-        to: own.text.1,
+        from: mark.map_or(notation.text.0, |mark| mark.text.0),
+        to: notation.text.1,
         label: shown.to_owned(),
-        target: if is_label { Target::Label } else { Target::Inline(at, (to - said.len()) as u32, own.text.1) },
+        target: if is_label { Target::Label } else { Target::Inline(at, (to - said.len()) as u32, notation.text.1) },
     })
 }

@@ -26,7 +26,7 @@ pub(super) fn label(text: &str) -> Option<&str> {
     let is_number = number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = word.is_empty() && inner.chars().count() <= 2 && inner.chars().all(|c| c.is_ascii_alphabetic());
     // Up to five letters: `xviii` is the longest below 20.
-    let is_roman = word.is_empty() && inner.len() <= 5 && inner.bytes().all(|own| b"ivx".contains(&own));
+    let is_roman = word.is_empty() && inner.len() <= 5 && inner.bytes().all(|byte| b"ivx".contains(&byte));
     let is_sign = inner.chars().count() <= 4
         && inner.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '∗' | '⁎' | '#' | '✽'));
     if known && is_number && !number.is_empty() {
@@ -46,14 +46,14 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
     let text = page.text(block);
     let mut len = 0;
     // What stands at the start and is set as a label: a link back, a raised number.
-    for own in page.notations(block) {
-        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
-        if to <= len || !matches!(own.kind, NotationKind::FragmentLink | NotationKind::Superscript) {
+    for notation in page.notations(block) {
+        let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
+        if to <= len || !matches!(notation.kind, NotationKind::FragmentLink | NotationKind::Superscript) {
             continue;
         }
         let between = text.get(len..from).unwrap_or("x");
-        let own = text.get(from..to).unwrap_or_default();
-        let is_label = label(own).is_some() || is_arrow(own);
+        let label_text = text.get(from..to).unwrap_or_default();
+        let is_label = label(label_text).is_some() || is_arrow(label_text);
         if from < len || between.chars().any(char::is_alphanumeric) || !is_label {
             break;
         }
@@ -81,11 +81,11 @@ pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
 pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
     let text = page.text(block);
     let mut cuts = Vec::new();
-    for own in page.notations(block) {
-        if own.kind != NotationKind::FragmentLink {
+    for notation in page.notations(block) {
+        if notation.kind != NotationKind::FragmentLink {
             continue;
         }
-        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+        let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
         if is_arrow(text.get(from..to).unwrap_or_default()) {
             let before = text.get(..from).unwrap_or_default();
             let trimmed = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '('));

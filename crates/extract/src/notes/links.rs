@@ -30,7 +30,8 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     if candidates.is_empty() {
         return Vec::new();
     }
-    let mut wanted: FxHashMap<&str, u32> = candidates.iter().map(|own| (own.fragment.as_str(), u32::MAX)).collect();
+    let mut wanted: FxHashMap<&str, u32> =
+        candidates.iter().map(|candidate| (candidate.fragment.as_str(), u32::MAX)).collect();
     for (name, element) in anchors(page, html, |name| wanted.contains_key(name)) {
         if let Some(place) = wanted.get_mut(name.as_str())
             // The first element of a name counts, as in browsers.
@@ -41,55 +42,55 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     }
     // Where a page lost its anchors (as exports of Word do), a link back tells the note: the last of a name.
     let mut back: FxHashMap<String, (u32, u32)> = FxHashMap::default();
-    for own in candidates.iter().filter(|own| is_back(&own.fragment)) {
-        back.insert(root(&own.fragment), (own.block, own.element));
+    for candidate in candidates.iter().filter(|candidate| is_back(&candidate.fragment)) {
+        back.insert(root(&candidate.fragment), (candidate.block, candidate.element));
     }
     let mut found: FxHashMap<u32, Option<Target>> = FxHashMap::default();
     let mut pairs: Vec<Pair> = Vec::new();
-    for own in &candidates {
-        if kept.get(own.block as usize) != Some(&true) {
+    for candidate in &candidates {
+        if kept.get(candidate.block as usize) != Some(&true) {
             continue;
         }
-        let mut element = wanted.get(own.fragment.as_str()).copied().unwrap_or(u32::MAX);
-        if element == u32::MAX && !is_back(&own.fragment) {
-            let back = back.get(&root(&own.fragment));
-            element = back.filter(|(block, _)| *block > own.block).map_or(u32::MAX, |(_, element)| *element);
+        let mut element = wanted.get(candidate.fragment.as_str()).copied().unwrap_or(u32::MAX);
+        if element == u32::MAX && !is_back(&candidate.fragment) {
+            let back = back.get(&root(&candidate.fragment));
+            element = back.filter(|(block, _)| *block > candidate.block).map_or(u32::MAX, |(_, element)| *element);
         }
-        if element == u32::MAX || is_back(&own.fragment) && !is_forward(page, own.block, element) {
+        if element == u32::MAX || is_back(&candidate.fragment) && !is_forward(page, candidate.block, element) {
             continue;
         }
         let target = found.entry(element).or_insert_with(|| target(page, element)).clone();
         let Some(Target::Element { element: note, blocks }) = target else {
             continue;
         };
-        if blocks.contains(&own.block) || !is_note(page, html, own, note, &blocks) {
+        if blocks.contains(&candidate.block) || !is_note(page, html, candidate, note, &blocks) {
             continue;
         }
-        let (from, to) = bracketed(page, own.block, own.from, own.to);
+        let (from, to) = bracketed(page, candidate.block, candidate.from, candidate.to);
         pairs.push(Pair {
-            block: own.block,
+            block: candidate.block,
             from,
             to,
-            label: own.label.clone(),
+            label: candidate.label.clone(),
             target: Target::Element { element: note, blocks },
         });
     }
     // A note that holds the mark of another stays one: but not two that hold each other's marks.
     let notes: Vec<u32> = pairs
         .iter()
-        .flat_map(|own| match &own.target {
+        .flat_map(|pair| match &pair.target {
             Target::Element { blocks, .. } => blocks.clone(),
             _ => Vec::new(),
         })
         .collect();
     let notes: rustc_hash::FxHashSet<u32> = notes.into_iter().collect();
     // Tables whose rows link to each other have no mark outside of what would be the notes.
-    let outside = pairs.iter().any(|own| !notes.contains(&own.block));
+    let outside = pairs.iter().any(|pair| !notes.contains(&pair.block));
     if !outside {
         pairs.clear();
     }
     // A link at the start of a note leads back; it is no mark.
-    pairs.retain(|own| !(notes.contains(&own.block) && own.from == 0));
+    pairs.retain(|pair| !(notes.contains(&pair.block) && pair.from == 0));
     pairs
 }
 
@@ -97,20 +98,22 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::FragmentLink]) {
         let text = page.text(block);
-        for own in of_kind(page, block, NotationKind::FragmentLink) {
-            let shown = text.get(own.text.0 as usize..own.text.1 as usize);
+        for notation in of_kind(page, block, NotationKind::FragmentLink) {
+            let shown = text.get(notation.text.0 as usize..notation.text.1 as usize);
             let Some(label) = shown.and_then(label) else {
                 continue;
             };
-            let Some(element) = page.element(own.element) else {
+            let Some(element) = page.element(notation.element) else {
                 continue;
             };
             let href = element.attribute(html, "href").unwrap_or_default();
             let mut fragment = href.rsplit('#').next().unwrap_or_default().to_owned();
             if fragment.is_empty() {
-                let around = page.path(own.element).take(1 + ANCESTORS);
-                fragment =
-                    around.filter_map(|(_, own)| own.attribute(html, "data-definition")).next().unwrap_or_default();
+                let around = page.path(notation.element).take(1 + ANCESTORS);
+                fragment = around
+                    .filter_map(|(_, element)| element.attribute(html, "data-definition"))
+                    .next()
+                    .unwrap_or_default();
             }
             if fragment.contains('%')
                 && let Ok(decoded) = percent(&fragment)
@@ -120,11 +123,11 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
             if !fragment.is_empty() {
                 candidates.push(Candidate {
                     block: at as u32,
-                    from: own.text.0,
-                    to: own.text.1,
+                    from: notation.text.0,
+                    to: notation.text.1,
                     label: label.to_owned(),
                     fragment,
-                    element: own.element,
+                    element: notation.element,
                 });
             }
         }
@@ -134,9 +137,9 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
 
 fn percent(text: &str) -> Result<String, std::string::FromUtf8Error> {
     let mut bytes = Vec::with_capacity(text.len());
-    let own = text.as_bytes();
+    let encoded = text.as_bytes();
     let mut at = 0;
-    while let Some(byte) = own.get(at) {
+    while let Some(byte) = encoded.get(at) {
         let hex = text.get(at + 1..at + 3);
         match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(value) if *byte == b'%' => {
@@ -191,26 +194,26 @@ fn target(page: &Page, at: u32) -> Option<Target> {
             .any(|text| label(text).is_none());
         (is_short(page, &blocks) && said).then_some((at, blocks))
     };
-    let mut around = page.path(at).filter(|(_, own)| !own.tag.is_inline());
+    let mut around = page.path(at).filter(|(_, element)| !element.tag.is_inline());
     let is_block = !element.tag.is_inline();
     // The element itself, or the nearest that says more than a label.
     let found = around
         .by_ref()
         .take(if is_block { 3 } else { 2 })
-        .take_while(|(own_at, own)| {
+        .take_while(|(own_at, element)| {
             // docutils sets each note as a table.
-            *own_at == at && own.tag == Tag::Table && is_said_note(page, own)
+            *own_at == at && element.tag == Tag::Table && is_said_note(page, element)
                 || !matches!(
-                    own.tag,
+                    element.tag,
                     Tag::Body | Tag::Main | Tag::Article | Tag::Ol | Tag::Ul | Tag::Table | Tag::Tbody | Tag::Dl
                 )
         })
-        .find_map(|(at, own)| match own.tag {
-            Tag::Td | Tag::Th => holds(own.parent),
+        .find_map(|(at, element)| match element.tag {
+            Tag::Td | Tag::Th => holds(element.parent),
             Tag::Dt => {
                 // The note is the definition behind its label.
-                let next = own.end;
-                let is_definition = page.element(next).is_some_and(|own| own.tag == Tag::Dd);
+                let next = element.end;
+                let is_definition = page.element(next).is_some_and(|element| element.tag == Tag::Dd);
                 if is_definition { holds(next) } else { None }
             }
             _ => holds(at),
@@ -219,8 +222,8 @@ fn target(page: &Page, at: u32) -> Option<Target> {
     Some(Target::Element { element, blocks })
 }
 
-fn is_said_note(page: &Page, own: &Element) -> bool {
-    let mut words = page.attribute_words(own).iter();
+fn is_said_note(page: &Page, element: &Element) -> bool {
+    let mut words = page.attribute_words(element).iter();
     words.any(|word| page.word_text(word) == "footnote")
 }
 
@@ -230,22 +233,26 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
     let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"].iter().any(|name| fragment.contains(name));
     let back = || {
         blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).any(|block| {
-            of_kind(page, block, NotationKind::FragmentLink).take(MAX_BACK_LINKS).any(|own| {
+            of_kind(page, block, NotationKind::FragmentLink).take(MAX_BACK_LINKS).any(|notation| {
                 let text = page.text(block);
-                let text = text.get(own.text.0 as usize..own.text.1 as usize).unwrap_or_default();
+                let text = text.get(notation.text.0 as usize..notation.text.1 as usize).unwrap_or_default();
                 text.chars().count() <= 24
-                    && page.element(own.element).and_then(|own| own.attribute(html, "href")).is_some_and(|href| {
-                        let back = href.rsplit('#').next().unwrap_or_default();
-                        !back.is_empty()
-                            && (is_back(back) || root(back) == root(&mark.fragment) || names(page, html, mark, back))
-                    })
+                    && page.element(notation.element).and_then(|element| element.attribute(html, "href")).is_some_and(
+                        |href| {
+                            let back = href.rsplit('#').next().unwrap_or_default();
+                            !back.is_empty()
+                                && (is_back(back)
+                                    || root(back) == root(&mark.fragment)
+                                    || names(page, html, mark, back))
+                        },
+                    )
             })
         })
     };
     let is_said = || {
-        page.path(mark.element).take(1 + ANCESTORS).any(|(_, own)| {
-            own.tag == Tag::Sup
-                || page.attribute_words(own).iter().any(|word| {
+        page.path(mark.element).take(1 + ANCESTORS).any(|(_, element)| {
+            element.tag == Tag::Sup
+                || page.attribute_words(element).iter().any(|word| {
                     matches!(
                         page.word_text(word),
                         "footnote" | "noteref" | "fn" | "fnref" | "reference" | "footnoteref"
@@ -267,17 +274,18 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
 
 /// Whether the mark, or an element right around it, has that name.
 fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
-    page.path(mark.element).take(1 + ANCESTORS).any(|(_, own)| {
-        own.attribute(html, "id").as_deref() == Some(name) || own.attribute(html, "name").as_deref() == Some(name)
+    page.path(mark.element).take(1 + ANCESTORS).any(|(_, element)| {
+        element.attribute(html, "id").as_deref() == Some(name)
+            || element.attribute(html, "name").as_deref() == Some(name)
     })
 }
 
 /// The place of a mark with the brackets around it.
 fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
     let text = page.blocks.get(block as usize).map_or("", |block| page.text(block));
-    let own = text.get(from as usize..to as usize).unwrap_or_default();
+    let mark_text = text.get(from as usize..to as usize).unwrap_or_default();
     // White space before a mark is that of the text.
-    let lead = (own.len() - own.trim_start().len()) as u32;
+    let lead = (mark_text.len() - mark_text.trim_start().len()) as u32;
     let before = text.get(..from as usize).unwrap_or_default();
     let after = text.get(to as usize..).unwrap_or_default();
     match (before.chars().next_back(), after.chars().next()) {

@@ -24,11 +24,11 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     if marks.is_empty() {
         return Vec::new();
     }
-    let numbers: rustc_hash::FxHashSet<u32> = marks.iter().map(|own| own.3).collect();
-    let starts = starts(page, html, &numbers, marks.first().map_or(0, |own| own.0));
+    let numbers: rustc_hash::FxHashSet<u32> = marks.iter().map(|mark| mark.3).collect();
+    let starts = starts(page, html, &numbers, marks.first().map_or(0, |mark| mark.0));
     let mut notes: FxHashMap<u32, (u32, u32, Vec<u32>)> = FxHashMap::default();
     for (place, start) in starts.iter().enumerate() {
-        let next = starts.get(place + 1).map(|own| own.block);
+        let next = starts.get(place + 1).map(|start| start.block);
         let blocks = extent(page, start, next);
         if is_short(page, &blocks) {
             notes.entry(start.number).or_insert((start.block, start.element, blocks));
@@ -40,8 +40,8 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     }
     let of = |(block, from, to, number): (u32, u32, u32, u32)| {
         let (start, element, blocks) = notes.get(&number)?;
-        let own = blocks.contains(&block) || block == *start;
-        (!own).then(|| Pair {
+        let is_inside = blocks.contains(&block) || block == *start;
+        (!is_inside).then(|| Pair {
             block,
             from,
             to,
@@ -60,18 +60,18 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
             continue;
         }
         let text = page.text(block);
-        for own in of_kind(page, block, NotationKind::Superscript) {
-            let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+        for notation in of_kind(page, block, NotationKind::Superscript) {
+            let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
             let shown = text.get(from..to).unwrap_or_default();
-            let Some(number) = label(shown).filter(|own| is_number(own)) else {
+            let Some(number) = label(shown).filter(|label| is_number(label)) else {
                 continue;
             };
             let before = text.get(..from).unwrap_or_default();
             let last = before.chars().next_back();
             let word = before.chars().rev().take_while(|c| c.is_alphabetic()).take(MIN_WORD_CHARS).count();
             let is_power = last.is_some_and(|c| c.is_ascii_digit()) || word == 1;
-            let said = page.element(own.element).is_some_and(|own| {
-                let mut words = page.attribute_words(own).iter();
+            let said = page.element(notation.element).is_some_and(|element| {
+                let mut words = page.attribute_words(element).iter();
                 words.any(|word| matches!(page.word_text(word), "footnote" | "fn" | "footnotes" | "noteref"))
             });
             if before.trim().is_empty() || is_power && !said {
@@ -79,7 +79,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
             }
             if let Ok(number) = number.parse() {
                 let lead = (shown.len() - shown.trim_start().len()) as u32;
-                marks.push((at as u32, own.text.0 + lead, own.text.1, number));
+                marks.push((at as u32, notation.text.0 + lead, notation.text.1, number));
             }
         }
     }
@@ -89,7 +89,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
 /// The blocks that start notes, in order.
 fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_mark: u32) -> Vec<Start> {
     // Old pages have no markup for notes but a rule above them.
-    let rule = page.elements.iter().rfind(|own| own.tag == Tag::Hr).map_or(u32::MAX, |own| own.start);
+    let rule = page.elements.iter().rfind(|element| element.tag == Tag::Hr).map_or(u32::MAX, |element| element.start);
     let mut under_heading = false;
     let mut starts = Vec::new();
     let mut items: FxHashMap<u32, u32> = FxHashMap::default();
@@ -103,14 +103,14 @@ fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_ma
         if !(in_notes || under_heading || block.span.0 > rule) || (at as u32) <= first_mark {
             continue;
         }
-        let Some((element, own)) = page.container(block) else {
+        let Some((element, container)) = page.container(block) else {
             continue;
         };
         let number = start_number(page, html, block).or_else(|| {
             // Items of a list of notes count by themselves.
-            let (item, _) = page.path(element).find(|(_, own)| own.tag == Tag::Li)?;
+            let (item, _) = page.path(element).find(|(_, element)| element.tag == Tag::Li)?;
             let list = page.element(item)?.parent;
-            let is_list = page.element(list).is_some_and(|own| own.tag == Tag::Ol);
+            let is_list = page.element(list).is_some_and(|element| element.tag == Tag::Ol);
             let is_first = blocks_of(page, item).first() == Some(&(at as u32));
             (in_notes && is_list && is_first).then(|| {
                 let count = items.entry(list).or_default();
@@ -118,8 +118,8 @@ fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_ma
                 *count
             })
         });
-        let element = if own.tag == Tag::P || own.tag == Tag::Li {
-            let item = page.path(element).find(|(_, own)| own.tag == Tag::Li);
+        let element = if container.tag == Tag::P || container.tag == Tag::Li {
+            let item = page.path(element).find(|(_, element)| element.tag == Tag::Li);
             item.filter(|_| in_notes).map_or(element, |(at, _)| at)
         } else {
             element
@@ -134,20 +134,20 @@ fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_ma
 /// The number that a block starts with, if it is set as a label.
 fn start_number(page: &Page, html: &str, block: &Block) -> Option<u32> {
     let text = page.text(block);
-    let first = of_kind(page, block, NotationKind::Superscript).find(|own| own.text.0 == 0);
+    let first = of_kind(page, block, NotationKind::Superscript).find(|notation| notation.text.0 == 0);
     let shown = match first {
-        Some(own) => text.get(..own.text.1 as usize)?,
+        Some(notation) => text.get(..notation.text.1 as usize)?,
         None => {
             // Strong, or between brackets.
             let end = text.find(char::is_whitespace)?;
             let word = text.get(..end)?;
             let source = html.get(block.span.0.checked_sub(8)? as usize..block.span.0 as usize);
-            let is_strong = source.is_some_and(|own| own.ends_with("<strong>") || own.ends_with("<b>"));
+            let is_strong = source.is_some_and(|source| source.ends_with("<strong>") || source.ends_with("<b>"));
             let is_set = is_strong || word.starts_with('[') && word.ends_with(']');
             is_set.then_some(word)?
         }
     };
-    label(shown).filter(|own| is_number(own))?.parse().ok()
+    label(shown).filter(|label| is_number(label))?.parse().ok()
 }
 
 /// The blocks of a note: its element's, and those behind it with the same parent, up to the next note.
@@ -156,13 +156,13 @@ fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
     if blocks.first() != Some(&start.block) {
         blocks = vec![start.block];
     }
-    let own = page.element(start.element);
-    let said = |own: &trommel_html::Element| {
-        let mut words = page.attribute_words(own).iter();
+    let element = page.element(start.element);
+    let said = |element: &trommel_html::Element| {
+        let mut words = page.attribute_words(element).iter();
         words.any(|word| matches!(page.word_text(word), "footnote"))
     };
-    let alone = own.is_none_or(|own| own.tag == Tag::Li || said(own));
-    let Some(parent) = own.and_then(|own| page.element(own.parent)).filter(|_| !alone) else {
+    let alone = element.is_none_or(|element| element.tag == Tag::Li || said(element));
+    let Some(parent) = element.and_then(|element| page.element(element.parent)).filter(|_| !alone) else {
         return blocks;
     };
     let mut at = blocks.last().map_or(start.block, |last| last + 1);

@@ -25,7 +25,7 @@ const BESIDE_WRITERS: [&str; 15] = [
 const WRITER_ATTRIBUTES: [&str; 5] =
     ["data-author", "data-author-name", "data-username", "data-user-name", "data-poster"];
 /// Words in the attributes of elements that say when something was written.
-const TIMES: [&str; 16] = [
+const TIME_WORDS: [&str; 16] = [
     "date", "datetime", "time", "timestamp", "timespan", "timeago", "posted", "published", "postdate", "posttime",
     "dateline", "relativetime", "permalink", "when", "datum", "fecha",
 ];
@@ -52,7 +52,7 @@ const MAX_LABEL_WORDS: u32 = 12;
 /// Elements around a time by which it is that of its writer.
 const ANCESTORS: usize = 4;
 /// Most words of a line that says who wrote something, or when, beside other things.
-pub(super) const LONGEST_LINE: u32 = 30;
+pub(super) const MAX_LINE_WORDS: u32 = 30;
 /// Most words beside a date in what only says a time.
 const MAX_WORDS_BESIDE_DATE: usize = 4;
 /// Most words of a name that only its place beside a date tells.
@@ -65,7 +65,7 @@ const MAX_VALUE_BYTES: usize = 120;
 
 /// The kind of a mark: author or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum About {
+pub(super) enum MarkKind {
     Writer,
     Time,
 }
@@ -73,7 +73,7 @@ pub(super) enum About {
 /// An element that says who wrote something, or when.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
-    pub(super) about: About,
+    pub(super) about: MarkKind,
     pub(super) element: u32,
     /// Equal for marks that one template made.
     pub(super) shape: u64,
@@ -95,8 +95,8 @@ pub(super) struct Marks {
 impl Marks {
     /// The marks of some elements.
     pub(super) fn within(&self, elements: &Range<u32>) -> &[Mark] {
-        let start = self.all.partition_point(|own| own.element < elements.start);
-        let end = self.all.partition_point(|own| own.element < elements.end);
+        let start = self.all.partition_point(|mark| mark.element < elements.start);
+        let end = self.all.partition_point(|mark| mark.element < elements.end);
         self.all.get(start..end).unwrap_or_default()
     }
 }
@@ -123,14 +123,14 @@ fn words_of_elements(page: &Page) -> Vec<u32> {
     for block in &page.blocks {
         // Of a line that begins with a link, the link is not the line.
         let (around, _) = page.container(block).unzip();
-        if let Some(own) = words.get_mut(around.unwrap_or(NONE) as usize) {
-            *own = own.saturating_add(block.words);
+        if let Some(count) = words.get_mut(around.unwrap_or(NONE) as usize) {
+            *count = count.saturating_add(block.words);
         }
     }
     for (at, element) in page.elements.iter().enumerate().rev() {
-        let own = words.get(at).copied().unwrap_or_default();
+        let count = words.get(at).copied().unwrap_or_default();
         if let Some(parent) = words.get_mut(element.parent as usize) {
-            *parent = parent.saturating_add(own);
+            *parent = parent.saturating_add(count);
         }
     }
     words
@@ -165,10 +165,10 @@ impl Finder<'_> {
         // Read again from the page, because a page keeps no more than 400 facts and a thread has more.
         let name = self.stated(at, element, &WRITER_ATTRIBUTES);
         if let Some(name) = name.as_deref().and_then(pen_name) {
-            marks.push(mark(About::Writer, 5, name));
+            marks.push(mark(MarkKind::Writer, 5, name));
         }
         let is_small = self.is_small(at, element);
-        let is_time = says(self.page, element, &TIMES);
+        let is_time = says(self.page, element, &TIME_WORDS);
         let is_other = says(self.page, element, &OTHER_TIMES);
         let time = self
             .stated(at, element, &TIME_ATTRIBUTES)
@@ -176,7 +176,7 @@ impl Finder<'_> {
         if let Some(time) = time {
             let strength = if is_date(&time) { 5 } else { 1 };
             let value = if strength == 5 { time } else { String::new() };
-            marks.push(mark(About::Time, strength, value));
+            marks.push(mark(MarkKind::Time, strength, value));
         }
         // Whatever holds more than a label is a post or a column, and states nothing about one post.
         if !is_small {
@@ -190,18 +190,18 @@ impl Finder<'_> {
         let may_be_time = is_time || text.is_empty() || text.contains(|c: char| c.is_ascii_digit());
         if !is_other
             && may_be_time
-            && let Some(time) = self.stated(at, element, &TOOLTIPS).filter(|own| says_only_a_date(own))
+            && let Some(time) = self.stated(at, element, &TOOLTIPS).filter(|time| says_only_a_date(time))
         {
-            marks.push(mark(About::Time, 4, time));
+            marks.push(mark(MarkKind::Time, 4, time));
         }
         // What is in it comes right before it.
         let inner = marks.iter().rev();
-        let inner = inner.take_while(|own| at < own.element && own.element < element.end);
+        let inner = inner.take_while(|mark| at < mark.element && mark.element < element.end);
         let (mut has_writer, mut has_time) = (false, false);
-        for own in inner.filter(|own| !own.value.is_empty()) {
-            match own.about {
-                About::Writer => has_writer = true,
-                About::Time => has_time = true,
+        for mark in inner.filter(|mark| !mark.value.is_empty()) {
+            match mark.about {
+                MarkKind::Writer => has_writer = true,
+                MarkKind::Time => has_time = true,
             }
         }
         let is_label = self.is_in_label(at);
@@ -209,16 +209,16 @@ impl Finder<'_> {
         if is_label && !is_other && !has_time && !self.is_of_writer(at) {
             if is_a_date {
                 let strength = if is_time { 3 } else { 2 };
-                marks.push(mark(About::Time, strength, text.clone()));
+                marks.push(mark(MarkKind::Time, strength, text.clone()));
             } else if (is_time || self.page.name(element) == "time")
                 && text.contains(|c: char| c.is_ascii_digit())
                 && !has_writer
             {
-                marks.push(mark(About::Time, 1, String::new()));
+                marks.push(mark(MarkKind::Time, 1, String::new()));
             }
         }
         if let Some(name) = self.name_beside_date(at, element, &text, is_a_date) {
-            marks.push(mark(About::Writer, 1, name));
+            marks.push(mark(MarkKind::Writer, 1, name));
         }
         if !has_writer && !is_a_date && !says(self.page, element, &BESIDE_WRITERS) {
             let words = says(self.page, element, &WRITERS);
@@ -228,7 +228,7 @@ impl Finder<'_> {
                 () => return,
             };
             if let Some(name) = pen_name(&text).filter(|name| is_name(name)) {
-                marks.push(mark(About::Writer, strength, name));
+                marks.push(mark(MarkKind::Writer, strength, name));
             }
         }
     }
@@ -237,7 +237,7 @@ impl Finder<'_> {
     fn add_fact(&self, fact: &StatedFact, marks: &mut Vec<Mark>) {
         let element = fact.element;
         let is_quoted = self.quoted.get(element as usize) == Some(&true);
-        let Some(own) = self.page.element(element).filter(|_| !is_quoted) else {
+        let Some(item) = self.page.element(element).filter(|_| !is_quoted) else {
             return;
         };
         let mut push = |about, strength, value| {
@@ -245,11 +245,11 @@ impl Finder<'_> {
         };
         match fact.kind {
             FactKind::Published if is_date(&fact.value) => {
-                push(About::Time, 5, fact.value.clone());
+                push(MarkKind::Time, 5, fact.value.clone());
             }
-            FactKind::Published => push(About::Time, 1, String::new()),
+            FactKind::Published => push(MarkKind::Time, 1, String::new()),
             FactKind::Author => {
-                let within = |fact: &&StatedFact| (element..own.end).contains(&fact.element);
+                let within = |fact: &&StatedFact| (element..item.end).contains(&fact.element);
                 let mut facts = self.page.facts.iter().filter(within);
                 let name = facts.find(|fact| fact.kind == FactKind::Name).unwrap_or(fact);
                 let name = match name.value.as_str() {
@@ -257,7 +257,7 @@ impl Finder<'_> {
                     value => pen_name(value),
                 };
                 if let Some(name) = name {
-                    push(About::Writer, 5, name);
+                    push(MarkKind::Writer, 5, name);
                 }
             }
             _ => {}
@@ -308,7 +308,7 @@ impl Finder<'_> {
     /// Whether the line in which an element stands may be one that says who or when, and no running text.
     fn is_in_label(&self, at: u32) -> bool {
         let block = self.page.blocks.get(self.block(at));
-        block.is_none_or(|block| block.words <= LONGEST_LINE)
+        block.is_none_or(|block| block.words <= MAX_LINE_WORDS)
     }
 
     /// Whether an element can be one that only says who or when.
@@ -334,10 +334,10 @@ impl Finder<'_> {
                 *marked |= around.unwrap_or_default();
             }
         }
-        let is_marked = |element: &u32| marked.get(*element as usize).is_some_and(|own| *own);
+        let is_marked = |element: &u32| marked.get(*element as usize).is_some_and(|flag| *flag);
         let blocks = self.page.blocks.iter().map(|block| {
             let inline = self.page.inline(block).iter();
-            block.words <= LONGEST_LINE && inline.chain([&block.element]).any(is_marked)
+            block.words <= MAX_LINE_WORDS && inline.chain([&block.element]).any(is_marked)
         });
         blocks.collect()
     }
@@ -346,15 +346,15 @@ impl Finder<'_> {
     fn is_of_writer(&self, at: u32) -> bool {
         let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);
-        let is_about_writer = around.any(|(_, own)| says_about_writer(self.page, own))
-            || parent.is_some_and(|(_, own)| says(self.page, own, &OTHER_TIMES));
+        let is_about_writer = around.any(|(_, element)| says_about_writer(self.page, element))
+            || parent.is_some_and(|(_, element)| says(self.page, element, &OTHER_TIMES));
         let block = self.block(at);
         let before = block.checked_sub(1);
         let before = before.and_then(|before| self.page.blocks.get(before));
         is_about_writer
             || before.is_some_and(|before| {
-                let own = self.page.blocks.get(block);
-                if own.is_none_or(|own| !self.stand_together(before, own)) {
+                let block = self.page.blocks.get(block);
+                if block.is_none_or(|block| !self.stand_together(before, block)) {
                     return false;
                 }
                 let lower = self.page.text(before).to_lowercase();
@@ -366,8 +366,8 @@ impl Finder<'_> {
     /// Whether two blocks stand in one element or in two side by side.
     fn stand_together(&self, one: &Block, other: &Block) -> bool {
         let around = |block: &Block| {
-            let (at, own) = self.page.container(block)?;
-            Some((at, own.parent))
+            let (at, element) = self.page.container(block)?;
+            Some((at, element.parent))
         };
         let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other)) else {
             return false;
@@ -420,7 +420,7 @@ fn shape(page: &Page, at: u32) -> u64 {
     for (_, element) in page.path(at).take(2) {
         kind(page, element).hash(&mut hasher);
         let words = page.attribute_words(element);
-        for word in words.iter().filter(|own| own.attribute == Attribute::Itemprop) {
+        for word in words.iter().filter(|word| word.attribute == Attribute::Itemprop) {
             word.hash.hash(&mut hasher);
         }
     }

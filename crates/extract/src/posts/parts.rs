@@ -6,7 +6,7 @@ use trommel_html::{Attribute, Element, NONE, Page, Tag};
 
 use url::Url;
 
-use super::marks::{About, LONGEST_LINE, Marks};
+use super::marks::{MAX_LINE_WORDS, MarkKind, Marks};
 use super::teasers::Teasers;
 use super::{kind, says_about_writer};
 
@@ -34,7 +34,7 @@ const MIN_DROPPED_WORDS: u32 = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     /// The innermost elements that hold its text and its marks.
-    pub(super) own: Range<u32>,
+    pub(super) innermost: Range<u32>,
     /// Those and what is around them of the same post.
     pub(super) elements: Range<u32>,
     says_post: bool,
@@ -68,8 +68,8 @@ impl ElementContents {
         self.has_writer |= child.has_writer;
         self.has_time |= child.has_time;
         self.unsigned += child.unsigned;
-        for (own, child) in self.halves.iter_mut().zip(child.halves) {
-            *own += child;
+        for (count, child) in self.halves.iter_mut().zip(child.halves) {
+            *count += child;
         }
         self.around = self.around.max(child.around);
         self.labels += u32::from(child.is_label());
@@ -98,7 +98,7 @@ impl ElementContents {
 pub(super) fn parts(page: &Page, html: &str, url: Option<&Url>, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut parts = candidates(page, kept, marks);
     let teasers = Teasers { page, html, url, kept };
-    parts.sort_by_key(|part| (part.own.start, std::cmp::Reverse(part.own.end)));
+    parts.sort_by_key(|part| (part.innermost.start, std::cmp::Reverse(part.innermost.end)));
     grow(page, &mut parts);
     let are_teasers: Vec<bool> = parts.iter().map(|part| teasers.is_one(part)).collect();
     let count = are_teasers.iter().filter(|is_one| **is_one).count();
@@ -119,21 +119,22 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     for ((block, kept), is_label) in page.blocks.iter().zip(kept).zip(labels) {
         // A line that begins with a link is not in the link.
         let around = page.container(block).map_or(NONE, |(at, _)| at);
-        let Some(own) = inside.get_mut(around as usize) else {
+        let Some(contents) = inside.get_mut(around as usize) else {
             continue;
         };
         let is_long = block.words >= MIN_DROPPED_WORDS && block.link_density() < 0.5;
-        let is_heading = block.words <= LONGEST_LINE && page.element(around).is_some_and(|own| own.tag.is_heading());
+        let is_heading =
+            block.words <= MAX_LINE_WORDS && page.element(around).is_some_and(|element| element.tag.is_heading());
         if !is_label && !is_heading && (*kept || is_long) {
-            own.has_text = true;
-            own.is_kept |= *kept;
+            contents.has_text = true;
+            contents.is_kept |= *kept;
         }
     }
     for mark in &marks.all {
-        if let Some(own) = inside.get_mut(mark.element as usize) {
+        if let Some(contents) = inside.get_mut(mark.element as usize) {
             match mark.about {
-                About::Writer => own.has_writer = true,
-                About::Time => own.has_time = true,
+                MarkKind::Writer => contents.has_writer = true,
+                MarkKind::Time => contents.has_time = true,
             }
         }
     }
@@ -142,60 +143,63 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut open: Vec<usize> = Vec::new();
     for (at, element) in page.elements.iter().enumerate().rev() {
         let at = at as u32;
-        let Some(mut own) = inside.get(at as usize).copied() else {
+        let Some(mut contents) = inside.get(at as usize).copied() else {
             continue;
         };
         let is_about_writer = says_about_writer(page, element);
-        own.has_text &= !is_about_writer;
+        contents.has_text &= !is_about_writer;
         let says_post = !is_about_writer && says_post(page, element);
-        if own.labels > 1 && own.has_text {
+        if contents.labels > 1 && contents.has_text {
             let rows = rows(page, at, element, &inside);
             if rows.len() > 1 {
                 found.extend(rows);
-                open.truncate(open.len().saturating_sub(own.count_halves()));
-                own = ElementContents::default();
+                open.truncate(open.len().saturating_sub(contents.count_halves()));
+                contents = ElementContents::default();
             }
         }
         let part = Part {
-            own: at..element.end,
+            innermost: at..element.end,
             elements: at..element.end,
-            says_post: says_post || own.unsigned > 0 || own.holds_halves(),
-            is_kept: own.is_kept,
+            says_post: says_post || contents.unsigned > 0 || contents.holds_halves(),
+            is_kept: contents.is_kept,
             is_half: false,
         };
         let is_page = matches!(element.tag, Tag::Body | Tag::Html);
-        if own.is_whole() && !is_page && (says_post || !holds_parts(&found, element)) {
+        if contents.is_whole() && !is_page && (says_post || !holds_parts(&found, element)) {
             // Its halves are in it.
-            let halves = own.count_halves();
+            let halves = contents.count_halves();
             for half in open.drain(open.len().saturating_sub(halves)..) {
                 if let Some(half) = found.get_mut(half) {
                     half.is_half = true;
                 }
             }
             found.push(part);
-            own = ElementContents::default();
-        } else if own.count_halves() > 1 || own.holds_halves() && own.around == 0 {
+            contents = ElementContents::default();
+        } else if contents.count_halves() > 1 || contents.holds_halves() && contents.around == 0 {
             // They stay alone.
-            let halves = own.count_halves();
+            let halves = contents.count_halves();
             open.truncate(open.len().saturating_sub(halves));
-            own = ElementContents::default();
-        } else if own.holds_halves() {
-            own.around -= 1;
-        } else if own.has_text && own.has_writer != own.has_time && (says_post || own.unsigned == 1 && own.around > 0) {
+            contents = ElementContents::default();
+        } else if contents.holds_halves() {
+            contents.around -= 1;
+        } else if contents.has_text
+            && contents.has_writer != contents.has_time
+            && (says_post || contents.unsigned == 1 && contents.around > 0)
+        {
             open.push(found.len());
             found.push(part);
-            own.halves[usize::from(own.has_time)] = 1;
-            own.around = ANCESTORS;
-        } else if says_post && own.has_text && own.unsigned == 0 {
-            (own.unsigned, own.around) = (1, ANCESTORS);
+            contents.halves[usize::from(contents.has_time)] = 1;
+            contents.around = ANCESTORS;
+        } else if says_post && contents.has_text && contents.unsigned == 0 {
+            (contents.unsigned, contents.around) = (1, ANCESTORS);
         } else {
-            own.around = own.around.saturating_sub(1);
+            contents.around = contents.around.saturating_sub(1);
         }
         if let Some(place) = inside.get_mut(at as usize) {
-            *place = own;
+            *place = contents;
         }
         if let Some(parent) = inside.get_mut(element.parent as usize) {
-            parent.add(own);
+            parent.add(contents);
         }
     }
     found.retain(|part| !part.is_half);
@@ -204,7 +208,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
 
 /// Whether an element holds two of the parts found, of which the last are the first on the page.
 fn holds_parts(found: &[Part], element: &Element) -> bool {
-    let inside = |part: &Part| part.own.start < element.end;
+    let inside = |part: &Part| part.innermost.start < element.end;
     found.len() > 1 && found.iter().rev().take(2).all(inside)
 }
 
@@ -224,27 +228,27 @@ fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> 
     let mut open: Option<Part> = None;
     let mut child = at + 1;
     while child < element.end {
-        let Some(own) = page.element(child) else {
+        let Some(element) = page.element(child) else {
             break;
         };
         let state = inside.get(child as usize).copied().unwrap_or_default();
         if state.is_label() {
             rows.extend(open.take().filter(|part| part.says_post));
             open = Some(Part {
-                own: child..own.end,
-                elements: child..own.end,
+                innermost: child..element.end,
+                elements: child..element.end,
                 says_post: false,
                 is_kept: false,
                 is_half: false,
             });
         } else if let Some(part) = &mut open {
-            part.own.end = own.end;
-            part.elements.end = own.end;
+            part.innermost.end = element.end;
+            part.elements.end = element.end;
             // Until it is complete, this says that it has text.
             part.says_post |= state.has_text;
             part.is_kept |= state.is_kept;
         }
-        child = own.end.max(child + 1);
+        child = element.end.max(child + 1);
     }
     rows.extend(open.filter(|part| part.says_post));
     rows
@@ -252,27 +256,27 @@ fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> 
 
 /// Widens each part to the elements around it that hold no other.
 fn grow(page: &Page, parts: &mut [Part]) {
-    let starts: Vec<u32> = parts.iter().map(|part| part.own.start).collect();
+    let starts: Vec<u32> = parts.iter().map(|part| part.innermost.start).collect();
     for part in parts {
         let others = |range: Range<u32>| {
             let from = starts.partition_point(|start| *start < range.start);
             let to = starts.partition_point(|start| *start < range.end);
             to - from
         };
-        let inside = others(part.own.clone());
-        let Some(first) = page.element(part.own.start) else {
+        let inside = others(part.innermost.clone());
+        let Some(first) = page.element(part.innermost.start) else {
             continue;
         };
-        if first.end != part.own.end {
+        if first.end != part.innermost.end {
             continue;
         }
         // The element that says to be a post may hold others, behind its own text.
-        let mut around = page.path(part.own.start).skip(1).take(ANCESTORS.into());
-        part.says_post |= around.any(|(at, own)| {
-            let is_first = others(at..part.own.start) == 0;
-            is_first && !says_about_writer(page, own) && says_post(page, own)
+        let mut around = page.path(part.innermost.start).skip(1).take(ANCESTORS.into());
+        part.says_post |= around.any(|(at, element)| {
+            let is_first = others(at..part.innermost.start) == 0;
+            is_first && !says_about_writer(page, element) && says_post(page, element)
         });
-        for (at, around) in page.path(part.own.start).skip(1).take(MAX_GROWTH) {
+        for (at, around) in page.path(part.innermost.start).skip(1).take(MAX_GROWTH) {
             if matches!(around.tag, Tag::Body | Tag::Html) || others(at..around.end) > inside {
                 break;
             }
@@ -306,18 +310,19 @@ struct Kinds<'a> {
     /// For each part, the names in it.
     writers: Vec<Vec<&'a str>>,
     /// For each part, the shapes of its marks.
-    shapes: Vec<Vec<(About, u64)>>,
+    shapes: Vec<Vec<(MarkKind, u64)>>,
 }
 
 impl<'a> Kinds<'a> {
     fn new(page: &'a Page, marks: &'a Marks, parts: &[Part]) -> Self {
-        let of_part = parts.iter().map(|part| [part.own.start, part.elements.start].map(|at| PartKind::of(page, at)));
+        let of_part =
+            parts.iter().map(|part| [part.innermost.start, part.elements.start].map(|at| PartKind::of(page, at)));
         let within = |part: &Part| marks.within(&part.elements).iter().take(MAX_MARKS);
         let writers = parts.iter().map(|part| {
-            let own = within(part).filter(|own| own.about == About::Writer);
-            own.map(|own| own.value.as_str()).collect()
+            let writers = within(part).filter(|mark| mark.about == MarkKind::Writer);
+            writers.map(|mark| mark.value.as_str()).collect()
         });
-        let shapes = parts.iter().map(|part| within(part).map(|own| (own.about, own.shape)).collect());
+        let shapes = parts.iter().map(|part| within(part).map(|mark| (mark.about, mark.shape)).collect());
         Self { of_part: of_part.collect(), writers: writers.collect(), shapes: shapes.collect() }
     }
 
@@ -333,12 +338,15 @@ impl<'a> Kinds<'a> {
         let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other)) else {
             return false;
         };
-        let share = |about: About| {
-            let mut own = shapes.iter().filter(|own| own.0 == about);
-            own.any(|own| other_shapes.contains(own))
+        let share = |about: MarkKind| {
+            let mut candidates = shapes.iter().filter(|shape| shape.0 == about);
+            candidates.any(|shape| other_shapes.contains(shape))
         };
         // By different people, since one author's articles in a list share their template as well.
-        is_of_kind && others.iter().any(|name| !names.contains(name)) && share(About::Writer) && share(About::Time)
+        is_of_kind
+            && others.iter().any(|name| !names.contains(name))
+            && share(MarkKind::Writer)
+            && share(MarkKind::Time)
     }
 }
 

@@ -3,14 +3,14 @@
 use url::Url;
 
 /// Steps of addresses behind which the name or number of a person stands.
-const PEOPLE: [&str; 16] = [
+const PERSON_STEPS: [&str; 16] = [
     "user", "users", "u", "member", "members", "profile", "profiles", "people", "person", "author", "authors",
     "usuario", "usuarios", "mitglied", "membre", "membres",
 ];
 /// Names in the query of an address behind which the name or number of a person stands.
 const PERSON_KEYS: [&str; 7] = ["u", "uid", "user", "userid", "user_id", "username", "member"];
-/// Steps behind [`PEOPLE`] that are not people.
-const NOBODY: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
+/// Steps behind [`PERSON_STEPS`] that are not people.
+const OTHER_STEPS: [&str; 8] = ["login", "logout", "register", "signup", "signin", "password", "settings", "join"];
 /// Whether an address is one of the page's site, as far as the page's own is known.
 pub(super) fn is_of_site(href: &str, url: Option<&Url>) -> bool {
     let is_here = |url: &Url| {
@@ -42,8 +42,8 @@ pub(super) fn is_of_person(href: &str) -> bool {
         // Universities and Mastodon write people so.
         let is_handle = lower.len() > 1 && lower.starts_with(['~', '@']);
         let behind = steps.peek().map(|next| next.to_ascii_lowercase());
-        let is_somebody = behind.is_some_and(|next| !NOBODY.contains(&next.as_str()));
-        if is_handle || PEOPLE.contains(&lower.as_str()) && is_somebody {
+        let is_somebody = behind.is_some_and(|next| !OTHER_STEPS.contains(&next.as_str()));
+        if is_handle || PERSON_STEPS.contains(&lower.as_str()) && is_somebody {
             return true;
         }
     }

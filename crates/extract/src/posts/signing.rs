@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};
 
-use super::marks::{About, Mark, Marks};
+use super::marks::{Mark, MarkKind, Marks};
 use super::parts::Part;
 use super::says_about_writer;
 use crate::metadata::{date_in, says_month_first};
@@ -30,21 +30,21 @@ type MarkRank = (bool, bool, u32, u8);
 impl<'a> Signing<'a> {
     pub(super) fn new(page: &'a Page, marks: &'a Marks, parts: &[Part], month_first: bool) -> Self {
         let post_of = post_of(page, parts);
-        let mut own: Vec<Vec<&Mark>> = vec![Vec::new(); parts.len()];
+        let mut marks_of_posts: Vec<Vec<&Mark>> = vec![Vec::new(); parts.len()];
         for mark in &marks.all {
             let post = post_of.get(mark.element as usize).copied().unwrap_or(NONE);
-            if let Some(own) = own.get_mut(post as usize) {
-                own.push(mark);
+            if let Some(post_marks) = marks_of_posts.get_mut(post as usize) {
+                post_marks.push(mark);
             }
         }
-        let spread = spread(&own);
-        let choose = |marks: &[&'a Mark], about: About| {
+        let spread = spread(&marks_of_posts);
+        let choose = |marks: &[&'a Mark], about: MarkKind| {
             let mut best: Option<(&'a Mark, MarkRank)> = None;
-            for mark in marks.iter().filter(|own| own.about == about) {
+            for mark in marks.iter().filter(|mark| mark.about == about) {
                 let (posts, varies) = spread.get(&(about, mark.shape)).copied().unwrap_or_default();
                 // What is the same in every post ("View profile") is no name.
                 // Two posts of one minute have the same time; two with one name may be by one person, but not all.
-                let varies = varies || about == About::Time;
+                let varies = varies || about == MarkKind::Time;
                 if !varies && mark.strength < 2 {
                     continue;
                 }
@@ -55,10 +55,12 @@ impl<'a> Signing<'a> {
             }
             best.map(|(mark, _)| mark)
         };
-        let chosen: Vec<[Option<&Mark>; 2]> =
-            own.iter().map(|marks| [About::Writer, About::Time].map(|about| choose(marks, about))).collect();
+        let chosen: Vec<[Option<&Mark>; 2]> = marks_of_posts
+            .iter()
+            .map(|marks| [MarkKind::Writer, MarkKind::Time].map(|about| choose(marks, about)))
+            .collect();
         // One date of the thread that leaves no doubt decides for all: a program writes all dates alike.
-        let mut times = chosen.iter().filter_map(|own| own[1]);
+        let mut times = chosen.iter().filter_map(|pair| pair[1]);
         let told = times.find_map(|time| says_month_first(&time.value));
         Self { page, post_of, chosen, month_first: told.unwrap_or(month_first) }
     }
@@ -77,8 +79,8 @@ impl<'a> Signing<'a> {
             let post = self.post_of.get(at);
             let is_within = post.is_some() && post == self.post_of.get(element.parent as usize);
             let around = about_writer.get(element.parent as usize).copied();
-            let own = around.unwrap_or_default() || says_about_writer(self.page, element);
-            about_writer.push(is_within && own);
+            let is_about_writer = around.unwrap_or_default() || says_about_writer(self.page, element);
+            about_writer.push(is_within && is_about_writer);
         }
         about_writer
     }
@@ -115,11 +117,11 @@ impl<'a> Signing<'a> {
 
 /// In how many posts a template has made a mark, and whether not all of these say the same: what every post has
 /// is its own, "last edited by" is not.
-fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(About, u64), (u32, bool)> {
-    let mut first: FxHashMap<(About, u64), &str> = FxHashMap::default();
-    let mut spread: FxHashMap<(About, u64), (u32, bool)> = FxHashMap::default();
+fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(MarkKind, u64), (u32, bool)> {
+    let mut first: FxHashMap<(MarkKind, u64), &str> = FxHashMap::default();
+    let mut spread: FxHashMap<(MarkKind, u64), (u32, bool)> = FxHashMap::default();
     for marks in posts {
-        let mut known: FxHashSet<(About, u64)> = FxHashSet::default();
+        let mut known: FxHashSet<(MarkKind, u64)> = FxHashSet::default();
         for mark in marks {
             let shape = (mark.about, mark.shape);
             if !known.insert(shape) {

@@ -29,10 +29,10 @@ pub(super) struct Teasers<'a> {
 impl Teasers<'_> {
     /// Whether the headline of a part, or its first line, leads to another page of the site.
     pub(super) fn is_one(&self, part: &Part) -> bool {
-        let own = self.page.path(part.own.start);
-        let mut own = own.take_while(|(at, _)| *at >= part.elements.start);
+        let path = self.page.path(part.innermost.start);
+        let mut path = path.take_while(|(at, _)| *at >= part.elements.start);
         // A comment may begin with a link; it is said here all the same.
-        if own.any(|(_, element)| says(self.page, element, &OWN_CONTENT)) {
+        if path.any(|(_, element)| says(self.page, element, &OWN_CONTENT)) {
             return false;
         }
         let elements = part.elements.clone();
@@ -46,8 +46,8 @@ impl Teasers<'_> {
             let within = within.filter_map(|at| self.page.element(at));
             let around = self.page.path(at).skip(1);
             let around = around.take_while(|(at, _)| *at >= elements.start);
-            let mut links = within.chain(around.map(|(_, own)| own));
-            links.any(|own| self.leads_away(own))
+            let mut links = within.chain(around.map(|(_, element)| element));
+            links.any(|element| self.leads_away(element))
         });
         is_title || self.first_line(part).is_some_and(|line| self.is_link(line))
     }
@@ -69,7 +69,7 @@ impl Teasers<'_> {
         let inline = self.page.inline(line).iter().copied();
         let around = self.page.path(line.element).take(2).map(|(at, _)| at);
         let mut links = inline.chain(around).filter_map(|at| self.page.element(at));
-        line.link_density() >= MIN_LINK_DENSITY && links.any(|own| self.leads_away(own))
+        line.link_density() >= MIN_LINK_DENSITY && links.any(|element| self.leads_away(element))
     }
 
     /// Whether an element is a link to another page of the site which is not that of a person.

@@ -109,8 +109,8 @@ impl<'a> KeptContent<'a> {
                 Some((last, members)) if *last == of && of != Group::Nothing => members.push(block),
                 // A further part of a listing.
                 Some((Group::Code(_), members))
-                    if matches!(of, Group::Code(own)
-                        if members.last().is_some_and(|last| listings::continues(page, html, *last, own, block))) =>
+                    if matches!(of, Group::Code(element)
+                        if members.last().is_some_and(|last| listings::continues(page, html, *last, element, block))) =>
                 {
                     members.push(block);
                 }
@@ -177,13 +177,13 @@ impl<'a> KeptContent<'a> {
         let Some(pieces) = self.pieces(at, Form::Plain) else {
             return out.push(&change(text), copied(0));
         };
-        for own in pieces {
-            let part = text.get(own.from..own.to).unwrap_or_default();
-            match &own.kind {
+        for piece in pieces {
+            let part = text.get(piece.from..piece.to).unwrap_or_default();
+            match &piece.kind {
                 PieceKind::Text | PieceKind::Formula { .. } => {
-                    out.push(&change(part), copied(own.from));
+                    out.push(&change(part), copied(piece.from));
                 }
-                PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(own.from)),
+                PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(piece.from)),
                 PieceKind::Sign(sign) => out.text.push_str(sign),
                 PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
             }
@@ -193,9 +193,9 @@ impl<'a> KeptContent<'a> {
     /// A part of a block as plain text says it, without the marks of notes.
     pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
         let text = self.text(block);
-        let notations = self.block(block).map(|own| self.page.notations(own));
+        let notations = self.block(block).map(|block| self.page.notations(block));
         let notations = notations.into_iter().flatten();
-        let notations = notations.filter(|own| own.text.0 >= from && own.text.1 <= to);
+        let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
         let form = (Form::Plain, self.options);
         match pieces(text, block, notations, None, form) {
             Some(pieces) => plain_pieces(text, &pieces, from as usize, to as usize),
@@ -231,12 +231,12 @@ impl<'a> KeptContent<'a> {
     /// The code in an element, read again from the page; none if it does not reach to `end` there, as where
     /// an end tag was out of place.
     pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
-        let own = self.page.element(element)?;
-        let behind = self.page.element(own.end).map_or(self.html.len(), |own| own.start as usize);
-        let len = behind.saturating_sub(own.start as usize);
+        let element = self.page.element(element)?;
+        let behind = self.page.element(element.end).map_or(self.html.len(), |element| element.start as usize);
+        let len = behind.saturating_sub(element.start as usize);
         // Beyond it code is put together from its blocks, which loses only white space.
         self.code_room.set(self.code_room.get().checked_sub(len)?);
-        let (text, reached) = code_text(self.html.get(..behind)?, own.start)?;
+        let (text, reached) = code_text(self.html.get(..behind)?, element.start)?;
         (!text.is_empty() && reached >= end).then_some(text)
     }
 
@@ -262,8 +262,8 @@ impl<'a> KeptContent<'a> {
         let last = blocks.last().and_then(|at| self.block(*at));
         if let Some(code) = self.code_in(pre, last.map_or(0, |block| block.span.1)) {
             // The indent of a `code` that is set as a block is that of the page's source.
-            let is_pre = self.page.element(pre).is_some_and(|own| {
-                let name = self.html.get(own.start as usize + 1..own.start as usize + 5);
+            let is_pre = self.page.element(pre).is_some_and(|element| {
+                let name = self.html.get(element.start as usize + 1..element.start as usize + 5);
                 name.is_none_or(|name| !name.eq_ignore_ascii_case("code"))
             });
             return if is_pre { code } else { unindented(&code) };
@@ -309,12 +309,13 @@ impl<'a> KeptContent<'a> {
 /// Pieces of a text between two of its bytes as plain text.
 fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String {
     let mut out = String::with_capacity(to - from + 8);
-    let within = pieces.iter().filter(|own| own.from >= from && own.from < to || own.from <= from && own.to > from);
-    for own in within {
-        match &own.kind {
+    let within =
+        pieces.iter().filter(|piece| piece.from >= from && piece.from < to || piece.from <= from && piece.to > from);
+    for piece in within {
+        match &piece.kind {
             PieceKind::Text | PieceKind::Formula { .. } => {
-                let own = text.get(own.from.max(from)..own.to.min(to));
-                out.push_str(own.unwrap_or_default());
+                let part = text.get(piece.from.max(from)..piece.to.min(to));
+                out.push_str(part.unwrap_or_default());
             }
             PieceKind::Note(number) => {
                 out.push('[');
@@ -356,7 +357,7 @@ impl Group {
         let element = page.blocks.get(block as usize).map_or(NONE, |block| block.element);
         let around = page.element(element).map(|element| element.within);
         // The element knows the kinds around it, so nearly no path is climbed.
-        if !around.is_some_and(|own| own.intersects(ElementKinds::CODE | ElementKinds::HEADING)) {
+        if !around.is_some_and(|kinds| kinds.intersects(ElementKinds::CODE | ElementKinds::HEADING)) {
             return Group::Nothing;
         }
         let mut heading = None;

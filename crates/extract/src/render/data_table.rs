@@ -21,9 +21,9 @@ struct CellBounds {
 
 /// In a table with header cells, `thead` or `caption`.
 // Header cells say that a table is data, so its cells may be long.
-const HEADED: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
+const HEADED_BOUNDS: CellBounds = CellBounds { blocks: 30, words: 400, mean: 40 };
 /// In any other table.
-const BARE: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
+const BARE_BOUNDS: CellBounds = CellBounds { blocks: 2, words: 50, mean: 40 };
 
 /// A table of data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct TableRow {
 impl TableRow {
     /// The cells that hold kept blocks, without those of signs alone.
     fn cells_with_blocks(&self) -> impl Iterator<Item = &TableCell> {
-        self.cells.iter().filter(|own| !own.blocks.is_empty())
+        self.cells.iter().filter(|cell| !cell.blocks.is_empty())
     }
 }
 
@@ -77,7 +77,7 @@ struct Position {
 
 /// A table while its kept blocks are gathered.
 #[derive(Debug, Default)]
-struct Draft {
+struct TableDraft {
     captions: Vec<u32>,
     /// TableCell and block in the order of the page.
     blocks: Vec<(u32, u32)>,
@@ -87,7 +87,7 @@ struct Draft {
 /// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
 /// element of the data table it is in ([`NONE`] if in none).
 pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
-    let mut drafts: FxHashMap<u32, Draft> = FxHashMap::default();
+    let mut drafts: FxHashMap<u32, TableDraft> = FxHashMap::default();
     let mut order: Vec<u32> = Vec::new();
     let mut home = Vec::with_capacity(kept.len());
     for &index in kept {
@@ -96,7 +96,7 @@ pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u
         let Some(place) = place else { continue };
         let draft = drafts.entry(place.table).or_insert_with(|| {
             order.push(place.table);
-            Draft::default()
+            TableDraft::default()
         });
         draft.layout |= place.no_cell_text;
         match place.cell {
@@ -152,7 +152,7 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
 }
 
 /// The rows of a table, unless it turns out to be one for layout.
-fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTable> {
+fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<DataTable> {
     let table = page.element(at)?;
     let is_role = |token: &trommel_html::AttributeWord| {
         // The author says that the table means nothing (WAI-ARIA).
@@ -193,11 +193,11 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 *cells += 1;
                 row.header &= *in_head || element.tag == Tag::Th;
                 let column = columns.place(element, html);
-                let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
-                let (own, rest) = blocks.split_at_checked(own)?;
+                let count = blocks.iter().take_while(|(cell, _)| *cell == index).count();
+                let (cell_blocks, rest) = blocks.split_at_checked(count)?;
                 blocks = rest;
-                if !own.is_empty() {
-                    let blocks = own.iter().map(|(_, block)| *block).collect();
+                if !cell_blocks.is_empty() {
+                    let blocks = cell_blocks.iter().map(|(_, block)| *block).collect();
                     row.cells.push(TableCell { column, blocks, sign: String::new() });
                 } else if has_text(page, index, element) {
                     if column < MAX_COLUMNS {
@@ -214,7 +214,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
         index += 1;
     }
     wide_rows += usize::from(end_row(row, &mut rows) > 1);
-    let most = if headed { HEADED } else { BARE };
+    let most = if headed { HEADED_BOUNDS } else { BARE_BOUNDS };
     let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
     for cell in rows.iter().flat_map(TableRow::cells_with_blocks) {
         let blocks = cell.blocks.iter().map(|block| {

@@ -30,15 +30,15 @@ pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -
     let mut done = 0;
     let mut origins = traced.origins.iter().peekable();
     while let Some(first) = origins.next() {
-        let Some(own) = role(first) else {
+        let Some(first_role) = role(first) else {
             continue;
         };
         let mut last = first;
-        while let Some(next) = origins.next_if(|next| role(next) == Some(own)) {
+        while let Some(next) = origins.next_if(|next| role(next) == Some(first_role)) {
             last = next;
         }
         add(None, done, first.place.start);
-        add(Some(own), first.place.start, last.place.end);
+        add(Some(first_role), first.place.start, last.place.end);
         done = last.place.end;
     }
     add(None, done, traced.text.len());
@@ -76,7 +76,7 @@ mod tests {
         add(4, "- Flour");
         add(9, "\n");
         add(5, "The end.\n");
-        traced.origins.retain(|own| own.source != OriginSource::Blocks(9, 9));
+        traced.origins.retain(|origin| origin.source != OriginSource::Blocks(9, 9));
         traced.push("Of JSON-LD.\n", OriginSource::Page(0, 4));
         let role = |block| match block {
             2 | 3 => Some(Role::Review),

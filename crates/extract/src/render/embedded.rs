@@ -17,10 +17,10 @@ pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>)
 }
 
 /// The role of an embedded text on its page.
-pub(crate) fn role(own: &JudgedEmbedded) -> Role {
-    if own.is_comment() {
+pub(crate) fn role(embedded: &JudgedEmbedded) -> Role {
+    if embedded.is_comment() {
         Role::Comment
-    } else if own.kept {
+    } else if embedded.kept {
         Role::Body
     } else {
         Role::Other

@@ -5,12 +5,12 @@ use trommel_html::{Page, Tag};
 
 use crate::choice::whole_units::outermost_code;
 
-/// Whether the code in the element `own`, whose first block is `block`, continues the listing of the block `last`.
-pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32) -> bool {
+/// Whether the code in `element`, whose first block is `block`, continues the listing of the block `last`.
+pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block: u32) -> bool {
     let Some(before) = outermost_code(page, last as usize) else {
         return false;
     };
-    let (Some(part), Some(next)) = (page.element(before), page.element(own)) else {
+    let (Some(part), Some(next)) = (page.element(before), page.element(element)) else {
         return false;
     };
     let is_part = |start: u32| {
@@ -21,9 +21,9 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32
     last + 1 == block
         && part.parent == next.parent
         // Nothing at all between them: two pieces of code with a sentence between are two.
-        && part.end == own
+        && part.end == element
         && is_part(part.start)
-        && (is_part(next.start) || next.tag == Tag::Pre && words.any(|own| page.word_text(own) == "output"))
+        && (is_part(next.start) || next.tag == Tag::Pre && words.any(|word| page.word_text(word) == "output"))
 }
 
 /// The elements of a listing with their blocks.
@@ -32,12 +32,12 @@ pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])>
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
         return Vec::new();
     };
-    if let Some(own) = element(first)
-        && element(last) == Some(own)
+    if let Some(only) = element(first)
+        && element(last) == Some(only)
     {
-        return vec![(own, blocks)];
+        return vec![(only, blocks)];
     }
-    let parts = blocks.chunk_by(|own, next| element(own) == element(next));
+    let parts = blocks.chunk_by(|block, next| element(block) == element(next));
     parts.filter_map(|part| Some((element(part.first()?)?, part))).collect()
 }
 

@@ -26,7 +26,7 @@ use crate::render::traced::{OriginSource, TracedText};
 use code::{CodeLanguages, fence};
 use containers::{Part, SegmentWriter};
 use escape::{Context, escape};
-use images::{Images, Wanted, headline_element};
+use images::{Images, WantedImages, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
 
@@ -109,7 +109,7 @@ impl Headline {
         let is_other = match self {
             Headline::None => false,
             Headline::Above => true,
-            Headline::Element(own) => content.page.path(element).all(|(at, _)| at != own),
+            Headline::Element(headline) => content.page.path(element).all(|(at, _)| at != headline),
         };
         // A document has one title; other `h1` are its sections.
         if level == 1 && is_other { 2 } else { level }
@@ -118,11 +118,11 @@ impl Headline {
     /// Other headings of the first level, with some of the second, are the outline of the page itself: one level
     /// lower, they would merge with the latter. A single one below a title above the text may be the same title.
     fn beside_outline(self, content: &KeptContent) -> Self {
-        let others = content.segments.iter().filter(|own| {
-            matches!(own, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(own).0, content) > 1
+        let others = content.segments.iter().filter(|segment| {
+            matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1
         });
         let most = usize::from(self == Headline::Above);
-        let is_second = |own: &Segment| matches!(own, Segment::Heading { level: 2, .. });
+        let is_second = |segment: &Segment| matches!(segment, Segment::Heading { level: 2, .. });
         if others.count() > most && content.segments.iter().any(is_second) { Headline::None } else { self }
     }
 }
@@ -165,7 +165,7 @@ pub(crate) fn markdown(
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
-    let mut images = Wanted::of(options).map(|wanted| {
+    let mut images = WantedImages::of(options).map(|wanted| {
         let headline = headline_element(content.page);
         Images::new(content, url, headline, wanted)
     });
@@ -181,9 +181,9 @@ pub(crate) fn markdown(
         let note = match definition.inline {
             Some(place) => inline.part(place),
             None => {
-                let own = content.of_definition(definition);
-                let writer = SegmentWriter::new(&own).within(definition.element);
-                let note = flowing(&own, writer, &mut inline, &mut languages, None, (options, headline));
+                let note_content = content.of_definition(definition);
+                let writer = SegmentWriter::new(&note_content).within(definition.element);
+                let note = flowing(&note_content, writer, &mut inline, &mut languages, None, (options, headline));
                 note.text
             }
         };
@@ -261,8 +261,8 @@ fn flowing<'a>(
                     writer.add(element, &inline.render(*caption, Mode::Caption));
                 }
                 if facts::is_box(content, table) {
-                    for own in facts::lines(table, inline) {
-                        writer.add(element, &own);
+                    for line in facts::lines(table, inline) {
+                        writer.add(element, &line);
                     }
                 } else if !table.rows.is_empty() {
                     writer.add(element, &tables::gfm_table(table, inline));
@@ -296,10 +296,11 @@ pub(crate) fn append_markdown<'a>(mut markdown: String, texts: impl Iterator<Ite
 fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     let block = content.block(block).filter(|block| block.inputs > 0)?;
     let page = content.page;
-    let mut around = page.path(block.element).take_while(|(_, own)| own.tag != Tag::Ul && own.tag != Tag::Ol);
-    around.find(|(_, own)| own.tag == Tag::Li)?;
+    let mut around =
+        page.path(block.element).take_while(|(_, element)| element.tag != Tag::Ul && element.tag != Tag::Ol);
+    around.find(|(_, element)| element.tag == Tag::Li)?;
     let mut inside = page.inline(block).iter().filter_map(|at| page.element(*at));
-    let input = inside.find(|own| own.tag == Tag::Input)?;
+    let input = inside.find(|element| element.tag == Tag::Input)?;
     let kind = input.attribute(content.html, "type")?;
     if !kind.eq_ignore_ascii_case("checkbox") {
         return None;
@@ -313,14 +314,14 @@ fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else {
         return Part::Other;
     };
-    let is_bare = content.page.container(block).is_some_and(|(_, own)| own.tag == Tag::Dd);
+    let is_bare = content.page.container(block).is_some_and(|(_, element)| element.tag == Tag::Dd);
     if is_bare {
         return Part::Definition;
     }
     let mut path = content.page.path(block.element);
-    let item = path.find(|(_, own)| matches!(own.tag, Tag::Dt | Tag::Dd | Tag::Li));
+    let item = path.find(|(_, element)| matches!(element.tag, Tag::Dt | Tag::Dd | Tag::Li));
     match item {
-        Some((at, own)) if own.tag == Tag::Dt => Part::Term(at),
+        Some((at, element)) if element.tag == Tag::Dt => Part::Term(at),
         _ => Part::Other,
     }
 }

@@ -58,10 +58,10 @@ pub(crate) fn pieces(
     let len = text.len();
     let mut change = |from: usize, to: usize, kind| {
         if from <= to && to <= len {
-            let is_gap = |own: Option<&str>, at_end: bool| {
-                own.is_some_and(|own| match at_end {
-                    true => own.is_empty() || own.ends_with(' '),
-                    false => own.starts_with(' '),
+            let is_gap = |side: Option<&str>, at_end: bool| {
+                side.is_some_and(|side| match at_end {
+                    true => side.is_empty() || side.ends_with(' '),
+                    false => side.starts_with(' '),
                 })
             };
             // What is left out takes one of the spaces around it along.
@@ -86,13 +86,13 @@ pub(crate) fn pieces(
     }
     let notations: Vec<Notation> = notations.collect();
     let is_struck = all_deleted(text, &notations);
-    for own in notations {
-        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
-        match own.kind {
+    for notation in notations {
+        let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
+        match notation.kind {
             NotationKind::Formula | NotationKind::DisplayFormula => {
-                let display = own.kind == NotationKind::DisplayFormula;
-                let own = text.get(from..to).unwrap_or_default();
-                let from = from + own.len() - own.trim_start().len();
+                let display = notation.kind == NotationKind::DisplayFormula;
+                let formula = text.get(from..to).unwrap_or_default();
+                let from = from + formula.len() - formula.trim_start().len();
                 match options.math {
                     MathForm::Tex => change(from, to, PieceKind::Formula { display }),
                     MathForm::Plain => {}
@@ -101,24 +101,24 @@ pub(crate) fn pieces(
             }
             // A mark is written instead of its script.
             NotationKind::Superscript | NotationKind::Subscript
-                if notes.is_some_and(|notes| notes.covers(at, own.text)) => {}
+                if notes.is_some_and(|notes| notes.covers(at, notation.text)) => {}
             NotationKind::Superscript | NotationKind::Subscript => {
-                let is_sup = own.kind == NotationKind::Superscript;
+                let is_sup = notation.kind == NotationKind::Superscript;
                 script(text, from, to, is_sup, options.scripts, &mut change);
             }
             // More than a few words are a section that the page opens, or all there is.
             NotationKind::Hidden if from == 0 && to == len => {}
             NotationKind::Hidden => {
-                let own = text.get(from..to).unwrap_or_default();
-                if own.len() <= MAX_HIDDEN_BYTES && words::count(own) <= MAX_HIDDEN_WORDS {
+                let hidden = text.get(from..to).unwrap_or_default();
+                if hidden.len() <= MAX_HIDDEN_BYTES && words::count(hidden) <= MAX_HIDDEN_WORDS {
                     // White space before it stays.
-                    let space = own.len() - own.trim_start().len();
+                    let space = hidden.len() - hidden.trim_start().len();
                     change(from + space, to, nothing());
                 }
             }
             NotationKind::Deleted => {
-                let own = text.get(from..to).unwrap_or_default();
-                let space = own.len() - own.trim_start().len();
+                let deleted = text.get(from..to).unwrap_or_default();
+                let space = deleted.len() - deleted.trim_start().len();
                 match form {
                     Form::Markdown => change(from + space, to, PieceKind::Deleted),
                     // Where nothing else is said it is what the line says.
@@ -132,7 +132,7 @@ pub(crate) fn pieces(
                 }
             }
             NotationKind::LinkedImage if form == Form::Markdown => {
-                change(from, to, PieceKind::LinkedImage(own.element));
+                change(from, to, PieceKind::LinkedImage(notation.element));
             }
             NotationKind::FragmentLink | NotationKind::InlineNote | NotationKind::LinkedImage => {}
         }
@@ -142,18 +142,18 @@ pub(crate) fn pieces(
     }
     // Of two that overlap the one that starts first counts, of such the longer.
     // Pieces must not overlap: writers copy what lies between them.
-    changes.sort_by_key(|own| (own.from, len - own.to));
+    changes.sort_by_key(|piece| (piece.from, len - piece.to));
     let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
     let mut at = 0;
-    for own in changes {
-        if own.from < at {
+    for piece in changes {
+        if piece.from < at {
             continue;
         }
-        if own.from > at {
-            pieces.push(Piece { from: at, to: own.from, kind: PieceKind::Text });
+        if piece.from > at {
+            pieces.push(Piece { from: at, to: piece.from, kind: PieceKind::Text });
         }
-        at = own.to;
-        pieces.push(own);
+        at = piece.to;
+        pieces.push(piece);
     }
     if at < len {
         pieces.push(Piece { from: at, to: len, kind: PieceKind::Text });
@@ -166,9 +166,9 @@ fn all_deleted(text: &str, notations: &[Notation]) -> bool {
     let mut at = 0;
     let mut is_said = false;
     let deleted = notations.iter();
-    for own in deleted.filter(|own| own.kind == NotationKind::Deleted) {
-        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
-        is_said |= text.get(at..from).is_some_and(|own| own.contains(char::is_alphanumeric));
+    for notation in deleted.filter(|notation| notation.kind == NotationKind::Deleted) {
+        let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
+        is_said |= text.get(at..from).is_some_and(|part| part.contains(char::is_alphanumeric));
         at = at.max(to);
     }
     let rest = text.get(at..).unwrap_or_default();
@@ -187,9 +187,9 @@ fn script(
     form: ScriptForm,
     change: &mut impl FnMut(usize, usize, PieceKind),
 ) {
-    let own = text.get(from..to).unwrap_or_default();
+    let script_text = text.get(from..to).unwrap_or_default();
     let before = text.get(..from).unwrap_or_default();
-    let inner = own.trim();
+    let inner = script_text.trim();
     let Some(last) = before.chars().next_back() else {
         return;
     };
@@ -199,7 +199,7 @@ fn script(
     let signed = matches!(first, '-' | '+' | '\u{2212}' | '\u{2013}' | '\u{b1}');
     let says = first.is_alphanumeric() || signed && chars.next().is_some_and(char::is_alphanumeric);
     let is_number = inner.len() <= 3 && inner.bytes().all(|byte| byte.is_ascii_digit());
-    if own.starts_with(char::is_whitespace) || !says {
+    if script_text.starts_with(char::is_whitespace) || !says {
         return;
     }
     let word = before.chars().rev().take(2 * MIN_WORD_LETTERS);
@@ -209,7 +209,7 @@ fn script(
     let is_behind_sentence = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '”' | '"' | '»');
     if is_sup && is_number && (is_behind_word || is_behind_sentence) {
         // The mark of a note that is not known: no power of what is before.
-        let tail = from + own.trim_end().len();
+        let tail = from + script_text.trim_end().len();
         change(from, from, PieceKind::Sign("[".to_owned()));
         return change(tail, tail, PieceKind::Sign("]".to_owned()));
     }
@@ -240,7 +240,7 @@ fn script(
     let mark = if is_sup { "^" } else { "_" };
     let bare = inner.strip_prefix(first).filter(|_| signed).unwrap_or(inner);
     let is_one = bare.split(['.', ',']).all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric));
-    let tail = from + own.trim_end().len();
+    let tail = from + script_text.trim_end().len();
     if is_one {
         change(from, from, PieceKind::Sign(mark.to_owned()));
     } else {
@@ -284,9 +284,9 @@ fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
 /// The raised or lowered sign of a character.
 fn sign(c: char, is_sup: bool) -> Option<char> {
     // Pairs in one text: the list is read rarely, and a table would take more room than the search.
-    const RAISED: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
-    const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
-    let mut pairs = if is_sup { RAISED } else { LOWERED }.chars();
+    const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
+    const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
+    let mut pairs = if is_sup { SUPERSCRIPTS } else { SUBSCRIPTS }.chars();
     while let (Some(plain), Some(set)) = (pairs.next(), pairs.next()) {
         if plain == c {
             return Some(set);
@@ -310,10 +310,10 @@ mod tests {
         };
         pieces
             .iter()
-            .map(|own| match &own.kind {
-                PieceKind::Text => text[own.from..own.to].to_owned(),
-                PieceKind::Formula { display: true } => format!("$${}$$", &text[own.from..own.to]),
-                PieceKind::Formula { .. } => format!("${}$", &text[own.from..own.to]),
+            .map(|piece| match &piece.kind {
+                PieceKind::Text => text[piece.from..piece.to].to_owned(),
+                PieceKind::Formula { display: true } => format!("$${}$$", &text[piece.from..piece.to]),
+                PieceKind::Formula { .. } => format!("${}$", &text[piece.from..piece.to]),
                 PieceKind::Note(number) => format!("[^{number}]"),
                 PieceKind::Sign(sign) => sign.clone(),
                 other => panic!("{other:?} in plain text"),

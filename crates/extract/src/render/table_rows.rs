@@ -27,7 +27,7 @@ pub struct DocumentTable {
 pub(crate) fn document_tables(content: &KeptContent) -> Vec<DocumentTable> {
     // Shared by all tables: each could ask for as many cells as the whole page holds.
     let mut room = content.html.len() / BYTES_A_CELL;
-    let tables = content.segments.iter().filter_map(|own| match own {
+    let tables = content.segments.iter().filter_map(|segment| match segment {
         Segment::Table(table) => Some(table),
         _ => None,
     });

@@ -21,7 +21,7 @@ pub(crate) fn bare(text: &str) -> (&str, bool) {
 pub(crate) fn is_displayed(text: &str) -> bool {
     text.starts_with(['$', '\\'])
         && (bare(text).1 || text.starts_with("\\begin{"))
-        && formulas(text).first().is_some_and(|own| *own == (0, text.len()))
+        && formulas(text).first().is_some_and(|span| *span == (0, text.len()))
 }
 
 /// Places of formulas in a text, marks included, in order.
@@ -81,15 +81,17 @@ fn dollars(text: &str, start: usize) -> Option<usize> {
         len -= 1;
     }
     let end = inner.get(..len)?.find('$')?;
-    let own = inner.get(..end)?;
+    let formula = inner.get(..end)?;
     let after = inner.get(end + 1..).and_then(|rest| rest.chars().next());
-    let touches = !own.starts_with(char::is_whitespace) && !own.ends_with(char::is_whitespace) && !own.ends_with('\\');
-    let is_tex = own.contains(['\\', '^', '_', '=', '<', '>', '{'])
-        || own.chars().count() <= 3 && own.chars().any(char::is_alphabetic)
-        || !own.contains(char::is_whitespace)
-            && own.contains(['(', '+', '|', '/'])
-            && !own.starts_with(|c: char| c.is_ascii_digit());
-    (touches && !own.is_empty() && is_tex && !own.contains('\n') && !after.is_some_and(|c| c.is_alphanumeric()))
+    let touches = !formula.starts_with(char::is_whitespace)
+        && !formula.ends_with(char::is_whitespace)
+        && !formula.ends_with('\\');
+    let is_tex = formula.contains(['\\', '^', '_', '=', '<', '>', '{'])
+        || formula.chars().count() <= 3 && formula.chars().any(char::is_alphabetic)
+        || !formula.contains(char::is_whitespace)
+            && formula.contains(['(', '+', '|', '/'])
+            && !formula.starts_with(|c: char| c.is_ascii_digit());
+    (touches && !formula.is_empty() && is_tex && !formula.contains('\n') && !after.is_some_and(|c| c.is_alphanumeric()))
         .then_some(end + 2)
 }
 

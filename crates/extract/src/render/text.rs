@@ -16,7 +16,7 @@ use crate::render::traced::{OriginSource, TracedText};
 /// Notes that were judged to be no content stay out of plain text if they have more words than the text
 /// divided by this.
 // Lists of sources of encyclopedias: with them magic-articles fell by .0014.
-const LONG_NOTES: usize = 5;
+const MAX_NOTES_DIVISOR: usize = 5;
 
 /// The text of a content and then its notes, without a line end at its end.
 pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
@@ -24,13 +24,13 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
     flowing_text(content, &mut out);
     // A list of sources that is long beside the text, and was judged to be none of it, stays out.
     let definitions = content.definitions();
-    let words = |own: &Definition| {
-        let blocks = own.blocks.iter().filter_map(|at| content.block(*at));
+    let words = |definition: &Definition| {
+        let blocks = definition.blocks.iter().filter_map(|at| content.block(*at));
         blocks.map(|block| block.words as usize).sum::<usize>()
     };
-    let others: usize = definitions.iter().filter(|own| !own.judged).map(words).sum();
-    let are_many = others > 0 && others > trommel_text::words::count(&out.text) as usize / LONG_NOTES;
-    for definition in definitions.iter().filter(|own| own.judged || !are_many) {
+    let others: usize = definitions.iter().filter(|definition| !definition.judged).map(words).sum();
+    let are_many = others > 0 && others > trommel_text::words::count(&out.text) as usize / MAX_NOTES_DIVISOR;
+    for definition in definitions.iter().filter(|definition| definition.judged || !are_many) {
         if !out.text.is_empty() {
             out.text.push_str("\n\n");
         }
@@ -143,7 +143,7 @@ fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     }
     // Without a boundary between them it was two line breaks, or something that was left out.
     let crossed = crossed.unwrap_or(Gap::Blank);
-    let is_listed = page.element(common).is_some_and(|own| own.within.intersects(LISTS | ITEMS));
+    let is_listed = page.element(common).is_some_and(|element| element.within.intersects(LISTS | ITEMS));
     let around = page.path(if is_listed { common } else { NONE }).find(|(_, e)| is_item(e.tag) || is_list(e.tag));
     match around {
         Some((_, list)) if is_list(list.tag) => {
@@ -171,8 +171,8 @@ pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     for segment in &content.segments {
         let mut apart = false;
         let first = content.ends(segment).0;
-        let own = content.page.element(first);
-        if !own.is_some_and(|own| own.within.intersects(ITEMS)) {
+        let container = content.page.element(first);
+        if !container.is_some_and(|container| container.within.intersects(ITEMS)) {
             continue;
         }
         for (at, element) in content.page.path(first) {

@@ -27,8 +27,8 @@ impl From<[u32; 4]> for TextSpan {
 }
 
 impl From<TextSpan> for [u32; 4] {
-    fn from(own: TextSpan) -> Self {
-        [own.start, own.chars, own.byte, own.bytes]
+    fn from(span: TextSpan) -> Self {
+        [span.start, span.chars, span.byte, span.bytes]
     }
 }
 
@@ -76,13 +76,13 @@ impl TracedText {
 
     /// Places in the decoded page, in order and apart, from which a range of bytes of the text came.
     pub fn locate(&self, page: &Page, html: &str, range: Range<usize>) -> Vec<(u32, u32)> {
-        let first = self.origins.partition_point(|own| own.place.end <= range.start);
+        let first = self.origins.partition_point(|origin| origin.place.end <= range.start);
         let origins = self.origins.iter().skip(first);
-        let origins = origins.take_while(|own| own.place.start < range.end);
-        let parts = origins.map(|own| {
-            let from = range.start.max(own.place.start) - own.place.start;
-            let to = range.end.min(own.place.end) - own.place.start;
-            (own.source, from..to)
+        let origins = origins.take_while(|origin| origin.place.start < range.end);
+        let parts = origins.map(|origin| {
+            let from = range.start.max(origin.place.start) - origin.place.start;
+            let to = range.end.min(origin.place.end) - origin.place.start;
+            (origin.source, from..to)
         });
         let mut found: Vec<(u32, u32)> = places(page, html, parts).into_iter().flatten().collect();
         // Notes and tables are written in another order than the page has them.
@@ -100,7 +100,7 @@ impl TracedText {
     /// Every part of the text with its place in the decoded page, in the order of the text; neighbours of one
     /// place are one.
     pub fn spans(&self, page: &Page, html: &str) -> Vec<TextSpan> {
-        let whole = self.origins.iter().map(|own| (own.source, 0..own.place.len()));
+        let whole = self.origins.iter().map(|origin| (origin.source, 0..origin.place.len()));
         let places = places(page, html, whole);
         let count = |range: Range<usize>| {
             let part = self.text.get(range).unwrap_or_default();
@@ -108,10 +108,10 @@ impl TracedText {
         };
         let (mut chars, mut at) = (0, 0);
         let mut spans: Vec<TextSpan> = Vec::with_capacity(places.len());
-        for (own, place) in self.origins.iter().zip(places) {
-            let start = chars + count(at..own.place.start);
-            chars = start + count(own.place.clone());
-            at = own.place.end;
+        for (origin, place) in self.origins.iter().zip(places) {
+            let start = chars + count(at..origin.place.start);
+            chars = start + count(origin.place.clone());
+            at = origin.place.end;
             let Some((byte, end)) = place else { continue };
             let bytes = end.saturating_sub(byte);
             match spans.last_mut() {

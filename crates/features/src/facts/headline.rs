@@ -96,8 +96,8 @@ impl Outline {
                 // Longer headings are paragraphs set as headings; they share words with any title by their length
                 // alone.
                 let shared = if block.words <= 40 && !title.is_empty() {
-                    let (own, common) = terms.overlap(at, &title);
-                    2.0 * common as f32 / (own + title.len()) as f32
+                    let (heading_words, common) = terms.overlap(at, &title);
+                    2.0 * common as f32 / (heading_words + title.len()) as f32
                 } else {
                     0.0
                 };
@@ -143,8 +143,8 @@ impl Outline {
             after = at.saturating_sub(headline);
             ahead = headline.saturating_sub(at);
             words_after = before(at).saturating_sub(before(headline)) as f32 / self.words.max(1) as f32;
-            let own = paths.depth(page, paths.of_block(headline));
-            down = own.saturating_sub(paths.depth(page, meeting));
+            let depth = paths.depth(page, paths.of_block(headline));
+            down = depth.saturating_sub(paths.depth(page, meeting));
         }
         let section =
             self.section.get(at).and_then(|section| self.sections.get(*section as usize)).copied().unwrap_or_default();

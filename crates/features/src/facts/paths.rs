@@ -48,8 +48,8 @@ impl Paths {
         for (at, element) in (0u32..).zip(&page.elements) {
             // Elements come after those around them, so the parent's mark has been replaced by its place.
             let parent = around.get(element.parent as usize).copied().unwrap_or(NONE);
-            if let Some(own) = around.get_mut(at as usize) {
-                *own = if *own == HAS_TEXT {
+            if let Some(place) = around.get_mut(at as usize) {
+                *place = if *place == HAS_TEXT {
                     elements.push(at);
                     parents.push(parent);
                     elements.len() as u32 - 1
@@ -67,7 +67,7 @@ impl Paths {
             }
         }
         let blocks = page.blocks.iter();
-        let blocks = blocks.map(|own| around.get(own.element as usize).copied().unwrap_or(NONE));
+        let blocks = blocks.map(|block| around.get(block.element as usize).copied().unwrap_or(NONE));
         Self { blocks: blocks.collect(), elements, parents, ends, around }
     }
 
@@ -120,14 +120,14 @@ impl Paths {
         for ((at, parent), end) in (0u32..).zip(&self.parents).zip(&self.ends) {
             let around = at <= target && target < *end && target != NONE;
             // An element comes after its parent, whose answer is therefore known: one pass answers for all.
-            let own = if around {
+            let answer = if around {
                 (0, at)
             } else {
                 let above = all.get(*parent as usize).copied();
                 let (up, meeting) = above.unwrap_or((0, NONE));
                 (up.saturating_add(1), meeting)
             };
-            all.push(own);
+            all.push(answer);
         }
         all
     }
@@ -144,7 +144,7 @@ mod tests {
                     <section><hr><div></div></section><ul><li>three";
         let page = ScanEngine.read(html, &Limits::default());
         let paths = Paths::new(&page);
-        let names: Vec<&str> = paths.rows(&page).map(|own| page.name(own)).collect();
+        let names: Vec<&str> = paths.rows(&page).map(|element| page.name(element)).collect();
         // An inline element within a block is not on the path to it.
         assert_eq!(names, ["div", "p", "ul", "li"]);
         assert_eq!(*paths.parents, [NONE, 0, NONE, 2]);
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(*paths.blocks, [1, 3]);
         // The image stands in the first, the line in none.
         assert_eq!((paths.around(1), paths.of_element(1)), (0, None));
-        let line = page.elements.iter().position(|own| page.name(own) == "hr");
+        let line = page.elements.iter().position(|element| page.name(element) == "hr");
         assert_eq!(paths.around(line.unwrap() as u32), NONE);
         assert_eq!(paths.of_element(paths.elements[3]), Some(3));
         assert_eq!(*paths.meetings(3), [(1, NONE), (2, NONE), (0, 2), (0, 3)]);

@@ -24,7 +24,7 @@ pub(crate) const NAMES: [&str; 19] = [
 /// The prose of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Prose {
-    own: Scratch<u32>,
+    block_words: Scratch<u32>,
     page_words: u32,
     total: u32,
     /// Place of the top, or [`NONE`].
@@ -48,10 +48,11 @@ pub(crate) struct Prose {
 
 impl Prose {
     pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums]) -> Self {
-        let own: Scratch<u32> = page.blocks.iter().zip(shapes).map(|(block, shape)| shape.prose_words(block)).collect();
+        let block_words: Scratch<u32> =
+            page.blocks.iter().zip(shapes).map(|(block, shape)| shape.prose_words(block)).collect();
         // In halves of a word, so that a grandparent's half is a whole number.
         let mut direct = Scratch::filled(paths.len(), 0u32);
-        for (block, prose) in page.blocks.iter().zip(&own) {
+        for (block, prose) in page.blocks.iter().zip(&block_words) {
             let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else {
                 continue;
             };
@@ -96,7 +97,7 @@ impl Prose {
             let tags = i64::from(block.tags_before + block.tags_inside);
             i64::from(block.words) - tags
         }));
-        let segment = best_interval(page.blocks.iter().zip(&own).map(|(block, prose)| {
+        let segment = best_interval(page.blocks.iter().zip(&block_words).map(|(block, prose)| {
             // The constant makes a gap between paragraphs cost something: an interval bridges only gaps that prose
             // outweighs.
             2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
@@ -109,10 +110,10 @@ impl Prose {
             meetings: paths.meetings(top),
             top_blocks: from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1)),
             page_words: words,
-            total: own.iter().sum(),
-            longest: own.iter().copied().max().unwrap_or(0),
-            blocks: own.iter().filter(|prose| **prose > 0).count() as u32,
-            own,
+            total: block_words.iter().sum(),
+            longest: block_words.iter().copied().max().unwrap_or(0),
+            blocks: block_words.iter().filter(|prose| **prose > 0).count() as u32,
+            block_words,
             top,
             top_element: paths.elements.get(top as usize).copied().unwrap_or(NONE),
             top_depth: paths.depth(page, top),
@@ -183,7 +184,7 @@ impl Prose {
         let within = |interval: (usize, usize)| flag((interval.0..interval.1).contains(&at));
         let [page_log, page_share, top_share, top_log, second, page_blocks, longest] = self.facts;
         [
-            log(self.own.get(at).copied().unwrap_or(0)),
+            log(self.block_words.get(at).copied().unwrap_or(0)),
             flag(is_inside),
             flag(at < from),
             flag(at >= to && from < to),

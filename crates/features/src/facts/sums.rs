@@ -53,7 +53,7 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {
         // By the container and not the element: a paragraph may hold its words in `span` or `b`.
         let paragraph = page.container(block).is_some_and(|(_, element)| element.tag == Tag::P);
-        let own = Sums {
+        let element_sums = Sums {
             words: block.words,
             link_words: block.link_words,
             blocks: 1,
@@ -62,9 +62,9 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
             prose: shape.prose_words(block),
             images: 0,
         };
-        whole.add(&own);
+        whole.add(&element_sums);
         if let Some(sum) = sums.get_mut(*place as usize) {
-            sum.add(&own);
+            sum.add(&element_sums);
         }
     }
     count_work(page.elements.len());
@@ -79,10 +79,10 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
     // Elements stand before their descendants, so backwards each is complete before it is passed up.
     for (at, parent) in paths.parents.iter().enumerate().rev() {
         if *parent != NONE
-            && let Some(own) = sums.get(at).copied()
+            && let Some(element_sums) = sums.get(at).copied()
             && let Some(outer) = sums.get_mut(*parent as usize)
         {
-            outer.add(&own);
+            outer.add(&element_sums);
         }
     }
     (sums, whole)

@@ -15,7 +15,7 @@ use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
 const SAMPLE_WORDS: usize = 60;
 /// Words at the start of a block whose pairs are hashed as well.
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
-pub(crate) const PAIRED: usize = 12;
+pub(crate) const PAIRED_WORDS: usize = 12;
 
 /// A set of hashes of words, most often asked for words that it does not have.
 #[derive(Clone, Debug, Default)]
@@ -50,9 +50,9 @@ impl WordSet {
 
 impl FromIterator<u64> for WordSet {
     fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
-        let mut own = Self::default();
-        own.extend(hashes);
-        own
+        let mut word_set = Self::default();
+        word_set.extend(hashes);
+        word_set
     }
 }
 
@@ -133,8 +133,8 @@ impl Terms {
             let part = page.text_range(block);
             count_work(part.len());
             push_hashes(page.texts(), masks, part, SAMPLE_WORDS, &mut terms.words);
-            let own = terms.words.get(first..).unwrap_or_default();
-            let paired = own.get(..own.len().min(PAIRED)).unwrap_or_default();
+            let words = terms.words.get(first..).unwrap_or_default();
+            let paired = words.get(..words.len().min(PAIRED_WORDS)).unwrap_or_default();
             let pairs = paired.windows(2).map(|pair| match pair {
                 [first, second] => pair_hash(*first, *second),
                 _ => 0,
@@ -163,16 +163,16 @@ impl Terms {
 
     /// The number of different words among the first words of a block, and the number of them in `set`.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
-        let own = self.words(at);
+        let words = self.words(at);
         // A filter of 256 bits: the exact but quadratic search runs only where two words share a bit.
         let mut seen = [0u64; 4];
         let (mut distinct, mut shared) = (0, 0);
-        for (place, hash) in own.iter().enumerate() {
+        for (place, hash) in words.iter().enumerate() {
             let bit = 1 << (hash & 63);
             let Some(bits) = seen.get_mut((hash >> 6 & 3) as usize) else {
                 continue;
             };
-            let is_known = *bits & bit != 0 && own.get(..place).is_some_and(|before| before.contains(hash));
+            let is_known = *bits & bit != 0 && words.get(..place).is_some_and(|before| before.contains(hash));
             *bits |= bit;
             count_work(1 + if is_known { place } else { 0 });
             if !is_known {
@@ -209,7 +209,7 @@ pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
     let mut before: Option<(u64, usize)> = None;
     // As many as are hashed when pages are judged: other terms would get weights that nobody looks up.
-    for word in words::words(page.text(block), words::Rule::Characters).take(PAIRED) {
+    for word in words::words(page.text(block), words::Rule::Characters).take(PAIRED_WORDS) {
         if before.is_some() {
             text.push(' ');
         }
@@ -239,7 +239,7 @@ mod tests {
             terms(&page, block, |hash, term| {
                 if term.contains(' ') { &mut pairs } else { &mut singles }.push(hash);
             });
-            let first = table.words(at).len().min(PAIRED);
+            let first = table.words(at).len().min(PAIRED_WORDS);
             assert_eq!(table.words(at)[..first], singles);
             assert_eq!(table.pairs(at), pairs);
         }
@@ -258,7 +258,7 @@ mod tests {
             assert_eq!(table.words(0), table.words(1), "{words}");
             assert_eq!(table.pairs(0), table.pairs(1), "{words}");
             assert_eq!(table.words(0).len(), SAMPLE_WORDS.min(2 * words));
-            assert_eq!(table.pairs(0).len(), PAIRED.min(2 * words) - 1);
+            assert_eq!(table.pairs(0).len(), PAIRED_WORDS.min(2 * words) - 1);
         }
     }
 }

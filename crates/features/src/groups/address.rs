@@ -6,7 +6,7 @@ use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::word_hash::word_hash;
 
@@ -30,7 +30,7 @@ impl<'a> Group<'a> for Address {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         // Page types alone use it: with the address as features of blocks DAnIEL fell from .848 to .838.
         Self(features(facts.page, facts.url))
     }

@@ -5,13 +5,13 @@ use trommel_html::{Page, Tag};
 use crate::columns::{GroupColumns, LANES};
 use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
 
 /// Own and parent element of a block, as one-hot features.
-const OWN: [Tag; 22] = [
+const CONTAINER_TAGS: [Tag; 22] = [
     Tag::P,
     Tag::Li,
     Tag::Td,
@@ -57,7 +57,7 @@ const PARENT: [Tag; 17] = [
     Tag::Body,
 ];
 /// Elements whose presence anywhere around a block says something.
-const AROUND: [Tag; 25] = [
+const AROUND_TAGS: [Tag; 25] = [
     Tag::Nav,
     Tag::Header,
     Tag::Footer,
@@ -86,17 +86,17 @@ const AROUND: [Tag; 25] = [
 ];
 
 // Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
-const HEADING_BIT: u64 = 1 << AROUND.len();
+const HEADING_BIT: u64 = 1 << AROUND_TAGS.len();
 
 fn names() -> Vec<String> {
     let named = |kind: &str, tags: &[Tag]| -> Vec<String> {
         tags.iter().map(|tag| format!("{kind}.{}", if *tag == Tag::Other { "other" } else { tag.name() })).collect()
     };
     [
-        named("own", &OWN),
+        named("own", &CONTAINER_TAGS),
         named("innermost", &INNERMOST),
         named("parent", &PARENT),
-        named("around", &AROUND),
+        named("around", &AROUND_TAGS),
         vec!["around.heading".into(), "around.hidden".into(), "around.log_depth".into()],
     ]
     .concat()
@@ -114,22 +114,22 @@ const fn places<const N: usize>(tags: &[Tag; N]) -> [u8; 256] {
     places
 }
 
-const IN_OWN: [u8; 256] = places(&OWN);
+const IN_CONTAINER: [u8; 256] = places(&CONTAINER_TAGS);
 const IN_INNERMOST: [u8; 256] = places(&INNERMOST);
 const IN_PARENT: [u8; 256] = places(&PARENT);
-const IN_AROUND: [u8; 256] = places(&AROUND);
+const IN_AROUND: [u8; 256] = places(&AROUND_TAGS);
 
-/// For every element on a path, a bit for each tag of [`AROUND`] that it is or stands in.
+/// For every element on a path, a bit for each tag of [`AROUND_TAGS`] that it is or stands in.
 fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
     // Bits are inherited in one pass down, so no block climbs its path.
     let mut sets: Scratch<u64> = Scratch::with_capacity(paths.len());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = sets.get(*parent as usize).copied().unwrap_or(0);
-        let own = match IN_AROUND[element.tag as usize] {
-            at if usize::from(at) < AROUND.len() => 1 << at,
+        let bit = match IN_AROUND[element.tag as usize] {
+            at if usize::from(at) < AROUND_TAGS.len() => 1 << at,
             _ => 0,
         };
-        sets.push(above | own | if element.tag.is_heading() { HEADING_BIT } else { 0 });
+        sets.push(above | bit | if element.tag.is_heading() { HEADING_BIT } else { 0 });
     }
     sets
 }
@@ -148,14 +148,14 @@ impl<'a> Group<'a> for Ancestry<'a> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { page: facts.page, paths: &facts.paths, around: around(facts.page, &facts.paths) }
     }
 }
 
 impl Fill for Ancestry<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let (mut own, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
+        let (mut containers, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
         let (mut sets, mut hidden, mut depth) = ([0u64; LANES], [0.0; LANES], [0.0; LANES]);
         // A number that no list reaches, so that all columns are 0.
         let none = u8::MAX;
@@ -166,22 +166,22 @@ impl Fill for Ancestry<'_> {
             let container = self.page.container(block).map(|(_, element)| element);
             let above = container.and_then(|element| self.page.element(element.parent));
             let element = self.page.element(block.element);
-            own[lane] = container.map_or(none, |own| IN_OWN[own.tag as usize]);
-            parent[lane] = above.map_or(none, |own| IN_PARENT[own.tag as usize]);
-            innermost[lane] = element.map_or(none, |own| IN_INNERMOST[own.tag as usize]);
+            containers[lane] = container.map_or(none, |element| IN_CONTAINER[element.tag as usize]);
+            parent[lane] = above.map_or(none, |element| IN_PARENT[element.tag as usize]);
+            innermost[lane] = element.map_or(none, |element| IN_INNERMOST[element.tag as usize]);
             let set = self.around.get(self.paths.of_block(at) as usize);
             sets[lane] = set.copied().unwrap_or(0);
-            hidden[lane] = f32::from(u8::from(element.is_some_and(|own| own.hidden)));
-            depth[lane] = log(element.map_or(0, |own| own.depth));
+            hidden[lane] = f32::from(u8::from(element.is_some_and(|element| element.hidden)));
+            depth[lane] = log(element.map_or(0, |element| element.depth));
         }
-        let one_hot = [(&own, OWN.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
+        let one_hot = [(&containers, CONTAINER_TAGS.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
         // Lane by lane above, column by column here: each table is read once for a batch.
         for (places, len) in one_hot {
             for place in 0..len {
                 out.put_lanes(|lane| f32::from(u8::from(usize::from(places[lane]) == place)));
             }
         }
-        for bit in 0..=AROUND.len() {
+        for bit in 0..=AROUND_TAGS.len() {
             out.put_lanes(|lane| (sets[lane] >> bit & 1) as f32);
         }
         out.put_lanes(|lane| hidden[lane]);

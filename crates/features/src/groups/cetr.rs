@@ -9,7 +9,7 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::kmeans::{farthest_first, kmeans};
 use crate::scratch::Scratch;
 
@@ -20,7 +20,7 @@ const CLUSTER: usize = 2;
 
 /// Blocks ahead that the derivative looks at.
 // As in the paper, as are the deviation of the kernel, the three clusters and the centre at the origin.
-const AHEAD: usize = 3;
+const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
 
@@ -31,7 +31,7 @@ impl<'a> Group<'a> for TagRatios {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
         // Clustering is the dear part, and models need not ask for its verdict.
         Self(features(facts.page, asked.any([CLUSTER])))
     }
@@ -60,8 +60,8 @@ fn features(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     let points: Scratch<[f32; 2]> = points.map(|(x, y)| [*x, *y]).collect();
     let mut features: Vec<[f32; 3]> = points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
     if with_clusters {
-        for (own, is_content) in features.iter_mut().zip(cluster(&points)) {
-            own[CLUSTER] = f32::from(u8::from(is_content));
+        for (row, is_content) in features.iter_mut().zip(cluster(&points)) {
+            row[CLUSTER] = f32::from(u8::from(is_content));
         }
     }
     features
@@ -84,12 +84,12 @@ fn derivative(ratios: &[f32]) -> Scratch<f32> {
     let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
     (0..ratios.len())
         .map(|at| {
-            let own = ratios.get(at).copied().unwrap_or_default();
-            let next = ratios.get(at + 1..ratios.len().min(at + 1 + AHEAD)).unwrap_or_default();
+            let ratio = ratios.get(at).copied().unwrap_or_default();
+            let next = ratios.get(at + 1..ratios.len().min(at + 1 + BLOCKS_AHEAD)).unwrap_or_default();
             if !next.is_empty() {
-                (mean(next) - own).abs()
+                (mean(next) - ratio).abs()
             } else if at >= 2 {
-                (mean(ratios.get(at - 1..).unwrap_or_default()) - own).abs()
+                (mean(ratios.get(at - 1..).unwrap_or_default()) - ratio).abs()
             } else {
                 0.0
             }

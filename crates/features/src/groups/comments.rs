@@ -9,7 +9,7 @@ use trommel_text::word_hash;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::Sieve;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -54,7 +54,7 @@ impl<'a> Group<'a> for CommentSections<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Outline];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { page: facts.page, sections: Sections::new(facts) }
     }
 }
@@ -129,18 +129,18 @@ impl Sections {
         let flag = |value: bool| f32::from(u8::from(value));
         let inside =
             |at: Option<usize>| at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element));
-        let own = inside(Some(at));
+        let is_inside = inside(Some(at));
         // Comments are content where there is no other prose, as in a forum, so both amounts are features.
         let outside = self.prose.saturating_sub(self.prose_inside);
         let share = self.prose_inside as f32 / self.prose.max(1) as f32;
         [
-            flag(own),
+            flag(is_inside),
             flag(inside(at.checked_sub(1)) || inside(Some(at + 1))),
             log(outside),
             share,
             flag(self.top_inside),
-            if own { log(outside) } else { 0.0 },
-            flag(!own && at > self.first),
+            if is_inside { log(outside) } else { 0.0 },
+            flag(!is_inside && at > self.first),
             log(self.regions),
         ]
     }

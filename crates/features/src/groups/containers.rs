@@ -4,7 +4,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::levels::LEVELS;
 use crate::facts::sums::Sums;
-use crate::group::{Asked, Batch, Fact, Fill, Group, crossed};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -31,7 +31,7 @@ impl<'a> Group<'a> for Containers {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self::of(facts)
     }
 }

@@ -6,7 +6,7 @@ use trommel_html::{FieldIndex, Page};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::scratch::Scratch;
 
@@ -47,7 +47,7 @@ impl<'a> Group<'a> for FieldFeatures<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Shapes];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self::of(facts.page, &facts.shapes)
     }
 }

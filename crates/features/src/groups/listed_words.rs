@@ -5,7 +5,7 @@ use trommel_html::{Block, Page};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 
 /// The listed words on each element or on one around it: a bit set for each element.
@@ -25,16 +25,16 @@ impl<'a> ListedWords<'a> {
         let mut sets = vec![0u64; stride * page.elements.len()];
         for (at, element) in page.elements.iter().enumerate() {
             // A parent comes before its children, so its set is complete in the first part.
-            let (before, own) = sets.split_at_mut(at * stride);
-            let Some(own) = own.get_mut(..stride) else {
+            let (before, rest) = sets.split_at_mut(at * stride);
+            let Some(set) = rest.get_mut(..stride) else {
                 break;
             };
             let parent = element.parent as usize * stride;
             if let Some(parent) = before.get(parent..parent.saturating_add(stride)) {
-                own.copy_from_slice(parent);
+                set.copy_from_slice(parent);
             }
             for listed in page.attribute_words(element).iter().filter_map(|token| lexicon.listed(token)) {
-                if let Some(word) = own.get_mut(listed / 64) {
+                if let Some(word) = set.get_mut(listed / 64) {
                     *word |= 1 << (listed % 64);
                 }
             }
@@ -64,7 +64,7 @@ impl<'a> Group<'a> for ListedWords<'a> {
         lexicon.listed_names().to_vec()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self::of(facts.page, facts.lexicon)
     }
 }

@@ -5,7 +5,7 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Asked, Batch, Fact, Fill, Group, crossed};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 
@@ -55,7 +55,7 @@ impl<'a> Group<'a> for Neighbours {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(neighbours(facts.page, &facts.shapes))
     }
 }
@@ -70,7 +70,7 @@ impl Fill for Neighbours {
             }
             out.put(|at| {
                 let pair = self.0.get(at).zip(of(at));
-                let same = pair.is_some_and(|(own, neighbour)| own.parent == neighbour.parent);
+                let same = pair.is_some_and(|(current, neighbour)| current.parent == neighbour.parent);
                 f32::from(u8::from(same))
             });
         }

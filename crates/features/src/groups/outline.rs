@@ -3,7 +3,7 @@
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::NAMES;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 
 /// Features of the blocks of a page relative to its headings.
 pub(crate) struct OutlineFeatures<'a>(&'a PageFacts<'a>);
@@ -12,7 +12,7 @@ impl<'a> Group<'a> for OutlineFeatures<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Outline];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(facts)
     }
 }

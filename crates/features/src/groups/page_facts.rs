@@ -5,7 +5,7 @@ use trommel_html::{Page, Tag};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::sums::Sums;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 
 use crate::log::log;
 
@@ -21,7 +21,7 @@ impl<'a> Group<'a> for PageFeatures {
     const NEEDS: &'static [Fact] = &[Fact::Sums];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(features(facts.page, &facts.whole))
     }
 }

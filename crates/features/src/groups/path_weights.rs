@@ -7,7 +7,7 @@ use trommel_html::{AttributeWord, Page};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -27,7 +27,7 @@ struct PathWeight {
     // A single strong word (`sidebar`) must not drown in the sum of many weak ones.
     min: f32,
     max: f32,
-    own: f32,
+    direct: f32,
 }
 
 /// The weights gathered down the path to every block.
@@ -41,7 +41,7 @@ impl<'a> Group<'a> for PathWeights<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Paths];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { facts, elements: path_weights(facts.page, &facts.paths, facts.lexicon) }
     }
 }
@@ -54,7 +54,7 @@ impl Fill for PathWeights<'_> {
 
 /// The weights of some words that stand side by side.
 #[derive(Clone, Copy, Debug, Default)]
-struct OwnWeights {
+struct ElementWeights {
     /// The number of tokens.
     tokens: usize,
     sum: f32,
@@ -63,15 +63,15 @@ struct OwnWeights {
     max: f32,
 }
 
-impl OwnWeights {
+impl ElementWeights {
     fn of(tokens: &[AttributeWord], lexicon: &Lexicon) -> Self {
-        let mut own = Self { tokens: tokens.len(), ..Self::default() };
+        let mut weights = Self { tokens: tokens.len(), ..Self::default() };
         for weight in tokens.iter().filter_map(|token| lexicon.weight(token)) {
-            own.sum += weight;
-            own.min = own.min.min(weight);
-            own.max = own.max.max(weight);
+            weights.sum += weight;
+            weights.min = weights.min.min(weight);
+            weights.max = weights.max.max(weight);
         }
-        own
+        weights
     }
 }
 
@@ -79,29 +79,29 @@ impl OwnWeights {
 fn path_weights(page: &Page, paths: &Paths, lexicon: &Lexicon) -> Scratch<PathWeight> {
     let mut all: Scratch<PathWeight> = Scratch::with_capacity(paths.len());
     // Kept at the first word of each distinct value, so a class used a thousand times is weighed once.
-    let mut known = Scratch::filled(page.attribute_words.len(), OwnWeights::default());
+    let mut known = Scratch::filled(page.attribute_words.len(), ElementWeights::default());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = all.get(*parent as usize).copied().unwrap_or_default();
         let tokens = page.attribute_words(element);
-        let own = match known.get_mut(page.first_attribute_word(element)) {
+        let weights = match known.get_mut(page.first_attribute_word(element)) {
             // Most elements have none.
-            _ if tokens.is_empty() => OwnWeights::default(),
-            Some(own) => {
+            _ if tokens.is_empty() => ElementWeights::default(),
+            Some(weights) => {
                 // Elements of one class share their tokens.
-                if own.tokens != tokens.len() {
+                if weights.tokens != tokens.len() {
                     count_work(tokens.len());
-                    *own = OwnWeights::of(tokens, lexicon);
+                    *weights = ElementWeights::of(tokens, lexicon);
                 }
-                *own
+                *weights
             }
-            None => OwnWeights::default(),
+            None => ElementWeights::default(),
         };
         count_work(1);
         all.push(PathWeight {
-            sum: above.sum * DECAY + own.sum,
-            min: above.min.min(own.min),
-            max: above.max.max(own.max),
-            own: own.sum,
+            sum: above.sum * DECAY + weights.sum,
+            min: above.min.min(weights.min),
+            max: above.max.max(weights.max),
+            direct: weights.sum,
         });
     }
     all
@@ -115,23 +115,23 @@ fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32
     let Some(block) = page.blocks.get(at) else {
         return [0.0; NAMES.len()];
     };
-    let own = of(paths.of_block(at));
+    let path_weight = of(paths.of_block(at));
     let parent = of(paths.parent(paths.of_block(at)));
     let inline = page.inline(block).iter().map(|at| {
         // Most inline elements are on no path.
         let element = page.element(*at);
         match paths.of_element(*at) {
-            Some(place) => of(place).own,
+            Some(place) => of(place).direct,
             // Computed when wanted: only elements with text on their path have a place.
-            None => element.map_or(0.0, |element| OwnWeights::of(page.attribute_words(element), facts.lexicon).sum),
+            None => element.map_or(0.0, |element| ElementWeights::of(page.attribute_words(element), facts.lexicon).sum),
         }
     });
     let (low, high) = inline.fold((0.0f32, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
     [
-        own.sum,
-        own.min,
-        own.max,
-        own.own,
+        path_weight.sum,
+        path_weight.min,
+        path_weight.max,
+        path_weight.direct,
         parent.sum,
         parent.min,
         parent.max,

@@ -9,7 +9,7 @@ use trommel_html::{Block, NONE, Page, Tag};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -62,7 +62,7 @@ impl<'a> Group<'a> for Position<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
         Self { facts, positions: Positions::new(facts.page, asked) }
     }
 }
@@ -81,7 +81,7 @@ fn signature(page: &Page, block: &Block) -> u64 {
 }
 
 impl Positions {
-    fn new(page: &Page, asked: Asked) -> Self {
+    fn new(page: &Page, asked: RequestedColumns) -> Self {
         // Each of these passes hashes every block, so a model that does not ask for them does not pay.
         let with_texts = asked.any(OF_TEXTS);
         let with_signatures = asked.any(OF_SIGNATURES);
@@ -150,7 +150,7 @@ impl Positions {
             Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
             None => (0, 0),
         };
-        let (own, shared) =
+        let (distinct, shared) =
             // A long paragraph shares words with any title.
             if block.words <= 40 && !self.title.is_empty() { terms.overlap(at, &self.title) } else { (0, 0) };
         let shared = shared as f32;
@@ -166,7 +166,7 @@ impl Positions {
             log(to),
             log(from),
             shared / self.title.len().max(1) as f32,
-            shared / own.max(1) as f32,
+            shared / distinct.max(1) as f32,
             log(repeats - 1),
             f32::from(u8::from(first < at)),
             log(like),

@@ -4,7 +4,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::levels::LEVELS;
 use crate::facts::prose::NAMES;
-use crate::group::{Asked, Batch, Fact, Fill, Group, crossed, owned};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed, owned};
 use crate::lexicon::Lexicon;
 
 fn names() -> Vec<String> {
@@ -24,7 +24,7 @@ impl<'a> Group<'a> for ProseFeatures<'a> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(facts)
     }
 }

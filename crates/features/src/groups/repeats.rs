@@ -6,7 +6,7 @@ use trommel_html::{NONE, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group, crossed};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -67,7 +67,7 @@ struct ByTemplate {
 
 /// Groups of an element that are looked through.
 // Comparing eight signatures side by side is cheaper than a hash; without the bound a hostile page would be quadratic.
-const LOOKED_THROUGH: usize = 8;
+const MAX_GROUPS_SEARCHED: usize = 8;
 
 impl ByTemplate {
     fn new(elements: usize) -> Self {
@@ -96,13 +96,13 @@ impl ByTemplate {
     #[inline]
     fn get(&self, parent: u32, signature: u64) -> Option<u32> {
         let mut known = 0;
-        for (group, own) in self.listed(parent) {
-            if own == signature {
+        for (group, listed) in self.listed(parent) {
+            if listed == signature {
                 return Some(group);
             }
             known += 1;
         }
-        if known < LOOKED_THROUGH {
+        if known < MAX_GROUPS_SEARCHED {
             return None;
         }
         self.further.get(&(parent, signature)).copied()
@@ -112,7 +112,7 @@ impl ByTemplate {
     fn insert(&mut self, parent: u32, signature: u64) -> u32 {
         let group = self.groups.len() as u32;
         let slot = self.slot(parent);
-        if self.listed(parent).count() == LOOKED_THROUGH {
+        if self.listed(parent).count() == MAX_GROUPS_SEARCHED {
             self.further.insert((parent, signature), group);
             self.groups.push((signature, NONE));
         } else if let Some(last) = self.last.get_mut(slot) {
@@ -136,7 +136,7 @@ impl<'a> Group<'a> for Repeats<'a> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { paths: &facts.paths, templates: Templates::new(facts) }
     }
 }
@@ -159,7 +159,7 @@ impl Templates {
         let mut groups: Scratch<Template> = Scratch::with_capacity(0);
         let mut by_template = ByTemplate::new(paths.len());
         let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
-        for ((element, parent), own) in paths.rows(page).zip(&paths.parents).zip(sums) {
+        for ((element, parent), sums) in paths.rows(page).zip(&paths.parents).zip(sums) {
             // Paragraphs repeat in every text: as items they would make each article look like a list.
             if !is_item(element.tag) {
                 places.push((NONE, 0));
@@ -175,11 +175,11 @@ impl Templates {
             };
             places.push((index, group.items));
             group.items += 1;
-            group.words += own.words;
-            group.squares += f64::from(own.words).powi(2);
-            group.link_words += own.link_words;
-            group.prose += own.prose;
-            group.images += own.images;
+            group.words += sums.words;
+            group.squares += f64::from(sums.words).powi(2);
+            group.link_words += sums.link_words;
+            group.prose += sums.prose;
+            group.images += sums.images;
         }
         let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
         for (at, (parent, (group, _))) in (0u32..).zip(paths.parents.iter().zip(&places)) {
@@ -247,14 +247,14 @@ mod tests {
     fn groups_are_found_by_element_and_signature() {
         let mut groups = ByTemplate::new(5);
         let parents = [NONE, 0, 4];
-        for signature in 0..3 * LOOKED_THROUGH as u64 {
+        for signature in 0..3 * MAX_GROUPS_SEARCHED as u64 {
             for parent in parents {
                 assert_eq!(groups.get(parent, signature), None);
                 let group = groups.insert(parent, signature);
                 assert_eq!(group as usize + 1, groups.groups.len());
             }
         }
-        for signature in 0..3 * LOOKED_THROUGH as u64 {
+        for signature in 0..3 * MAX_GROUPS_SEARCHED as u64 {
             for (at, parent) in (0u64..).zip(parents) {
                 let expected = (3 * signature + at) as u32;
                 assert_eq!(groups.get(parent, signature), Some(expected));

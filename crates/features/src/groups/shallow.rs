@@ -6,7 +6,7 @@ use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
@@ -57,7 +57,7 @@ impl<'a> Group<'a> for Shallow {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(densities(facts.page))
     }
 }
@@ -79,8 +79,8 @@ fn densities(page: &Page) -> Scratch<[f32; 2]> {
 /// The six features of block `at`; beyond the page's ends they are zero.
 fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
     let of = |at: Option<usize>| at.and_then(|at| densities.get(at)).copied().unwrap_or_default();
-    let [previous, own, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
-    [previous[0], previous[1], own[0], own[1], next[0], next[1]]
+    let [previous, current, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
+    [previous[0], previous[1], current[0], current[1], next[0], next[1]]
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::word_hash::{hashes, pair_hash};
 use crate::work::count_work;
@@ -36,7 +36,7 @@ impl<'a> Group<'a> for StatedItems<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { facts, items: Items::new(facts.page) }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let rows: Vec<_> = (0..4).map(|at| items.features(&terms, at)).collect();
         let column = |name: &str| {
-            let at = NAMES.iter().position(|own| *own == name).unwrap();
+            let at = NAMES.iter().position(|known| *known == name).unwrap();
             rows.iter().map(|row| row[at]).collect::<Vec<f32>>()
         };
         assert_eq!(column("stated.same"), [0.0, 1.0, 0.0, 0.0]);

@@ -5,7 +5,7 @@ use trommel_html::{Page, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -40,7 +40,7 @@ impl<'a> Group<'a> for Surroundings {
     const NEEDS: &'static [Fact] = &[];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { seen: seen(facts.page) }
     }
 }
@@ -48,9 +48,10 @@ impl<'a> Group<'a> for Surroundings {
 impl Fill for Surroundings {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         out.put_rows(|at| {
-            let own = self.seen.get(at).copied().unwrap_or_default();
+            let counts = self.seen.get(at).copied().unwrap_or_default();
             let next = self.seen.get(at + 1).copied().unwrap_or_default();
-            [own.before, next.before, own.inside, own.headlines, own.articles].map(|count| log(u32::from(count)))
+            [counts.before, next.before, counts.inside, counts.headlines, counts.articles]
+                .map(|count| log(u32::from(count)))
         });
     }
 }
@@ -60,29 +61,29 @@ fn seen(page: &Page) -> Scratch<Counts> {
     let mut all: Scratch<Counts> = Scratch::with_capacity(page.blocks.len() + 1);
     // Blocks and elements are merged in one walk, so that nothing is searched for.
     let mut elements = page.elements.iter().peekable();
-    let mut own = Counts::default();
+    let mut counts = Counts::default();
     // Blocks and elements both come in the order of the page.
-    let mut take = |own: &mut Counts, end: u32, inside: bool| {
+    let mut take = |counts: &mut Counts, end: u32, inside: bool| {
         while let Some(element) = elements.next_if(|element| element.start < end) {
             let count = match element.tag {
-                Tag::Img | Tag::Video | Tag::Audio if inside => &mut own.inside,
-                Tag::Img | Tag::Video | Tag::Audio => &mut own.before,
-                Tag::H1 => &mut own.headlines,
-                Tag::Article => &mut own.articles,
+                Tag::Img | Tag::Video | Tag::Audio if inside => &mut counts.inside,
+                Tag::Img | Tag::Video | Tag::Audio => &mut counts.before,
+                Tag::H1 => &mut counts.headlines,
+                Tag::Article => &mut counts.articles,
                 _ => continue,
             };
             *count = count.saturating_add(1);
         }
     };
     for block in &page.blocks {
-        take(&mut own, block.span.0, false);
-        let before = own;
-        take(&mut own, block.span.1, true);
-        all.push(Counts { inside: own.inside, ..before });
-        (own.before, own.inside) = (0, 0);
+        take(&mut counts, block.span.0, false);
+        let before = counts;
+        take(&mut counts, block.span.1, true);
+        all.push(Counts { inside: counts.inside, ..before });
+        (counts.before, counts.inside) = (0, 0);
     }
-    take(&mut own, u32::MAX, false);
-    all.push(own);
+    take(&mut counts, u32::MAX, false);
+    all.push(counts);
     all
 }
 
@@ -96,8 +97,10 @@ mod tests {
         let html = "<article><h1>One</h1><img><img><p>Of a caption.<p>Text <img> and text.</article>\
                     <article><h1>Two</h1><video></video><p>More.</article><img>";
         let page = ScanEngine.read(html, &Limits::default());
-        let seen: Vec<[u16; 4]> =
-            seen(&page).iter().map(|own| [own.before, own.inside, own.headlines, own.articles]).collect();
+        let seen: Vec<[u16; 4]> = seen(&page)
+            .iter()
+            .map(|counts| [counts.before, counts.inside, counts.headlines, counts.articles])
+            .collect();
         assert_eq!(seen, [[0, 0, 1, 1], [2, 0, 1, 1], [0, 1, 1, 1], [0, 0, 2, 2], [1, 0, 2, 2], [1, 0, 2, 2],]);
     }
 }

@@ -5,7 +5,7 @@ use trommel_html::Block;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::{flag, log};
 
 const NAMES: [&str; 19] = [
@@ -16,18 +16,18 @@ const NAMES: [&str; 19] = [
 ];
 
 /// Features of the texts of the blocks of a page.
-pub(crate) struct Look<'a>(&'a PageFacts<'a>);
+pub(crate) struct TextShape<'a>(&'a PageFacts<'a>);
 
-impl<'a> Group<'a> for Look<'a> {
+impl<'a> Group<'a> for TextShape<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Shapes];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self(facts)
     }
 }
 
-impl Fill for Look<'_> {
+impl Fill for TextShape<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         let (blocks, shapes) = (&self.0.page.blocks, &self.0.shapes);
         out.put_rows(|at| match blocks.get(at).zip(shapes.get(at)) {

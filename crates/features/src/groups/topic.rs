@@ -9,7 +9,7 @@ use trommel_html::json_ld::JsonLdKind;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Sieve, Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::word_hash::hashes;
 use crate::work::count_work;
@@ -56,7 +56,7 @@ impl<'a> Group<'a> for HeadTopic<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
         Self { facts, head: HeadTexts::new(facts.page, asked.any(OF_TEXTS)) }
     }
 }
@@ -116,11 +116,11 @@ impl HeadTexts {
     }
 
     fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
-        let own = terms.words(at);
-        count_work(5 * own.len());
-        let total = own.len().max(1) as f32;
+        let words = terms.words(at);
+        count_work(5 * words.len());
+        let total = words.len().max(1) as f32;
         let (mut title, mut in_description) = (0u32, 0u32);
-        for hash in own {
+        for hash in words {
             // One sieve for both sets: most words are in neither.
             if self.head.may_have(*hash) {
                 title += u32::from(self.title.contains(*hash));
@@ -129,7 +129,7 @@ impl HeadTexts {
         }
         let (mut described, mut in_body) = (0u32, 0u32);
         if !(self.description_phrases.is_empty() && self.body_phrases.is_empty()) {
-            for phrase in phrases(own).filter(|phrase| self.phrases.may_have(*phrase)) {
+            for phrase in phrases(words).filter(|phrase| self.phrases.may_have(*phrase)) {
                 described += u32::from(self.description_phrases.contains(phrase));
                 in_body += u32::from(self.body_phrases.contains(phrase));
             }

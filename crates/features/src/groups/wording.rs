@@ -8,8 +8,8 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::Outline;
-use crate::facts::terms::{PAIRED, Terms};
-use crate::group::{Asked, Batch, Fact, Fill, Group};
+use crate::facts::terms::{PAIRED_WORDS, Terms};
+use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -38,7 +38,7 @@ impl<'a> Group<'a> for Wording<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Outline];
     const NAMES: &'static [&'static str] = &NAMES;
 
-    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
         Self { facts, blocks: wordings(facts.page, &facts.terms, facts.lexicon) }
     }
 }
@@ -55,17 +55,17 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
         .map(|at| {
             let words = terms.words(at);
             // As in training, where weights are learned from the first words alone.
-            let words = words.get(..words.len().min(PAIRED)).unwrap_or_default();
+            let words = words.get(..words.len().min(PAIRED_WORDS)).unwrap_or_default();
             let pairs = terms.pairs(at);
-            let mut own = BlockWording::default();
+            let mut block_wording = BlockWording::default();
             let (mut sum, mut found) = (0.0, 0u32);
             let mut add = |weight: Option<f32>| {
                 if let Some(weight) = weight {
                     found += 1;
                     sum += weight;
                     // One telling word ("Cookies") decides, however many others a block has.
-                    own.min = own.min.min(weight);
-                    own.max = own.max.max(weight);
+                    block_wording.min = block_wording.min.min(weight);
+                    block_wording.max = block_wording.max.max(weight);
                 }
             };
             // In the order of the text: a word, then its pair with the word before.
@@ -75,10 +75,10 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
                     add(lexicon.word(*pair));
                 }
             }
-            own.first = words.first().and_then(|word| lexicon.word(*word)).unwrap_or(0.0);
-            own.mean = sum / found.max(1) as f32;
-            own.known = found as f32 / (words.len() + pairs.len()).max(1) as f32;
-            own
+            block_wording.first = words.first().and_then(|word| lexicon.word(*word)).unwrap_or(0.0);
+            block_wording.mean = sum / found.max(1) as f32;
+            block_wording.known = found as f32 / (words.len() + pairs.len()).max(1) as f32;
+            block_wording
         })
         .collect()
 }
@@ -86,20 +86,20 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
 /// The wording features of block `at`.
 fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.len()] {
     let of = |at: Option<usize>| at.and_then(|at| all.get(at)).copied().unwrap_or_default();
-    let own = of(Some(at));
+    let block_wording = of(Some(at));
     // What a heading says ("Related articles") judges all blocks below it.
     let heading = of(outline.heading_of(at));
     [
-        own.mean,
-        own.min,
-        own.max,
-        own.known,
+        block_wording.mean,
+        block_wording.min,
+        block_wording.max,
+        block_wording.known,
         heading.mean,
         heading.min,
         heading.max,
         of(at.checked_sub(1)).mean,
         of(Some(at + 1)).mean,
-        own.first,
+        block_wording.first,
     ]
 }
 

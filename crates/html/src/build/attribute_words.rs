@@ -14,7 +14,7 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>))
     let mut at = 0;
     while at < value.len() {
         // Eight bytes at a time: where words end no processor foresees, and a wrong guess costs as much as ten bytes.
-        let bytes = Eight::at(value, at);
+        let bytes = EightBytes::at(value, at);
         let begins = bytes.letters().trailing_zeros() as usize / 8;
         if begins > 0 {
             at += begins;
@@ -43,13 +43,13 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>))
 
 /// Eight bytes of a value, the first lowest, filled up with 0. Words are short: most are had in one step.
 #[derive(Clone, Copy)]
-struct Eight {
+struct EightBytes {
     bytes: u64,
     /// The highest bit of each byte that is an ASCII letter.
     ascii: u64,
 }
 
-impl Eight {
+impl EightBytes {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * Self::ONES;
     /// The bit that makes an upper case letter a lower case one.
@@ -144,8 +144,8 @@ mod tests {
 
     fn words(value: &str) -> Vec<String> {
         let mut out = Vec::new();
-        split(value.as_bytes(), |word, own, short| {
-            assert_eq!(own, word_hash(word));
+        split(value.as_bytes(), |word, given, short| {
+            assert_eq!(given, word_hash(word));
             assert!(short.is_none_or(|short| short.to_le_bytes().starts_with(word)));
             out.push(str::from_utf8(word).unwrap().to_owned());
         });
@@ -193,8 +193,8 @@ mod tests {
                 })
                 .collect();
             let mut words = Vec::new();
-            split(&bytes, |word, own, _| {
-                assert_eq!(own, word_hash(word));
+            split(&bytes, |word, given, _| {
+                assert_eq!(given, word_hash(word));
                 words.push(word.to_vec());
             });
             assert_eq!(words, plain(&bytes), "{bytes:?}");

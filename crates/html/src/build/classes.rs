@@ -94,9 +94,9 @@ impl Classes {
         }
         let slot = self.slots.get(key.slot())?;
         let (start, len) = (slot.value.0 as usize, usize::from(slot.value.1));
-        let own = self.texts.get(start..start + len)?;
+        let stored = self.texts.get(start..start + len)?;
         // Compared in full: two values of one hash would otherwise share their words on a hostile page.
-        (own == value).then_some(slot.class)
+        (stored == value).then_some(slot.class)
     }
 
     /// Remembers a value.
@@ -106,8 +106,8 @@ impl Classes {
             self.keys.resize(SLOTS, (0, 0));
         }
         let at = key.slot();
-        if let (Some(slot), Some(own)) = (self.slots.get_mut(at), self.keys.get_mut(at)) {
-            *own = (self.page, key.rest());
+        if let (Some(slot), Some(stored)) = (self.slots.get_mut(at), self.keys.get_mut(at)) {
+            *stored = (self.page, key.rest());
             // No longer than the longest that has a key; a page's values are no longer than the page.
             slot.value = (self.texts.len() as u32, value.len() as u8);
             self.texts.extend_from_slice(value);

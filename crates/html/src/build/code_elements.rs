@@ -54,7 +54,7 @@ pub(super) fn is_highlighter(text: &TagText, meta: &[(String, String)]) -> bool 
 fn has_class(text: &TagText, wanted: &[&[u8]]) -> bool {
     let class = text.value(Key::Class).unwrap_or_default();
     let mut names = class.split(|byte| byte.is_ascii_whitespace());
-    names.any(|name| wanted.iter().any(|own| own.eq_ignore_ascii_case(name)))
+    names.any(|name| wanted.iter().any(|word| word.eq_ignore_ascii_case(name)))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     fn shown(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
-        let is_code = |at: u32| page.path(at).any(|(_, own)| own.tag == Tag::Pre);
+        let is_code = |at: u32| page.path(at).any(|(_, element)| element.tag == Tag::Pre);
         let blocks = page.blocks.iter().map(|block| {
             let text = page.text(block);
             if is_code(block.element) { format!("[{text}]") } else { text.to_owned() }
@@ -118,13 +118,13 @@ mod tests {
                     <span role=heading>d</span><h2 role=heading aria-level=4>e</h2>";
         let page = ScanEngine.read(html, &Limits::default());
         assert_eq!(page, LolEngine.read(html, &Limits::default()));
-        let tags = page.blocks.iter().map(|own| page.container(own));
-        let tags: Vec<Option<Tag>> = tags.map(|own| own.map(|(_, own)| own.tag)).collect();
+        let tags = page.blocks.iter().map(|block| page.container(block));
+        let tags: Vec<Option<Tag>> = tags.map(|entry| entry.map(|(_, element)| element.tag)).collect();
         let headings = [Tag::H3, Tag::H2, Tag::H6].map(Some);
         assert_eq!(tags, [&headings[..], &[None, Some(Tag::H2)]].concat());
         // Comments that say to be headings are none.
         let html = "<div role=heading><p>a<p>b</div>";
         let page = ScanEngine.read(html, &Limits::default());
-        assert!(page.elements.iter().all(|own| !own.tag.is_heading()));
+        assert!(page.elements.iter().all(|element| !element.tag.is_heading()));
     }
 }

@@ -7,7 +7,7 @@ use super::code_elements::is_highlighter;
 use super::microdata::Microdata;
 use super::nesting::has_optional_end;
 use super::notes::{Marks, has_class};
-use super::{Builder, Open};
+use super::{Builder, OpenElement};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
@@ -80,7 +80,7 @@ impl Builder {
         // Docutils writes inline code as `<span class="literal">`.
         let is_literal = tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal");
         let style = if is_literal { Tag::Code } else { tag };
-        self.stack.push(Open {
+        self.stack.push(OpenElement {
             element: narrow(index),
             container,
             tag,
@@ -184,9 +184,9 @@ impl Builder {
         if microdata.any() {
             self.note_facts(text, &microdata, offset);
         }
-        let own = self.page.attribute_words.len() - first;
+        let count = self.page.attribute_words.len() - first;
         // Words of an element lie side by side in one table, so a row needs two numbers and no memory of its own.
-        let own = (narrow(first), u16::try_from(own).unwrap_or(u16::MAX));
+        let range = (narrow(first), u16::try_from(count).unwrap_or(u16::MAX));
         Element {
             tag,
             name,
@@ -195,7 +195,7 @@ impl Builder {
             hidden,
             within: around | kinds,
             end: narrow(self.page.elements.len() + 1),
-            words: shared.unwrap_or(own),
+            words: shared.unwrap_or(range),
             is_named,
             signature,
             start: narrow(offset),
@@ -218,15 +218,15 @@ impl Builder {
     /// has the same and this one no others yet, the place of its words, which are then not written
     /// again.
     fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
-        let own = self.page.attribute_words.get(first..).unwrap_or_default();
+        let element_words = self.page.attribute_words.get(first..).unwrap_or_default();
         let key = classes::key(value);
         let own_hash = key.map_or_else(|| hash(value), |key| key.hash);
-        let is_second = own.iter().any(|word| word.attribute == Attribute::Class);
+        let is_second = element_words.iter().any(|word| word.attribute == Attribute::Class);
         let Some(key) = key.filter(|_| !is_second) else {
             self.read_words(Attribute::Class, value, first);
             return (own_hash, None);
         };
-        let before = own.len();
+        let before = element_words.len();
         if let Some(class) = self.classes.get(key, value) {
             let room = self.limits.words.saturating_sub(self.page.attribute_words.len());
             let count = usize::from(class.words.1);
@@ -287,7 +287,7 @@ impl Builder {
         let mut given = 0u16;
         // One bit a word by its hash: only words whose bit is set can have been given before.
         let is_second =
-            page.attribute_words.get(first..).is_some_and(|own| own.iter().any(|word| word.attribute == attribute));
+            page.attribute_words.get(first..).is_some_and(|words| words.iter().any(|word| word.attribute == attribute));
         let mut seen = if is_second { u64::MAX } else { 0 };
         attribute_words::split(value, |text, hash, short| {
             given = given.saturating_add(1);
@@ -297,14 +297,14 @@ impl Builder {
                 Attribute::Class => says,
                 _ => says & Marks::PAGE_ROW,
             };
-            let own = page.attribute_words.get(first..).unwrap_or_default();
-            *steps += own.len() as u64;
+            let words = page.attribute_words.get(first..).unwrap_or_default();
+            *steps += words.len() as u64;
             let bit = 1 << (hash >> 58);
-            if seen & bit != 0 && own.iter().any(|word| word.hash == hash && word.attribute == attribute) {
+            if seen & bit != 0 && words.iter().any(|word| word.hash == hash && word.attribute == attribute) {
                 return;
             }
             seen |= bit;
-            if own.len() >= limits.element_words || page.attribute_words.len() >= limits.words {
+            if words.len() >= limits.element_words || page.attribute_words.len() >= limits.words {
                 page.capped.insert(Caps::WORDS);
                 return;
             }

@@ -79,7 +79,7 @@ impl Builder {
             Tag::Math | Tag::MjxContainer => Capture::Mathml,
             Tag::Script => {
                 let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
-                let is = |name: &[u8]| kind.get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name));
+                let is = |name: &[u8]| kind.get(..name.len()).is_some_and(|prefix| prefix.eq_ignore_ascii_case(name));
                 if is(b"math/mml") {
                     Capture::MathmlScript
                 } else if is(b"math/tex") || is(b"math/asciimath") {
@@ -97,7 +97,7 @@ impl Builder {
             }
             _ => {
                 let is = |name: &str, value: &str| {
-                    text.other_value(name).is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
+                    text.other_value(name).is_some_and(|stated| stated.trim().eq_ignore_ascii_case(value))
                 };
                 is("display", "block") || is("display", "true") || is("mode", "display")
             }
@@ -190,7 +190,7 @@ impl Builder {
         match capture {
             Capture::LaidOut => {
                 self.settle_formula();
-                self.formulas.pending = Some(formula).filter(|own| !own.tex.is_empty());
+                self.formulas.pending = Some(formula).filter(|formula| !formula.tex.is_empty());
                 self.formulas.space_after = false;
             }
             _ => {
@@ -201,8 +201,8 @@ impl Builder {
                     return;
                 }
                 // The layout knows whether the formula is set apart; its source often does not say so.
-                let display = laid_out.as_ref().is_some_and(|own| own.display);
-                let start = laid_out.map_or(formula.start, |own| own.start);
+                let display = laid_out.as_ref().is_some_and(|formula| formula.display);
+                let start = laid_out.map_or(formula.start, |formula| formula.start);
                 self.push_formula(Formula { display: formula.display || display, start, ..formula });
             }
         }
@@ -228,8 +228,8 @@ impl Builder {
         if tex.is_empty() {
             return;
         }
-        let own = hash(tex.as_bytes());
-        if self.formulas.last == Some((own, self.fold.len())) {
+        let tex_hash = hash(tex.as_bytes());
+        if self.formulas.last == Some((tex_hash, self.fold.len())) {
             // An image of the formula right before.
             return;
         }
@@ -248,12 +248,12 @@ impl Builder {
             if formula.display || self.is_set_apart() { NotationKind::DisplayFormula } else { NotationKind::Formula };
         let to = self.fold.len();
         self.add_notation(kind, to - tex.len(), to);
-        self.formulas.last = Some((own, to));
+        self.formulas.last = Some((tex_hash, to));
     }
 
     /// The innermost open element that is not hidden, with its container, if some inside of it are.
     fn innermost_shown(&self) -> Option<(u32, u32)> {
-        let is_hidden = |at: u32| self.page.element(at).is_some_and(|own| own.hidden);
+        let is_hidden = |at: u32| self.page.element(at).is_some_and(|element| element.hidden);
         let last = self.stack.last()?;
         if !is_hidden(last.element) {
             return None;
@@ -282,7 +282,7 @@ impl Builder {
             return self.formula_image(text, offset, marks.contains(Marks::MATH));
         }
         let class = text.value(Key::Class).unwrap_or_default();
-        let has = |name: &[u8]| class.split(|byte| byte.is_ascii_whitespace()).any(|own| own == name);
+        let has = |name: &[u8]| class.split(|byte| byte.is_ascii_whitespace()).any(|word| word == name);
         let is_inside = self.stack.last().is_some_and(|open| open.element as usize + 1 == self.page.elements.len());
         if !is_inside {
             return;
@@ -344,17 +344,17 @@ impl Builder {
     fn formula_image(&mut self, text: &TagText, offset: usize, is_math: bool) {
         let alt = text.other_value("alt").unwrap_or_default();
         let source = text.other_value("src").unwrap_or_default();
-        let service = SERVICES.iter().find(|own| source.contains(*own));
+        let service = SERVICES.iter().find(|service| source.contains(*service));
         if !is_math && service.is_none() {
             return;
         }
         let title = || text.other_value("title").unwrap_or_default();
-        let looks_like_tex = |own: &String| {
-            let own = own.trim();
-            !own.is_empty()
-                && !is_prose(own)
+        let looks_like_tex = |text: &String| {
+            let text = text.trim();
+            !text.is_empty()
+                && !is_prose(text)
                 // Alternative texts of up to three characters are single symbols, such as `x` or `n!`.
-                && (own.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '$']) || own.chars().count() <= 3)
+                && (text.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '$']) || text.chars().count() <= 3)
         };
         let tex = Some(alt)
             .filter(looks_like_tex)

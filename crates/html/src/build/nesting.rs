@@ -1,7 +1,7 @@
 //! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
 
 use super::blocks::narrow;
-use super::{Builder, Open};
+use super::{Builder, OpenElement};
 use crate::markup::Tag;
 
 /// An end tag of any heading ends an open one, whatever its level.
@@ -23,7 +23,7 @@ impl Builder {
     }
 
     /// Updates the state when an open element ends, by its end tag or with the element around it.
-    pub(super) fn closed(&mut self, open: Open) {
+    pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
         if open.link {
             self.link_ends();

@@ -51,7 +51,7 @@ const STRUCK: [u64; 1] = hashes(["through"]);
 const LITERAL: [u64; 1] = hashes(["literal"]);
 /// Tells nearly every word that is none of them: all classes of a page are asked for.
 // By bits of the hashes and not by a comparison with each: 2 million instructions of 85 pages less.
-static MARKING: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN, &PAGE_ROW, &STRUCK, &LITERAL]);
+static MARKING_WORDS: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN, &PAGE_ROW, &STRUCK, &LITERAL]);
 
 const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
     let mut hashes = [0; N];
@@ -94,7 +94,7 @@ impl Marks {
     /// The notation that a word of a class states, given by its hash.
     #[inline]
     pub(super) fn of_word(word: u64) -> Self {
-        if MARKING.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
+        if MARKING_WORDS.may_have(word) { Self::of_marking_word(word) } else { Self::empty() }
     }
 
     fn of_marking_word(word: u64) -> Self {
@@ -187,26 +187,28 @@ impl Builder {
     /// An element has been closed.
     pub(super) fn close_notation(&mut self, element: u32) {
         let open = self.open_notations.iter();
-        let Some(at) = open.rev().position(|own| own.element == element) else {
+        let Some(at) = open.rev().position(|open_notation| open_notation.element == element) else {
             return;
         };
         let at = self.open_notations.len() - 1 - at;
-        let own = self.open_notations.remove(at);
+        let open_notation = self.open_notations.remove(at);
         let to = narrow(self.fold.len());
         // Formulas hide their source.
-        let has_formula = self.formulas_noted > own.formulas_before;
+        let has_formula = self.formulas_noted > open_notation.formulas_before;
         // Empty parts say nothing, except for a link around an image alone, which Markdown writes at its place.
-        let is_noted = match own.kind {
-            NotationKind::LinkedImage => own.from == to && to > 0 && self.images > own.images_before,
-            NotationKind::Hidden => own.from < to && !has_formula,
+        let is_noted = match open_notation.kind {
+            NotationKind::LinkedImage => {
+                open_notation.from == to && to > 0 && self.images > open_notation.images_before
+            }
+            NotationKind::Hidden => open_notation.from < to && !has_formula,
             // A formula with elements in it is laid out already, and its text is not TeX.
             NotationKind::Formula | NotationKind::DisplayFormula => {
-                own.from < to && !has_formula && element as usize + 1 == self.page.elements.len()
+                open_notation.from < to && !has_formula && element as usize + 1 == self.page.elements.len()
             }
-            _ => own.from < to,
+            _ => open_notation.from < to,
         };
         if is_noted {
-            self.note(own.kind, element, own.from, to);
+            self.note(open_notation.kind, element, open_notation.from, to);
         }
     }
 
@@ -224,13 +226,13 @@ impl Builder {
         }
         // An image behind the text stands by itself.
         let end = narrow(self.fold.len());
-        self.notations.retain(|own| own.kind != NotationKind::LinkedImage || own.text.0 < end);
+        self.notations.retain(|notation| notation.kind != NotationKind::LinkedImage || notation.text.0 < end);
         // By start, the longer first: writers open the outer of two parts before the inner one.
-        self.notations.sort_by_key(|own| (own.text.0, u32::MAX - own.text.1, own.element));
-        let placed = self
-            .notations
-            .drain(..)
-            .map(|own| Notation { text: (start.saturating_add(own.text.0), start.saturating_add(own.text.1)), ..own });
+        self.notations.sort_by_key(|notation| (notation.text.0, u32::MAX - notation.text.1, notation.element));
+        let placed = self.notations.drain(..).map(|notation| Notation {
+            text: (start.saturating_add(notation.text.0), start.saturating_add(notation.text.1)),
+            ..notation
+        });
         self.page.notations.extend(placed);
     }
 }
@@ -274,7 +276,7 @@ fn is_showing_class(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MARKING, MATH, Marks};
+    use super::{MARKING_WORDS, MATH, Marks};
     use crate::{Engine, Limits, LolEngine, NotationKind, ScanEngine};
     use trommel_text::word_hash;
 
@@ -283,10 +285,10 @@ mod tests {
         assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
         let mut shown = Vec::new();
         for block in &page.blocks {
-            for own in page.notations(block) {
+            for notation in page.notations(block) {
                 let text = page.text(block);
-                let text = &text[own.text.0 as usize..own.text.1 as usize];
-                shown.push(format!("{:?} {text:?}", own.kind));
+                let text = &text[notation.text.0 as usize..notation.text.1 as usize];
+                shown.push(format!("{:?} {text:?}", notation.kind));
             }
         }
         shown
@@ -304,7 +306,7 @@ mod tests {
         assert_eq!(with(&[raised]), [(1, "b1 c2"), (4, "3g 4")]);
         assert_eq!(with(&[NotationKind::FragmentLink]), [(2, "d e"), (4, "3g 4")]);
         let both = with(&[raised, NotationKind::FragmentLink]);
-        assert_eq!(both.iter().map(|own| own.0).collect::<Vec<_>>(), [1, 2, 4]);
+        assert_eq!(both.iter().map(|place| place.0).collect::<Vec<_>>(), [1, 2, 4]);
         assert_eq!(with(&[NotationKind::Formula]), []);
     }
 
@@ -327,7 +329,7 @@ mod tests {
         }
         // A word that the sieve lets through is none of them yet.
         let other = MATH[0] ^ 1;
-        assert!(MARKING.may_have(other));
+        assert!(MARKING_WORDS.may_have(other));
         assert_eq!(Marks::of_word(other), Marks::empty());
     }
 

@@ -89,7 +89,7 @@ impl Builder {
     /// A part of a payload, and where it stands.
     pub(super) fn payload_part(&mut self, raw: &str, offset: usize) {
         let last = self.page.head.payloads.last();
-        match last.is_some_and(|own| own.text.is_empty()) {
+        match last.is_some_and(|script| script.text.is_empty()) {
             true => self.payload_text_at(raw, offset),
             false => self.payload_text(raw),
         }
@@ -110,10 +110,10 @@ impl Builder {
 
     /// A part of a style sheet.
     pub(super) fn style_text(&mut self, raw: &str) {
-        let own = &mut self.style_sheets;
+        let style_sheets = &mut self.style_sheets;
         // What does not fit is left out without a mark: it could only have hidden parts of lines.
-        let room = style_sheets::MAX_BYTES.saturating_sub(own.read + own.sheet.len());
-        own.sheet.push_str(up_to(raw, room));
+        let room = style_sheets::MAX_BYTES.saturating_sub(style_sheets.read + style_sheets.sheet.len());
+        style_sheets.sheet.push_str(up_to(raw, room));
     }
 
     /// Takes back the end of a script or style sheet that was never closed. Only `kept` bytes belong to it.

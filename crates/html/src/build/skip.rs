@@ -186,7 +186,7 @@ const FOREIGN_OBJECT: &[u8] = b"foreignobject";
 
 /// Whether the content of an element of svg or math is HTML again, and no text of the page.
 pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
-    let is = |own: &[u8]| name.eq_ignore_ascii_case(own);
+    let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
     match outer {
         Tag::Svg => tag == Tag::Title || is(b"desc"),
         Tag::Math => is(b"mtext") || is(b"mi") || is(b"mo") || is(b"mn") || is(b"ms") || is(b"annotation-xml"),

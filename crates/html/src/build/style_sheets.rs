@@ -167,12 +167,12 @@ impl StyleSheets {
 
     /// A rule that hides or shows, and whether it counts for the page as it is shown first.
     fn rule(&mut self, selector: &[u8], said: Display, counts: bool) {
-        for own in selector.split(|byte| *byte == b',') {
-            let own = own.trim_ascii();
+        for part in selector.split(|byte| *byte == b',') {
+            let part = part.trim_ascii();
             if counts && said != Display::None {
-                self.block_rule(own, said == Display::Block);
+                self.block_rule(part, said == Display::Block);
             }
-            let Some((&sign, name)) = own.split_first() else {
+            let Some((&sign, name)) = part.split_first() else {
                 continue;
             };
             if !matches!(sign, b'.' | b'#') || !is_name(name) {
@@ -241,7 +241,7 @@ fn said(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
         let rest = body.get(at + 7..).unwrap_or_default().trim_ascii_start();
         if let Some(value) = rest.strip_prefix(b":").filter(|_| is_property) {
             let value = value.trim_ascii_start();
-            let is = |own: &&[u8]| value.starts_with(own);
+            let is = |prefix: &&[u8]| value.starts_with(prefix);
             // The last declaration wins, as in CSS.
             said = Some(if value.starts_with(b"none") {
                 Display::None

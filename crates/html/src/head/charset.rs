@@ -163,12 +163,12 @@ struct Utf8 {
 impl Utf8 {
     /// Characters beyond ASCII that make sure of UTF-8 without faults.
     // One valid sequence can be chance in another encoding; two without any fault hardly are.
-    const ENOUGH: usize = 2;
+    const MIN_UTF8_CHARACTERS: usize = 2;
 
     fn of_whole(text: &str) -> Self {
         let mut rest = text;
         let mut wide = 0;
-        while wide < Self::ENOUGH {
+        while wide < Self::MIN_UTF8_CHARACTERS {
             let ascii = Encoding::ascii_valid_up_to(rest.as_bytes());
             let mut after = rest.get(ascii..).unwrap_or_default().chars();
             if after.next().is_none() {
@@ -202,7 +202,7 @@ impl Utf8 {
 
     /// So much of it is UTF-8 beyond ASCII that it can be nothing else.
     fn is_certain(&self) -> bool {
-        self.wide >= Self::ENOUGH && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
+        self.wide >= Self::MIN_UTF8_CHARACTERS && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
     }
 }
 

@@ -219,8 +219,10 @@ mod tests {
                 {"@type":"Organization","description":"no"},
                 {"@type":"Product","description":"Four","review":{"@type":"Review","reviewBody":"Five"}},
                 {"@type":"Recipe","description":"One\ntwo"},{"@type":"Answer","text":"Six"}]"#);
-        let found: Vec<_> =
-            found.iter().map(|own| (own.property.name(), own.subject, own.text.as_str(), own.has_markup)).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|content| (content.property.name(), content.subject, content.text.as_str(), content.has_markup))
+            .collect();
         assert_eq!(
             found,
             [
@@ -238,7 +240,7 @@ mod tests {
         let comment = r#"{"@type":"Comment","text":"b"}"#;
         assert_eq!(of(comment)[0].subject, ContentSubject::Comment);
         let forum = of(&format!(r#"{{"@type":"DiscussionForumPosting","text":"a","comment":[{comment}]}}"#));
-        assert!(forum.len() == 2 && forum.iter().all(|own| own.subject == ContentSubject::Posting));
+        assert!(forum.len() == 2 && forum.iter().all(|content| content.subject == ContentSubject::Posting));
     }
 
     #[test]

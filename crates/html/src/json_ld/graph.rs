@@ -125,7 +125,7 @@ impl<'a> Node<'a> {
 
     /// Whether one of its types is `name`.
     pub fn is(&self, name: &str) -> bool {
-        self.types().any(|own| own == name)
+        self.types().any(|known| known == name)
     }
 
     /// Whether the node stands by itself, not inside another node.

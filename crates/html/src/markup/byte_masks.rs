@@ -40,17 +40,17 @@ pub(crate) struct MaskWindow {
 
 /// A number of no 64 bytes, so far off that none in the window is one either.
 // Half of the range, so that the distance from it never wraps into the window.
-const NOWHERE: usize = usize::MAX / 2;
+const NO_BLOCK: usize = usize::MAX / 2;
 
 impl MaskWindow {
     /// A window on no text yet.
     pub fn new(vectors: Vectors) -> Self {
-        Self { vectors, first: NOWHERE, masks: [ByteMasks::default(); WORDS] }
+        Self { vectors, first: NO_BLOCK, masks: [ByteMasks::default(); WORDS] }
     }
 
     /// Forgets what was read, as another text comes.
     pub fn forget(&mut self) {
-        self.first = NOWHERE;
+        self.first = NO_BLOCK;
     }
 
     /// The masks of the 64 bytes with that number. Behind the end of the text no bit is set.

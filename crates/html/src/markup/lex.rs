@@ -184,7 +184,7 @@ pub(crate) fn markup_by_masks(
         let start = at_now;
         // A name may start with `=`.
         at_now = window.find(bytes, start + 1, |masks| masks.space | masks.slash | masks.greater | masks.equals);
-        let own = (start, at_now);
+        let name = (start, at_now);
         // As nearly all are written.
         let behind = bytes.get(at_now..).and_then(|rest| rest.first_chunk::<2>());
         let is_quoted = behind == Some(b"=\"");
@@ -198,7 +198,7 @@ pub(crate) fn markup_by_masks(
             at_now = (end + 1).min(bytes.len());
             (from, end)
         } else if bytes.get(at_now) != Some(&b'=') {
-            (own.1, own.1)
+            (name.1, name.1)
         } else {
             at_now = behind_space(bytes, at_now + 1);
             match bytes.get(at_now) {
@@ -225,7 +225,7 @@ pub(crate) fn markup_by_masks(
                 }
             }
         };
-        note(name_end, AttributeSpans { name: own, value });
+        note(name_end, AttributeSpans { name, value });
     }
     Markup::Tag(RawTag {
         start: at,

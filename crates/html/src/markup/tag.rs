@@ -36,7 +36,7 @@ impl Traits {
 
 /// The one list of tags: variant, name and traits, in the order of the names.
 macro_rules! tags {
-    ($($variant:ident $name:literal: $($own:ident)|+;)*) => {
+    ($($variant:ident $name:literal: $($trait:ident)|+;)*) => {
         /// An element name known to HTML, or [`Tag::Other`] for every other name.
         ///
         /// Names are matched without regard to ASCII case.
@@ -54,7 +54,7 @@ macro_rules! tags {
         const NAMES: [&str; TAGS.len()] = [$($name),*];
 
         /// Traits in the order of [`TAGS`].
-        const TRAITS: [Traits; TAGS.len()] = [$(Traits::empty()$(.union(Traits::$own))+),*];
+        const TRAITS: [Traits; TAGS.len()] = [$(Traits::empty()$(.union(Traits::$trait))+),*];
     };
 }
 
@@ -228,7 +228,7 @@ static TABLE: [(ShortName, u8, Tag); SLOTS] = {
 
 /// The tags of longer names.
 // So few that a table of strings would not pay.
-const LONG: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
+const LONG_NAME_TAGS: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxContainer, Tag::Plaintext];
 
 impl Tag {
     /// The number of values, including [`Tag::Other`].
@@ -266,7 +266,7 @@ impl Tag {
     #[inline(never)]
     fn at_long(bytes: &[u8], place: (usize, usize)) -> Tag {
         let long = bytes.get(place.0..place.1).unwrap_or_default();
-        let found = LONG.iter().find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
+        let found = LONG_NAME_TAGS.iter().find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
         found.copied().unwrap_or(Tag::Other)
     }
 

@@ -268,7 +268,7 @@ impl<'a> TagText<'a> {
         let (start, end) = self.raw.attributes;
         // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
         let attributes = Attributes::new(self.bytes.get(start..end)?);
-        let mut attributes = attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
+        let mut attributes = attributes.filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = attributes.next()?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }

@@ -155,11 +155,11 @@ impl<'a> Tex<'a> {
                 Fence::Open => open.push(place),
                 Fence::Close => {
                     if let Some(start) = open.pop() {
-                        if let Some(own) = partner.get_mut(start) {
-                            *own = place;
+                        if let Some(slot) = partner.get_mut(start) {
+                            *slot = place;
                         }
-                        if let Some(own) = partner.get_mut(place) {
-                            *own = start;
+                        if let Some(slot) = partner.get_mut(place) {
+                            *slot = start;
                         }
                     }
                 }
@@ -242,7 +242,7 @@ impl<'a> Tex<'a> {
                     Some(top) => (Some(top), self.inner(at, "den")),
                     None => (child(0), child(1)),
                 };
-                let zero = node.attribute("linethickness").is_some_and(|own| own.starts_with('0'));
+                let zero = node.attribute("linethickness").is_some_and(|value| value.starts_with('0'));
                 self.space();
                 // A fraction without a line is how MathML writes a binomial.
                 self.out.push_str(if zero { "\\binom" } else { "\\frac" });
@@ -315,7 +315,7 @@ impl<'a> Tex<'a> {
                 self.delimiter(if close.is_empty() { "." } else { &close });
             }
             "mtable" => self.table(at, "matrix"),
-            "menclose" if node.attribute("notation").is_some_and(|own| own.contains("top")) => {
+            "menclose" if node.attribute("notation").is_some_and(|value| value.contains("top")) => {
                 self.space();
                 self.out.push_str("\\overline{");
                 self.children(at);

@@ -167,7 +167,7 @@ const FUNCTIONS: [&str; 32] = [
 /// The command of a character.
 pub(super) fn command(c: char) -> Option<&'static str> {
     // The list is in the order of the characters, so it is bisected.
-    let at = COMMANDS.binary_search_by_key(&c, |(own, _)| *own).ok()?;
+    let at = COMMANDS.binary_search_by_key(&c, |(character, _)| *character).ok()?;
     COMMANDS.get(at).map(|(_, command)| *command)
 }
 
@@ -225,9 +225,9 @@ pub(super) fn alphabet(c: char) -> Option<(char, &'static str)> {
         }
         0x1D6A8..=0x1D7C9 => {
             const SYMBOLS: [char; 7] = ['∂', 'ϵ', 'ϑ', 'κ', 'ϕ', 'ϱ', 'ϖ'];
-            let own = (code - 0x1D6A8) / 58;
+            let variant = (code - 0x1D6A8) / 58;
             let offset = (code - 0x1D6A8) % 58;
-            let style = if own == 1 { "" } else { "\\mathbf" };
+            let style = if variant == 1 { "" } else { "\\mathbf" };
             let c = match offset {
                 0..=24 => char::from_u32(0x391 + offset),
                 25 => Some('\u{2207}'),

@@ -63,7 +63,9 @@ impl Tree {
                 {
                     open.pop();
                 // Wrong nesting: the end tag ends what is open inside of its element as well.
-                } else if let Some(place) = open.iter().rposition(|own| *own > 0 && tree.is_named(*own, &local(name))) {
+                } else if let Some(place) =
+                    open.iter().rposition(|node| *node > 0 && tree.is_named(*node, &local(name)))
+                {
                     open.truncate(place.max(1));
                 }
                 continue;
@@ -127,7 +129,7 @@ impl Tree {
 
 impl Node {
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        let found = self.attributes.iter().find(|(own, _)| own == name);
+        let found = self.attributes.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 }

@@ -83,7 +83,7 @@ mod tests {
         let page = LolEngine.read(html, &Limits::default());
         use ElementKinds as Kinds;
         let list = Kinds::LIST | Kinds::ITEM;
-        let found: Vec<ElementKinds> = page.blocks.iter().map(|own| page.kinds_around(own)).collect();
+        let found: Vec<ElementKinds> = page.blocks.iter().map(|block| page.kinds_around(block)).collect();
         assert_eq!(
             found,
             [

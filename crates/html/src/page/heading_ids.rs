@@ -33,7 +33,8 @@ impl<'a> HeadingIds<'a> {
     /// Whether the id of an element is the name of the heading that its text begins with, as with most sections of
     /// the page: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
     pub fn contains(&self, at: u32) -> bool {
-        self.page.element(at).is_some_and(|own| self.is_named(at, own)) && *self.is_rule.get_or_init(|| self.is_rule())
+        self.page.element(at).is_some_and(|element| self.is_named(at, element))
+            && *self.is_rule.get_or_init(|| self.is_rule())
     }
 
     fn is_rule(&self) -> bool {
@@ -44,7 +45,7 @@ impl<'a> HeadingIds<'a> {
             }
             all += 1;
             let mut around = self.page.path(at).take(ANCESTORS);
-            named += usize::from(around.any(|(at, own)| self.is_named(at, own)));
+            named += usize::from(around.any(|(at, element)| self.is_named(at, element)));
         }
         // Ids of single sections are given by hand (`id="comments"`) and do say what a section is for.
         named >= MIN_HEADINGS && named * MAX_HEADINGS_PER_ID >= all
@@ -53,20 +54,23 @@ impl<'a> HeadingIds<'a> {
     fn is_named(&self, at: u32, element: &Element) -> bool {
         let page = self.page;
         let words = page.attribute_words(element).iter();
-        let mut id = words.filter(|own| own.attribute == Attribute::Id);
+        let mut id = words.filter(|word| word.attribute == Attribute::Id);
         let Some(first) = id.next() else { return false };
         // Blocks are in the order of the page, so the first of an element is found by bisection.
         let first_block = page.blocks.partition_point(|block| block.span.0 < element.start);
         let Some(block) = page.blocks.get(first_block) else {
             return false;
         };
-        let heading = page.path(block.element).take_while(|(own, _)| *own >= at).find(|(_, own)| own.tag.is_heading());
-        let Some((heading, own)) = heading.filter(|(heading, _)| *heading < element.end) else {
+        let heading = page
+            .path(block.element)
+            .take_while(|(index, _)| *index >= at)
+            .find(|(_, element)| element.tag.is_heading());
+        let Some((heading, element)) = heading.filter(|(heading, _)| *heading < element.end) else {
             return false;
         };
         let mut name = String::new();
         let blocks = page.blocks.iter().skip(first_block);
-        for block in blocks.take_while(|block| (heading..own.end).contains(&block.element)) {
+        for block in blocks.take_while(|block| (heading..element.end).contains(&block.element)) {
             if name.len() + page.text(block).len() > MAX_HEADING_BYTES {
                 return false;
             }
@@ -81,11 +85,11 @@ impl<'a> HeadingIds<'a> {
         let mut rest = name.as_str();
         while !rest.is_empty() {
             let word = words.peek().map(|word| page.word_text(word));
-            if let Some((word, behind)) = word.and_then(|own| Some((own, rest.strip_prefix(own)?))) {
+            if let Some((word, behind)) = word.and_then(|word| Some((word, rest.strip_prefix(word)?))) {
                 seen.push(word);
                 words.next();
                 rest = behind;
-            } else if let Some(behind) = seen.iter().find_map(|own| rest.strip_prefix(own)) {
+            } else if let Some(behind) = seen.iter().find_map(|word| rest.strip_prefix(word)) {
                 rest = behind;
             } else {
                 return false;
@@ -105,7 +109,7 @@ mod tests {
         let ids = HeadingIds::new(&page);
         let all = (0u32..).zip(&page.elements);
         let all = all.filter(|(at, _)| ids.contains(*at));
-        all.filter_map(|(_, own)| own.attribute(html, "id")).collect()
+        all.filter_map(|(_, element)| element.attribute(html, "id")).collect()
     }
 
     #[test]

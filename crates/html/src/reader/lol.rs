@@ -15,7 +15,7 @@ use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
 use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
 
 use super::raw_text::end_of_comment;
-use super::recovery::Unclosed;
+use super::recovery::UnclosedMarkup;
 use super::scanner::{Scanner, recover};
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
@@ -127,12 +127,12 @@ struct Gaps {
     /// Whether lol_html has gone into the content of a `noscript`.
     in_noscript: bool,
     /// The text of an open element that holds no markup: should it have no end, it is read again.
-    swallowed: Option<Swallowed>,
+    swallowed: Option<EndlessText>,
     /// The CDATA section that came last, and one past its last byte in the stream: its text is given once it has
     /// an end, else it is read again.
-    cdata: Option<(Swallowed, usize)>,
+    cdata: Option<(EndlessText, usize)>,
     /// The content behind the start tag of the outermost open `template`, except for the part in `input`.
-    template: Option<Swallowed>,
+    template: Option<EndlessText>,
     /// Place of the comment that came last, if nothing has come since.
     comment: Option<usize>,
     lexer: TagLexer,
@@ -147,8 +147,8 @@ enum Noscript {
 }
 
 /// Text of an element that may turn out to have no end.
-struct Swallowed {
-    unclosed: Unclosed,
+struct EndlessText {
+    unclosed: UnclosedMarkup,
     text: String,
     /// Place of the text in the page.
     start: usize,
@@ -156,8 +156,8 @@ struct Swallowed {
     room: usize,
 }
 
-impl Swallowed {
-    fn new(unclosed: Unclosed, start: usize, limits: &Limits) -> Self {
+impl EndlessText {
+    fn new(unclosed: UnclosedMarkup, start: usize, limits: &Limits) -> Self {
         Self {
             unclosed,
             text: String::new(),
@@ -257,7 +257,7 @@ impl Gaps {
         let place = self.offset + start;
         if kind == TextType::CDataSection {
             self.swallowed = None;
-            let mut cdata = Swallowed::new(Unclosed::Cdata, place, self.builder.borrow().limits());
+            let mut cdata = EndlessText::new(UnclosedMarkup::Cdata, place, self.builder.borrow().limits());
             cdata.push(text);
             self.cdata = Some((cdata, end));
             return;
@@ -337,12 +337,12 @@ impl Gaps {
             let comment = start.checked_sub(self.base).and_then(|start| self.input.get(start..)).unwrap_or_default();
             if comment.starts_with("<!--") && end_of_comment(comment.as_bytes(), 4).is_none() {
                 let text = comment.get(4..).unwrap_or_default();
-                self.recover(text, self.offset + start + 4, Unclosed::Comment);
+                self.recover(text, self.offset + start + 4, UnclosedMarkup::Comment);
             }
         }
     }
 
-    fn recover(&self, text: &str, offset: usize, unclosed: Unclosed) {
+    fn recover(&self, text: &str, offset: usize, unclosed: UnclosedMarkup) {
         let builder = &mut self.builder.borrow_mut();
         recover(text, offset, self.depth, builder, unclosed);
     }
@@ -369,7 +369,7 @@ impl Gaps {
                         self.end_noscript();
                         let text = input.get(lt + 1..).unwrap_or_default();
                         let offset = self.offset + self.base + lt + 1;
-                        self.recover(text, offset, Unclosed::Quote);
+                        self.recover(text, offset, UnclosedMarkup::Quote);
                     }
                     break;
                 }
@@ -395,8 +395,8 @@ impl Gaps {
         // After `<noscript a=>` lol_html reads markup, but calls its text raw.
         if !raw.value_missing {
             self.in_noscript = tag == Tag::Noscript;
-            self.swallowed =
-                Unclosed::of(tag, text.value(Key::Type)).map(|unclosed| Swallowed::new(unclosed, 0, builder.limits()));
+            self.swallowed = UnclosedMarkup::of(tag, text.value(Key::Type))
+                .map(|unclosed| EndlessText::new(unclosed, 0, builder.limits()));
         }
         builder.start_tag(text, self.offset + self.base + raw.start);
     }
@@ -426,7 +426,7 @@ impl Gaps {
         };
         let template = match &mut self.template {
             Some(template) if template.start == start => template,
-            template => template.insert(Swallowed::new(Unclosed::skipped(tag), start, builder.limits())),
+            template => template.insert(EndlessText::new(UnclosedMarkup::skipped(tag), start, builder.limits())),
         };
         let from = start.saturating_sub(self.offset + self.base);
         template.push(self.input.get(from..self.used).unwrap_or_default());

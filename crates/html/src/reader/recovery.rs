@@ -10,7 +10,7 @@ use crate::markup::lex::is_space;
 
 /// The thing that was open at the end of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unclosed {
+pub(super) enum UnclosedMarkup {
     /// A script, or a style sheet.
     Code(Tag),
     /// A `template`, or a script in no known language, which is one, too.
@@ -26,14 +26,14 @@ pub(super) enum Unclosed {
     Quote,
 }
 
-impl Unclosed {
+impl UnclosedMarkup {
     /// The kind of an element whose text has no end; none if its text is shown or read anyway. `kind` is the
     /// type of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
-            Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template(tag)),
-            Tag::Script | Tag::Style => Some(Unclosed::Code(tag)),
-            Tag::Textarea | Tag::Title | Tag::Iframe | Tag::Noembed | Tag::Noframes => Some(Unclosed::Text(tag)),
+            Tag::Script if !kind.is_none_or(is_code) => Some(UnclosedMarkup::Template(tag)),
+            Tag::Script | Tag::Style => Some(UnclosedMarkup::Code(tag)),
+            Tag::Textarea | Tag::Title | Tag::Iframe | Tag::Noembed | Tag::Noframes => Some(UnclosedMarkup::Text(tag)),
             _ => None,
         }
     }
@@ -41,16 +41,16 @@ impl Unclosed {
     /// The kind of an open element with this tag whose markup is not text.
     pub fn skipped(tag: Tag) -> Self {
         match tag {
-            Tag::Svg => Unclosed::SvgName,
-            tag => Unclosed::Template(tag),
+            Tag::Svg => UnclosedMarkup::SvgName,
+            tag => UnclosedMarkup::Template(tag),
         }
     }
 
     /// The element, if it is one.
     pub fn tag(self) -> Option<Tag> {
         match self {
-            Unclosed::Code(tag) | Unclosed::Template(tag) | Unclosed::Text(tag) => Some(tag),
-            Unclosed::Comment | Unclosed::Cdata | Unclosed::SvgName | Unclosed::Quote => None,
+            UnclosedMarkup::Code(tag) | UnclosedMarkup::Template(tag) | UnclosedMarkup::Text(tag) => Some(tag),
+            UnclosedMarkup::Comment | UnclosedMarkup::Cdata | UnclosedMarkup::SvgName | UnclosedMarkup::Quote => None,
         }
     }
 }
@@ -70,33 +70,33 @@ fn is_code(kind: &[u8]) -> bool {
 pub(super) struct Recovery {
     /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
     // Each kind is searched for its end once. A page full of unclosed scripts would else be quadratic.
-    endless: Vec<Unclosed>,
+    endless: Vec<UnclosedMarkup>,
     /// Markup inside of strings counts, too.
     anywhere: bool,
 }
 
 impl Recovery {
     /// Whether something that begins has no end for sure.
-    pub fn is_endless(&self, unclosed: Unclosed) -> bool {
+    pub fn is_endless(&self, unclosed: UnclosedMarkup) -> bool {
         self.endless.iter().any(|known| *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag())
     }
 
     /// Notes that what begins has no end in the rest of the page.
-    pub fn note_endless(&mut self, unclosed: Unclosed) {
+    pub fn note_endless(&mut self, unclosed: UnclosedMarkup) {
         if !self.is_endless(unclosed) {
             self.endless.push(unclosed);
         }
     }
 
     /// The place in `rest`, the text of `unclosed`, at which reading continues.
-    pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
-        if unclosed != Unclosed::Template(Tag::Template) {
+    pub fn resume(&mut self, unclosed: UnclosedMarkup, rest: &str) -> Option<usize> {
+        if unclosed != UnclosedMarkup::Template(Tag::Template) {
             // Templates nest: that one is open to the end does not mean that none inside it ends.
             self.note_endless(unclosed);
         }
         let bytes = rest.as_bytes();
         let code = match unclosed {
-            Unclosed::Code(tag) => {
+            UnclosedMarkup::Code(tag) => {
                 !self.anywhere && {
                     if let Some(at) = markup_outside_strings(bytes, tag == Tag::Script) {
                         return Some(at);
@@ -104,7 +104,7 @@ impl Recovery {
                     true
                 }
             }
-            Unclosed::Template(_) => !self.anywhere,
+            UnclosedMarkup::Template(_) => !self.anywhere,
             _ => false,
         };
         // The crawler cut the page inside of the script: what is left is source, not a page.

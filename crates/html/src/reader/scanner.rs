@@ -4,7 +4,7 @@ use super::MAX_NOSCRIPT_DEPTH;
 use super::content::ContentModel;
 use super::namespaces::Namespaces;
 use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
-use super::recovery::{Recovery, Unclosed};
+use super::recovery::{Recovery, UnclosedMarkup};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, up_to};
 use crate::markup::Tag;
@@ -60,7 +60,7 @@ impl<'a> Scanner<'a> {
         if self.recovery.is_none()
             && let Some((tag, from)) = self.builder.open_skip(self.offset)
         {
-            self.resume(Unclosed::skipped(tag), from - self.offset);
+            self.resume(UnclosedMarkup::skipped(tag), from - self.offset);
         }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Scanner<'a> {
         let raw = match self.lexer.markup(bytes, lt) {
             Markup::Tag(raw) => raw,
             Markup::Cut { .. } if self.grows => return None,
-            Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
+            Markup::Cut { quoted: true } => return self.resume(UnclosedMarkup::Quote, lt + 1),
             Markup::Cut { .. } | Markup::Skip(_) => return None,
         };
         if raw.is_end {
@@ -205,7 +205,7 @@ impl<'a> Scanner<'a> {
             return Some(raw.end);
         }
         let tag = text.tag;
-        let unclosed = Unclosed::of(tag, text.value(Key::Type));
+        let unclosed = UnclosedMarkup::of(tag, text.value(Key::Type));
         self.content(tag, content, raw.end, unclosed)
     }
 
@@ -227,7 +227,13 @@ impl<'a> Scanner<'a> {
 
     /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
     /// tag, or where reading goes on if it has none.
-    fn content(&mut self, tag: Tag, content: ContentModel, from: usize, unclosed: Option<Unclosed>) -> Option<usize> {
+    fn content(
+        &mut self,
+        tag: Tag,
+        content: ContentModel,
+        from: usize,
+        unclosed: Option<UnclosedMarkup>,
+    ) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let end = match content {
             _ if unclosed.is_some_and(|unclosed| self.is_endless(unclosed)) => None,
@@ -264,7 +270,7 @@ impl<'a> Scanner<'a> {
     /// Skips a `template` on a page that is being recovered. Its end is searched like that of raw text, so that
     /// no template without an end is read twice.
     fn template(&mut self, from: usize) -> Option<usize> {
-        let unclosed = Unclosed::Template(Tag::Template);
+        let unclosed = UnclosedMarkup::Template(Tag::Template);
         let bytes = self.html.as_bytes();
         let end = if self.is_endless(unclosed) { None } else { end_of_raw(bytes, from, Tag::Template.name()) };
         if end.is_some() {
@@ -277,12 +283,12 @@ impl<'a> Scanner<'a> {
         self.resume(unclosed, from)
     }
 
-    fn is_endless(&self, unclosed: Unclosed) -> bool {
+    fn is_endless(&self, unclosed: UnclosedMarkup) -> bool {
         self.recovery.as_ref().is_some_and(|recovery| recovery.is_endless(unclosed))
     }
 
     /// Goes on behind `from`, where something begins that has no end; gives the place.
-    fn resume(&mut self, unclosed: Unclosed, from: usize) -> Option<usize> {
+    fn resume(&mut self, unclosed: UnclosedMarkup, from: usize) -> Option<usize> {
         let rest = self.html.get(from..).unwrap_or_default();
         let Some(recovery) = &mut self.recovery else {
             recover(rest, self.offset + from, self.depth, self.builder, unclosed);
@@ -314,12 +320,12 @@ impl<'a> Scanner<'a> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;
         if rest.starts_with(b"--") {
-            let end = if self.is_endless(Unclosed::Comment) { None } else { end_of_comment(bytes, lt + 4) };
+            let end = if self.is_endless(UnclosedMarkup::Comment) { None } else { end_of_comment(bytes, lt + 4) };
             if self.grows && end.is_none() {
                 return None;
             }
             self.builder.comment();
-            return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
+            return end.or_else(|| self.resume(UnclosedMarkup::Comment, lt + 4));
         }
         let is_doctype = rest.get(..7).is_some_and(|name| name.eq_ignore_ascii_case(b"doctype"));
         if is_doctype {
@@ -327,10 +333,13 @@ impl<'a> Scanner<'a> {
         }
         if rest.starts_with(b"[CDATA[") && self.namespaces.allow_cdata() {
             let from = lt + 9;
-            let end =
-                if self.is_endless(Unclosed::Cdata) { None } else { memchr::memmem::find(bytes.get(from..)?, b"]]>") };
+            let end = if self.is_endless(UnclosedMarkup::Cdata) {
+                None
+            } else {
+                memchr::memmem::find(bytes.get(from..)?, b"]]>")
+            };
             let Some(end) = end else {
-                return if self.grows { None } else { self.resume(Unclosed::Cdata, from) };
+                return if self.grows { None } else { self.resume(UnclosedMarkup::Cdata, from) };
             };
             self.kind = TextKind::Raw;
             self.text(from, from + end);
@@ -343,14 +352,14 @@ impl<'a> Scanner<'a> {
 
 /// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and
 /// `unclosed` began right before it.
-pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: Unclosed) {
+pub(super) fn recover(rest: &str, offset: usize, depth: u32, builder: &mut Builder, unclosed: UnclosedMarkup) {
     let part = up_to(rest, builder.limits().recovered);
     if part.len() < rest.len() {
         builder.cap(Caps::RECOVERED);
     }
     let open = match unclosed {
-        Unclosed::Template(Tag::Template) => Some(Tag::Template),
-        Unclosed::SvgName => Some(Tag::Svg),
+        UnclosedMarkup::Template(Tag::Template) => Some(Tag::Template),
+        UnclosedMarkup::SvgName => Some(Tag::Svg),
         _ => None,
     };
     // One past the end, too: an element may begin with the last byte.

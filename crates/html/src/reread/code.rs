@@ -10,7 +10,7 @@ use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
-const BESIDE: [&str; 50] = [
+const BESIDE_CODE_CLASSES: [&str; 50] = [
     "line-numbers-wrapper",
     "highlight-line-number",
     "react-line-numbers",
@@ -133,9 +133,9 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             Markup::Cut { .. } => return None,
         };
         at = raw.end;
-        let own = name(&raw);
-        let tag = Tag::from_name(own);
-        if own.eq_ignore_ascii_case(name(&first)) {
+        let tag_name = name(&raw);
+        let tag = Tag::from_name(tag_name);
+        if tag_name.eq_ignore_ascii_case(name(&first)) {
             depth = if raw.is_end { depth - 1 } else { depth + 1 };
             if depth == 0 {
                 return Some((code.finish(), start.saturating_add(raw.start as u32)));
@@ -144,7 +144,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
         // Only elements of the same name are counted: inner elements need not be closed correctly.
         for place in [&mut beside, &mut editor] {
             if let Some((name, count)) = place
-                && own.eq_ignore_ascii_case(name)
+                && tag_name.eq_ignore_ascii_case(name)
             {
                 *count = if raw.is_end { *count - 1 } else { *count + 1 };
             }
@@ -160,7 +160,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             continue;
         }
         if raw.is_end {
-            let place = open.iter().rposition(|(name, _)| own.eq_ignore_ascii_case(name));
+            let place = open.iter().rposition(|(name, _)| tag_name.eq_ignore_ascii_case(name));
             let Some(place) = place else { continue };
             let (mut is_line, mut is_hidden) = (false, false);
             for (_, kind) in open.drain(place..) {
@@ -188,13 +188,13 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
                     let end = format!("</{}", tag.name());
                     at += find_ignoring_case(bytes.get(at..)?, end.as_bytes())?;
                 } else {
-                    beside = Some((own, 1));
+                    beside = Some((tag_name, 1));
                 }
                 continue;
             }
             Kind::Editor => {
                 code = Code { is_rust: code.is_rust, ..Code::default() };
-                editor = Some((own, 1));
+                editor = Some((tag_name, 1));
             }
             _ => {}
         }
@@ -202,7 +202,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
         code.is_rust |= matches!(tag, Tag::Code | Tag::Pre) && is_rust(attributes);
         // Deeper elements are tokens of highlighters, which change no line.
         if open.len() < 256 {
-            open.push((own, kind));
+            open.push((tag_name, kind));
             if kind == Kind::Hidden {
                 code.hidden.start(code.out.len());
             }
@@ -212,7 +212,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
 
 fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'<', bytes)
-        .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name)))
+        .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name)))
 }
 
 /// The kind of an element in code.
@@ -236,7 +236,7 @@ impl Kind {
             if name.eq_ignore_ascii_case(b"class") {
                 let value = String::from_utf8_lossy(value).to_ascii_lowercase();
                 for class in value.split_ascii_whitespace() {
-                    if BESIDE.contains(&class) {
+                    if BESIDE_CODE_CLASSES.contains(&class) {
                         return Kind::Beside;
                     }
                     if HIDDEN.contains(&class) && tag.is_inline() && kind == Kind::Plain {
@@ -255,7 +255,7 @@ impl Kind {
                 if style.contains("user-select:none") {
                     return Kind::Beside;
                 }
-                let is_row = ["block", "flex", "grid"].iter().any(|own| style.contains(&format!("display:{own}")));
+                let is_row = ["block", "flex", "grid"].iter().any(|value| style.contains(&format!("display:{value}")));
                 if is_row && tag.is_inline() && kind == Kind::Plain {
                     kind = Kind::Line;
                 }
@@ -270,7 +270,7 @@ fn is_rust(attributes: &[u8]) -> bool {
     let mut classes = Attributes::new(attributes).filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
     classes.any(|(_, value)| {
         let mut names = value.split(|byte| byte.is_ascii_whitespace());
-        names.any(|name| RUST.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(name)))
+        names.any(|name| RUST.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)))
     })
 }
 
@@ -369,8 +369,8 @@ impl Code {
     fn end(&mut self, tag: Tag, is_line: bool) {
         if is_line {
             self.settle();
-            let own = self.out.get(self.line_from..).unwrap_or_default();
-            self.line_ended = !own.ends_with('\n');
+            let line = self.out.get(self.line_from..).unwrap_or_default();
+            self.line_ended = !line.ends_with('\n');
             self.line_from = self.out.len();
             self.behind_block = false;
         } else if !tag.is_inline() {
@@ -449,7 +449,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &str) {
         let code = code_text(html, 0);
-        assert_eq!(code.as_ref().map(|own| own.0.as_str()), Some(expected), "{html}");
+        assert_eq!(code.as_ref().map(|pair| pair.0.as_str()), Some(expected), "{html}");
     }
 
     #[test]

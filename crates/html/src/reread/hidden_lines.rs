@@ -39,8 +39,8 @@ impl HiddenText {
         for line in code.split('\n') {
             // Of an empty line its end.
             let end = at + line.len().max(1);
-            while parts.next_if(|own| own.1 < end).is_some() {}
-            let is_hidden = parts.peek().is_some_and(|own| own.0 <= at && end <= own.1);
+            while parts.next_if(|part| part.1 < end).is_some() {}
+            let is_hidden = parts.peek().is_some_and(|part| part.0 <= at && end <= part.1);
             lines.push((line, is_hidden));
             at += line.len() + 1;
         }
@@ -69,7 +69,7 @@ fn without_wrapper<'a>(lines: &[(&'a str, bool)]) -> Vec<(&'a str, bool)> {
     match last {
         Some(last) if begins && last > main && is_hidden(main, MAIN) && is_hidden(last, END) => {
             let all = lines.iter().enumerate().take(last).skip(1);
-            all.filter(|(at, _)| *at != main).map(|(_, own)| *own).collect()
+            all.filter(|(at, _)| *at != main).map(|(_, line)| *line).collect()
         }
         _ => lines.to_vec(),
     }

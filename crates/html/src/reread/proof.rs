@@ -53,7 +53,7 @@ fn find(text: &str, from: usize, word: &str) -> Option<usize> {
 
 /// Whether a word belongs to an address that is a link's own text.
 fn is_address(word: &str, part: &str) -> bool {
-    part.split_whitespace().any(|own| own.contains("://") && own.contains('%') && own.contains(word))
+    part.split_whitespace().any(|token| token.contains("://") && token.contains('%') && token.contains(word))
 }
 
 fn letters(text: &str) -> String {
@@ -132,8 +132,8 @@ fn unescaped(text: &str) -> String {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('\\') {
         out.push_str(before);
-        let code = behind.strip_prefix('u').and_then(|own| own.get(..4));
-        let code = code.and_then(|own| u32::from_str_radix(own, 16).ok()).and_then(char::from_u32);
+        let code = behind.strip_prefix('u').and_then(|rest| rest.get(..4));
+        let code = code.and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32);
         match code {
             Some(c) => {
                 out.push(c);
@@ -190,12 +190,14 @@ fn words_of_line(line: &str) -> Option<String> {
     while let Some(at) = rest.find(['[', '\\', '<']) {
         let (before, mark) = rest.split_at(at);
         out.push_str(before);
-        let note = mark.strip_prefix('[').and_then(|own| own.split_once(']'));
-        let number = note.map(|(own, _)| own.trim_start_matches(['^', '!']));
-        let is_note = number.is_some_and(|own| {
-            !own.is_empty() && own.len() <= 10 && (own.bytes().all(|b| b.is_ascii_digit()) || mark.starts_with("[!"))
+        let note = mark.strip_prefix('[').and_then(|inner| inner.split_once(']'));
+        let number = note.map(|(label, _)| label.trim_start_matches(['^', '!']));
+        let is_note = number.is_some_and(|label| {
+            !label.is_empty()
+                && label.len() <= 10
+                && (label.bytes().all(|b| b.is_ascii_digit()) || mark.starts_with("[!"))
         });
-        let command = mark.strip_prefix('\\').map(|own| own.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+        let command = mark.strip_prefix('\\').map(|name| name.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
         match (note, command) {
             (Some((_, behind)), _) if is_note => rest = behind,
             (_, Some(behind)) => rest = behind,

@@ -27,7 +27,7 @@ pub fn source_ranges(html: &str, span: (u32, u32), text: &str, parts: &[(usize, 
     let found = alignment.over(html, (span.0 as usize, span.1 as usize));
     match found {
         Some(found) => {
-            found.into_iter().map(|own| own.map_or(span, |(start, end)| (start as u32, end as u32))).collect()
+            found.into_iter().map(|range| range.map_or(span, |(start, end)| (start as u32, end as u32))).collect()
         }
         None => vec![span; parts.len()],
     }

@@ -135,9 +135,9 @@ proptest! {
         let limits = Limits::default();
         let page = LolEngine.read(&html, &limits);
         for vectors in Vectors::available() {
-            let own = ScanReader::with_vectors(vectors).read(&html, &limits);
-            let page = with_work_of(&own, page.clone());
-            prop_assert_eq!(&own, &page, "{:?}", vectors);
+            let scanned = ScanReader::with_vectors(vectors).read(&html, &limits);
+            let page = with_work_of(&scanned, page.clone());
+            prop_assert_eq!(&scanned, &page, "{:?}", vectors);
         }
     }
 
@@ -241,8 +241,8 @@ fn engines_agree_on_real_pages() {
             let limits = Limits::default();
             let page = ScanEngine.read(&html, &limits);
             for vectors in Vectors::available() {
-                let own = ScanReader::with_vectors(vectors).read(&html, &limits);
-                assert!(own == page, "{vectors:?}: page {at} of {}", archive.display());
+                let scanned = ScanReader::with_vectors(vectors).read(&html, &limits);
+                assert!(scanned == page, "{vectors:?}: page {at} of {}", archive.display());
             }
             count += 1;
         }

@@ -114,7 +114,7 @@ fn nothing_that_is_never_closed_swallows_the_page() {
             let page = ScanEngine.read(&html, &Limits::default());
             let found = texts(&page);
             for text in ["Title", "one", "two"] {
-                let count = found.iter().filter(|own| **own == text).count();
+                let count = found.iter().filter(|found_text| **found_text == text).count();
                 assert_eq!(count, 1, "{text}: {times} times {opener}");
             }
             assert!(page == read(&html), "{times} times {opener}");

@@ -53,8 +53,8 @@ pub struct Adapted {
 pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOptions) -> Result<Adapted, LearnError> {
     let pages = labelled(sets, options);
     let own_sets = sets.len().saturating_sub(mixed);
-    let own = OwnPages::new(base, &pages, own_sets);
-    if own.table.labels.is_empty() {
+    let own_pages = OwnPages::new(base, &pages, own_sets);
+    if own_pages.table.labels.is_empty() {
         return Err(LearnError::Nothing("no blocks"));
     }
     let (folds, number) = folds(&pages, options.folds);
@@ -63,22 +63,22 @@ pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOption
         pages
             .par_iter()
             .zip(probabilities)
-            .map(|(page, own)| {
+            .map(|(page, page_probabilities)| {
                 let judged = base.judge(&page.page.page, page.page.gold.address());
-                let sharpness = judged.page_type.map_or(1.0, |own| own.sharpness);
-                page.score(own, judged.embedded, selection.sharpened(sharpness))
+                let sharpness = judged.page_type.map_or(1.0, |page_type| page_type.sharpness);
+                page.score(page_probabilities, judged.embedded, selection.sharpened(sharpness))
             })
             .collect()
     };
-    let unchanged = own.probabilities(None);
+    let unchanged = own_pages.probabilities(None);
     let before = judge(&unchanged);
     let mut best = (0.0, None, unchanged, before.clone());
-    for (penalty, probabilities) in own.cross_validate(&folds, number)? {
+    for (penalty, probabilities) in own_pages.cross_validate(&folds, number)? {
         let judged = judge(&probabilities);
         let gain_of = |is: &dyn Fn(usize) -> bool| {
             let of = |all: &[ScoredPage]| -> Vec<f64> {
-                let own = all.iter().zip(&pages).filter(|(_, page)| is(page.set));
-                own.map(|(scored, _)| scored.scores.f1).collect()
+                let of_set = all.iter().zip(&pages).filter(|(_, page)| is(page.set));
+                of_set.map(|(scored, _)| scored.scores.f1).collect()
             };
             gain(&of(&before), &of(&judged))
         };
@@ -94,9 +94,9 @@ pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOption
     let (_, penalty, probabilities, judged) = best;
     let options = TrainOptions { folds: number, ..options.clone() };
     let judged = judged_pages(&pages, &probabilities, judged, sets.len());
-    let before = judged_pages(&pages, &own.probabilities(None), before, sets.len());
+    let before = judged_pages(&pages, &own_pages.probabilities(None), before, sets.len());
     let correction = match penalty {
-        Some(penalty) => Some(own.sample(&own.rows_of(|_| true)).correction(penalty)?),
+        Some(penalty) => Some(own_pages.sample(&own_pages.rows_of(|_| true)).correction(penalty)?),
         None => None,
     };
     Ok(Adapted {
@@ -164,7 +164,7 @@ impl OwnPages {
                 (data, base.log_odds(&page.page.page, page.page.gold.address()))
             })
             .collect();
-        let mut own = Self {
+        let mut own_pages = Self {
             table: BlockTable::new(names.len(), usize::MAX),
             layouts: pages.iter().map(|page| page.layout.clone()).collect(),
             pooling: base.file().pooling,
@@ -174,14 +174,14 @@ impl OwnPages {
         };
         for (number, (page, (data, odds))) in pages.iter().zip(rows).enumerate() {
             let divisor = if page.set < own_sets { 1.0 } else { mixed_share };
-            own.table.push_page(number, page, &data, divisor);
-            own.page_of.resize(own.table.labels.len(), number);
-            own.odds.extend(odds);
+            own_pages.table.push_page(number, page, &data, divisor);
+            own_pages.page_of.resize(own_pages.table.labels.len(), number);
+            own_pages.odds.extend(odds);
         }
-        own.table.blank(names, ADDRESS);
+        own_pages.table.blank(names, ADDRESS);
         // A correction is one of blocks: what is the same for a whole page tells one page from another.
-        own.table.blank_columns(|column| names.get(column).is_some_and(|name| is_of_page(name)));
-        own
+        own_pages.table.blank_columns(|column| names.get(column).is_some_and(|name| is_of_page(name)));
+        own_pages
     }
 
     /// The rows of some pages.
@@ -220,7 +220,7 @@ impl OwnPages {
     }
 
     /// For each penalty, the probabilities of all pages by corrections that have not seen their hosts.
-    fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<UnderPenalty>, LearnError> {
+    fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<PenaltyResult>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
             let is_held = |page: usize| folds.get(page) == Some(&fold);
@@ -232,9 +232,9 @@ impl OwnPages {
                     other => Some(other?),
                 };
                 let judged = self.probabilities(correction.as_ref());
-                for (page, (slot, own)) in probabilities.iter_mut().zip(judged).enumerate() {
+                for (page, (slot, page_probabilities)) in probabilities.iter_mut().zip(judged).enumerate() {
                     if is_held(page) {
-                        *slot = own;
+                        *slot = page_probabilities;
                     }
                 }
             }
@@ -244,7 +244,7 @@ impl OwnPages {
 }
 
 /// A penalty, and the probabilities of each page's blocks by corrections under it.
-type UnderPenalty = (f64, Vec<Vec<f32>>);
+type PenaltyResult = (f64, Vec<Vec<f32>>);
 
 /// Rows to learn a correction from.
 struct OwnSample {
@@ -387,15 +387,15 @@ mod tests {
     #[test]
     fn nothing_is_lost_on_pages_that_are_mixed_in() {
         let base = Model::builtin("fast").unwrap();
-        let own = set("own", 0..24, false);
+        let own_set = set("own", 0..24, false);
         // The same pages of other hosts, on which the lists are content: what gains on the one loses on the other.
-        let sets = [own.clone(), set("others", 30..54, true)];
+        let sets = [own_set.clone(), set("others", 30..54, true)];
         let adapted = adapt(&base, &sets, 1, &options()).unwrap();
         assert_eq!(adapted.penalty, None);
-        let names: Vec<&str> = adapted.before.iter().map(|own| own.set.as_str()).collect();
+        let names: Vec<&str> = adapted.before.iter().map(|score| score.set.as_str()).collect();
         assert_eq!(names, ["own", "others"]);
         // Pages that agree are no hindrance.
-        let sets = [own, set("others", 30..54, false)];
+        let sets = [own_set, set("others", 30..54, false)];
         let adapted = adapt(&base, &sets, 1, &options()).unwrap();
         assert!(adapted.penalty.is_some());
     }
@@ -413,11 +413,11 @@ mod tests {
 
     #[test]
     fn a_single_host_is_divided_by_page() {
-        let mut own = set("own", 0..10, false);
-        for page in &mut own.pages {
+        let mut own_set = set("own", 0..10, false);
+        for page in &mut own_set.pages {
             page.gold.url = "http://one.example/".into();
         }
-        let pages = labelled(std::slice::from_ref(&own), &options());
+        let pages = labelled(std::slice::from_ref(&own_set), &options());
         let (folds, number) = folds(&pages, 5);
         assert_eq!((number, folds.iter().filter(|fold| **fold == 0).count()), (5, 2));
     }

@@ -91,8 +91,8 @@ impl<'a> Column<'a> {
         let scales = mass
             .iter()
             .take(count - 1)
-            .map(|own| {
-                above -= own / total;
+            .map(|bin_mass| {
+                above -= bin_mass / total;
                 (above * (1.0 - above)).max(1e-6).sqrt()
             })
             .collect();
@@ -121,19 +121,19 @@ impl<'a> Column<'a> {
     }
 }
 
-struct Solved {
+struct SolvedWeights {
     param: Vec<f64>,
 }
 
-impl Solved {
+impl SolvedWeights {
     fn tables(&self, columns: &[Column]) -> Vec<Vec<f32>> {
         let mut start = 1;
         columns
             .iter()
             .map(|column| {
-                let own = &self.param[start..start + column.scales.len()];
+                let parameters = &self.param[start..start + column.scales.len()];
                 start += column.scales.len();
-                column.table(own)
+                column.table(parameters)
             })
             .collect()
     }
@@ -172,7 +172,7 @@ fn residuals(columns: &[Column], tables: &[Vec<f32>], intercept: f32, data: &Dat
     (loss, chunks.into_iter().flat_map(|(_, part)| part).collect())
 }
 
-fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<Solved, LearnError> {
+fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<SolvedWeights, LearnError> {
     let params = 1 + columns.iter().map(|column| column.scales.len()).sum::<usize>();
     let problem = Loss {
         columns,
@@ -189,7 +189,7 @@ fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<Solved, LearnE
         .run()
         .map_err(|error| LearnError::Solver(error.to_string()))?;
     let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
-    Ok(Solved { param: best.to_vec() })
+    Ok(SolvedWeights { param: best.to_vec() })
 }
 
 struct Loss<'a> {
@@ -216,7 +216,7 @@ impl Loss<'_> {
     }
 
     fn compute(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let solved = Solved { param: param.to_vec() };
+        let solved = SolvedWeights { param: param.to_vec() };
         let tables = solved.tables(self.columns);
         let (loss, residuals) = residuals(self.columns, &tables, param[0] as f32, self.data);
         let by_column: Vec<Vec<f64>> = self
@@ -237,9 +237,9 @@ impl Loss<'_> {
         for (column, sums) in self.columns.iter().zip(&by_column) {
             let range = start..start + column.scales.len();
             start = range.end;
-            let own = &solved.param[range.clone()];
+            let parameters = &solved.param[range.clone()];
             column.gradient(sums, self.total, &mut gradient[range.clone()]);
-            for (slope, param) in gradient[range].iter_mut().zip(own) {
+            for (slope, param) in gradient[range].iter_mut().zip(parameters) {
                 *slope += 2.0 * self.penalty * param;
                 cost += self.penalty * param * param;
             }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 /// Most bins a column can have.
-pub const MOST_BINS: usize = 64;
+pub const MAX_BINS: usize = 64;
 
 /// A training table, column by column, each value replaced by the number of its bin.
 #[derive(Clone, Debug)]
@@ -43,14 +43,14 @@ pub fn edges(values: impl Iterator<Item = (f32, f32)>, most: usize) -> Vec<f32> 
     }
     let total: f64 = distinct.iter().map(|(_, weight)| weight).sum();
     let mut edges = Vec::with_capacity(most);
-    let (mut left, mut share, mut own) = (total, total / most as f64, 0.0);
+    let (mut left, mut share, mut filled) = (total, total / most as f64, 0.0);
     for pair in distinct.windows(2) {
-        own += pair[0].1;
+        filled += pair[0].1;
         let next = pair[1].1;
-        if own >= share || own + next > 1.5 * share && next >= share {
+        if filled >= share || filled + next > 1.5 * share && next >= share {
             edges.push(middle(pair[0].0, pair[1].0));
-            left -= own;
-            own = 0.0;
+            left -= filled;
+            filled = 0.0;
             if edges.len() + 1 >= most {
                 break;
             }
@@ -68,7 +68,7 @@ impl Binned {
             .into_par_iter()
             .map(|column| {
                 let values = data.iter().skip(column).step_by(width.max(1)).copied();
-                edges(values.zip(weights.iter().copied()), most.min(MOST_BINS))
+                edges(values.zip(weights.iter().copied()), most.min(MAX_BINS))
             })
             .collect();
         Self::with_edges(data, width, edges)

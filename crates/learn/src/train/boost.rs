@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use trommel_model::{TreeNode, Trees, sigmoid};
 use trommel_text::SplitMix64;
 
-use super::bins::{Binned, MOST_BINS};
+use super::bins::{Binned, MAX_BINS};
 use crate::error::LearnError;
 
 /// Options of growing trees.
@@ -91,7 +91,7 @@ struct Leaf {
     node: usize,
     depth: usize,
     sum: GradientSum,
-    histograms: Vec<[GradientSum; MOST_BINS]>,
+    histograms: Vec<[GradientSum; MAX_BINS]>,
     split: Option<Split>,
 }
 
@@ -233,14 +233,14 @@ fn grow(
         let left_is_small = left_rows.len() <= right_rows.len();
         let small_rows = if left_is_small { left_rows.clone() } else { right_rows.clone() };
         let small = self::histograms(table, gradients, columns, &rows[small_rows]);
-        let large: Vec<[GradientSum; MOST_BINS]> = parent
+        let large: Vec<[GradientSum; MAX_BINS]> = parent
             .histograms
             .par_iter()
             .zip(&small)
             .map(|(whole, part)| std::array::from_fn(|bin| whole[bin].minus(&part[bin])))
             .collect();
         let place = columns.iter().position(|column| *column == split.column).unwrap_or(0);
-        let sum_left = |histograms: &[[GradientSum; MOST_BINS]]| {
+        let sum_left = |histograms: &[[GradientSum; MAX_BINS]]| {
             let mut sum = GradientSum::default();
             for bin in &histograms[place][..=usize::from(split.bin)] {
                 sum.add(bin);
@@ -274,15 +274,15 @@ fn histograms(
     gradients: &[(f32, f32)],
     columns: &[usize],
     rows: &[u32],
-) -> Vec<[GradientSum; MOST_BINS]> {
-    let own: Vec<(f32, f32)> = rows.iter().map(|row| gradients[*row as usize]).collect();
+) -> Vec<[GradientSum; MAX_BINS]> {
+    let row_gradients: Vec<(f32, f32)> = rows.iter().map(|row| gradients[*row as usize]).collect();
     columns
         .par_iter()
         .map(|column| {
             let bins = &table.columns[*column];
-            let mut histogram = [GradientSum::default(); MOST_BINS];
-            for (row, (gradient, hessian)) in rows.iter().zip(&own) {
-                let bin = &mut histogram[usize::from(bins[*row as usize]) % MOST_BINS];
+            let mut histogram = [GradientSum::default(); MAX_BINS];
+            for (row, (gradient, hessian)) in rows.iter().zip(&row_gradients) {
+                let bin = &mut histogram[usize::from(bins[*row as usize]) % MAX_BINS];
                 bin.gradient += f64::from(*gradient);
                 bin.hessian += f64::from(*hessian);
                 bin.rows += 1;
@@ -304,8 +304,8 @@ fn best_split(table: &Binned, columns: &[usize], leaf: &Leaf, options: &BoostOpt
         .filter_map(|(column, histogram)| {
             let mut left = GradientSum::default();
             let mut best: Option<Split> = None;
-            for (bin, own) in histogram.iter().enumerate().take(table.edges[*column].len()) {
-                left.add(own);
+            for (bin, gradient_sum) in histogram.iter().enumerate().take(table.edges[*column].len()) {
+                left.add(gradient_sum);
                 let right = leaf.sum.minus(&left);
                 if left.rows < least {
                     continue;

@@ -8,7 +8,7 @@ use trommel_model::sigmoid;
 
 use super::ADDRESS;
 use super::labelled::Labelled;
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::sketch;
 use super::options::TrainOptions;
 use crate::error::LearnError;
@@ -24,7 +24,7 @@ pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) ->
         return Ok(pages);
     }
     let known: Vec<&Labelled> = pages.iter().collect();
-    let learned = Learned::new(&known, &options.groups);
+    let learned = LearnedLists::new(&known, &options.groups);
     let mut table = learned.table(&known, &options.groups);
     table.blank(learned.schema.names(), ADDRESS);
     let quick = sketch(&table)?;
@@ -67,11 +67,11 @@ mod tests {
             page: ScanEngine.read("<p>Home</p><p>Salt</p><p>Mix it.</p>", &Limits::default()),
             html: String::new(),
         };
-        let mut own = Labelled::new(&page, 0, vec![false, true, false], "Salt".into());
-        own.certainty = vec![0.0, 1.0, 0.0];
-        complete(&mut own, &[-8.0, -8.0, 1.0]);
-        assert_eq!(own.labels, [false, true, true]);
-        assert!(own.certainty[0] > 0.99 && own.certainty[1] == 1.0);
-        assert!((own.certainty[2] - 0.462).abs() < 1e-3, "{:?}", own.certainty);
+        let mut labelled = Labelled::new(&page, 0, vec![false, true, false], "Salt".into());
+        labelled.certainty = vec![0.0, 1.0, 0.0];
+        complete(&mut labelled, &[-8.0, -8.0, 1.0]);
+        assert_eq!(labelled.labels, [false, true, true]);
+        assert!(labelled.certainty[0] > 0.99 && labelled.certainty[1] == 1.0);
+        assert!((labelled.certainty[2] - 0.462).abs() < 1e-3, "{:?}", labelled.certainty);
     }
 }

@@ -8,7 +8,7 @@ use super::ADDRESS;
 use super::completed::completed;
 use super::embedded::{fit_embedded, judged};
 use super::labelled::Labelled;
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::band;
 use super::options::{Learner, TrainOptions};
 use super::page_types::{fit_page_types, page_sharpness};
@@ -45,7 +45,7 @@ pub(super) fn cross_validate(
         let held: Vec<usize> = (0..pages.len()).filter(|page| is_held(*page)).collect();
         let training = training_pages(pages, copies, options, |page| !is_held(page))?;
         let training: Vec<&Labelled> = training.iter().collect();
-        let learned = Learned::new(&training, &options.groups);
+        let learned = LearnedLists::new(&training, &options.groups);
         let mut table = learned.table(&training, &options.groups);
         let page_types = match options.learner {
             Learner::Linear => Vec::new(),
@@ -89,7 +89,7 @@ pub(super) fn cross_validate_embedded(
     }
     let scorers: Vec<Option<EmbeddedScorer>> = (0..options.folds)
         .map(|fold| {
-            let rest = pages.iter().zip(folds).filter(|(_, own)| **own != fold);
+            let rest = pages.iter().zip(folds).filter(|(_, page_fold)| **page_fold != fold);
             fit_embedded(&rest.map(|(page, _)| page).collect::<Vec<_>>())
         })
         .collect::<Result<_, _>>()?;

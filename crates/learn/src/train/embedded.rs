@@ -24,7 +24,7 @@ pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer
         return Vec::new();
     };
     embedded
-        .own
+        .complete
         .iter()
         .map(|(embedded, _)| JudgedEmbedded {
             probability: sigmoid(scorer.scorer.log_odds(&embedded.features)),
@@ -45,10 +45,10 @@ pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>
     let mut sample = Sample { width: EMBEDDED_COLUMNS.len(), ..Sample::default() };
     let mut weights = Vec::new();
     for page in pages {
-        let groups = [(&page.embedded.own, 1.0), (&page.embedded.hidden, HIDDEN_WEIGHT)];
+        let groups = [(&page.embedded.complete, 1.0), (&page.embedded.hidden, HIDDEN_WEIGHT)];
         for (group, weight) in groups {
-            let root = |own: &EmbeddedText| f64::from(own.words).sqrt();
-            let roots: f64 = group.iter().map(|(own, _)| root(own)).sum();
+            let root = |text: &EmbeddedText| f64::from(text.words).sqrt();
+            let roots: f64 = group.iter().map(|(text, _)| root(text)).sum();
             for (embedded, is_content) in group {
                 sample.data.extend_from_slice(&embedded.features);
                 sample.labels.push(*is_content);
@@ -108,9 +108,9 @@ mod tests {
             .iter()
             .map(|page| {
                 let text = page.gold.text(true);
-                let mut own = Labelled::new(page, 0, Vec::new(), text);
-                own.embedded = LabelledEmbedded::of(&page.page, &own.text);
-                own
+                let mut labelled = Labelled::new(page, 0, Vec::new(), text);
+                labelled.embedded = LabelledEmbedded::of(&page.page, &labelled.text);
+                labelled
             })
             .collect();
         let all: Vec<&Labelled> = labelled.iter().collect();
@@ -121,7 +121,7 @@ mod tests {
         assert!(odds(&labelled[0].embedded.hidden[0]) > 0.0);
         assert!(odds(&labelled[0].embedded.hidden[1]) < 0.0);
         let judged = judged(&labelled[1].embedded, Some(&scorer));
-        assert!(judged.len() == 2 && judged.iter().all(|own| own.probability < 0.5));
+        assert!(judged.len() == 2 && judged.iter().all(|embedded| embedded.probability < 0.5));
         assert!(fit_embedded(&[]).unwrap().is_none());
     }
 }

@@ -218,15 +218,15 @@ fn row(set: &PageSet, judged: &JudgedPage, comments: bool) -> Option<JudgedRow> 
     let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
     let mut probabilities = judged.probabilities.clone();
     let mut labels = judged.labels.clone();
-    let mut embedded: Vec<JudgedEmbedded> = judged.embedded.iter().map(|own| own.0.clone()).collect();
+    let mut embedded: Vec<JudgedEmbedded> = judged.embedded.iter().map(|pair| pair.0.clone()).collect();
     let choice = judged.selection.choose_with(&probabilities, &Layout::of(page), &mut embedded, WITH_COMMENTS);
-    let kept = choice.kept.iter().copied().chain(embedded.iter().map(|own| own.kept));
+    let kept = choice.kept.iter().copied().chain(embedded.iter().map(|embedded| embedded.kept));
     let kept: Vec<bool> = kept.collect();
-    for (own, (_, label)) in embedded.iter_mut().zip(&judged.embedded) {
-        words.push(own.embedded.words);
-        probabilities.push(own.probability);
+    for (embedded, (_, label)) in embedded.iter_mut().zip(&judged.embedded) {
+        words.push(embedded.embedded.words);
+        probabilities.push(embedded.probability);
         labels.push(*label);
-        own.kept = *label;
+        embedded.kept = *label;
     }
     let text = match gold.required() {
         Some(required) => required.join("\n"),

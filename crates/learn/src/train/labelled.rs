@@ -67,7 +67,7 @@ impl<'a> Labelled<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelledEmbedded {
     /// The texts of the page as it is.
-    pub own: Vec<(EmbeddedText, bool)>,
+    pub complete: Vec<(EmbeddedText, bool)>,
     /// The texts of the page without the blocks that repeat the JSON-LD.
     pub hidden: Vec<(EmbeddedText, bool)>,
 }
@@ -85,7 +85,7 @@ impl LabelledEmbedded {
                 .collect()
         };
         Self {
-            own: labelled(embedded_texts(page)),
+            complete: labelled(embedded_texts(page)),
             hidden: embedded_texts_if_hidden(page).map(|(embedded, _)| labelled(embedded)).unwrap_or_default(),
         }
     }
@@ -102,13 +102,13 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
                 None => (page.gold.text(options.comments), options.label_share),
             };
             let labels: Vec<bool> = shares(&page.page, &text).iter().map(|share| *share > least).collect();
-            let mut own = Labelled::new(page, set, labels, text);
-            if own.is_partial() {
-                own.certainty = own.labels.iter().map(|is| f32::from(u8::from(*is))).collect();
+            let mut labelled = Labelled::new(page, set, labels, text);
+            if labelled.is_partial() {
+                labelled.certainty = labelled.labels.iter().map(|is| f32::from(u8::from(*is))).collect();
             } else {
-                own.embedded = LabelledEmbedded::of(&page.page, &own.text);
+                labelled.embedded = LabelledEmbedded::of(&page.page, &labelled.text);
             }
-            own
+            labelled
         })
         .collect()
 }

@@ -14,14 +14,14 @@ use crate::folds::by_group;
 /// trust it blindly.
 const CROSS_FIT: usize = 4;
 /// Rows that a page gives at most.
-const MOST_ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 /// Of so many pages, three each lose their attribute tokens and their wording. New pages may have no known
 /// ones, above all in another language.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;
 
 /// Token lists learned from training pages, and the schema with them.
-pub(crate) struct Learned {
+pub(crate) struct LearnedLists {
     pub listed: Vec<ListedWord>,
     pub weights: Vec<TermWeight>,
     pub words: Vec<TermWeight>,
@@ -36,7 +36,7 @@ fn learn_weights(groups: &[FeatureGroup], examples: &[Example]) -> (Vec<TermWeig
     )
 }
 
-impl Learned {
+impl LearnedLists {
     pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Self {
         let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
         let listed = if groups.contains(&FeatureGroup::ListedWords) { lexicon::list(&examples) } else { Vec::new() };
@@ -48,7 +48,7 @@ impl Learned {
     /// The rows of the training pages.
     pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
         // Random parts of long pages teach as much as the whole of them.
-        let mut table = BlockTable::new(self.schema.names().len(), MOST_ROWS);
+        let mut table = BlockTable::new(self.schema.names().len(), MAX_ROWS);
         let is_cross_fitted = groups.contains(&FeatureGroup::PathWeights) || groups.contains(&FeatureGroup::Wording);
         let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
         let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();

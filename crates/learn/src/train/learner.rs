@@ -128,10 +128,10 @@ fn pairs_of(binned: &Binned, labels: &[bool], weights: &[f32]) -> Result<Additiv
 
 /// Trees of two questions as tables, whose weights are whole units.
 fn as_additive(trees: &Trees) -> Result<Additive, LearnError> {
-    let own = additive(trees);
-    let mut own = own.ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))?;
-    own.round();
-    Ok(own)
+    let converted = additive(trees);
+    let mut converted = converted.ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))?;
+    converted.round();
+    Ok(converted)
 }
 
 fn weights(table: &BlockTable, weighting: Weighting) -> Vec<f32> {

@@ -68,10 +68,10 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
         .into_iter()
         .filter_map(|((attribute, token), count)| {
             let share = |part: f64, whole: f64| (part + 0.5) / (whole + 1.0);
-            let (own, against) = (share(count.content, content), share(count.other, other));
-            let odds = own / against;
+            let (in_content, against) = (share(count.content, content), share(count.other, other));
+            let odds = in_content / against;
             let strong = !(1.0 / ODDS..=ODDS).contains(&odds);
-            let common = own > SHARE || against > SHARE;
+            let common = in_content > SHARE || against > SHARE;
             (strong && common && count.hosts.len() >= least).then(|| ListedWord {
                 attribute: attribute.name().to_owned(),
                 word: token,

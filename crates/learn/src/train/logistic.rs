@@ -80,14 +80,14 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
         .map_err(|error| LearnError::Solver(error.to_string()))?;
     let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
     let mut intercept = best[width];
-    let mut own = vec![0.0; width];
-    for (at, weight) in own.iter_mut().enumerate() {
+    let mut weights = vec![0.0; width];
+    for (at, weight) in weights.iter_mut().enumerate() {
         if deviations[at] > 1e-9 {
             *weight = best[at] / deviations[at];
             intercept -= *weight * means[at];
         }
     }
-    Ok(Fit { weights: own, intercept, deviations })
+    Ok(Fit { weights, intercept, deviations })
 }
 
 /// Weighted mean and standard deviation of each feature.
@@ -155,9 +155,9 @@ impl Loss<'_> {
             .collect();
         let mut cost = 0.0;
         let mut gradient = Array1::<f64>::zeros(self.width + 1);
-        for (part, own) in parts {
+        for (part, part_gradient) in parts {
             cost += part;
-            for (sum, value) in gradient.iter_mut().zip(own) {
+            for (sum, value) in gradient.iter_mut().zip(part_gradient) {
                 *sum += value;
             }
         }
@@ -242,12 +242,12 @@ mod tests {
     fn unit_weights_agree_with_linfa() {
         for penalty in [1e-4, 1e-1] {
             let sample = sample();
-            let own = fit_weighted(&sample, &vec![1.0; sample.labels.len()], penalty).unwrap();
+            let weighted = fit_weighted(&sample, &vec![1.0; sample.labels.len()], penalty).unwrap();
             let linfa = fit(&sample, penalty).unwrap();
-            for (a, b) in own.weights.iter().zip(&linfa.weights) {
-                assert!((a - b).abs() < 5e-3, "{own:?} {linfa:?}");
+            for (a, b) in weighted.weights.iter().zip(&linfa.weights) {
+                assert!((a - b).abs() < 5e-3, "{weighted:?} {linfa:?}");
             }
-            assert!((own.intercept - linfa.intercept).abs() < 5e-3, "{own:?} {linfa:?}");
+            assert!((weighted.intercept - linfa.intercept).abs() < 5e-3, "{weighted:?} {linfa:?}");
         }
     }
 

@@ -34,11 +34,11 @@ fn sharpness(page_type: &str) -> f32 {
 /// The factor of the log odds of a page's blocks in a selection by worlds, given the row of one of them.
 pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
     let odds = row.map(|row| {
-        let odds = types.iter().map(|own| own.scorer.log_odds(row));
+        let odds = types.iter().map(|page_type| page_type.scorer.log_odds(row));
         odds.collect::<Vec<f32>>()
     });
     let page_type = odds.and_then(|odds| PageType::of(types, &odds));
-    page_type.map_or(1.0, |own| own.sharpness)
+    page_type.map_or(1.0, |page_type| page_type.sharpness)
 }
 
 /// Whether a column is the same for all blocks of a page.

@@ -7,13 +7,13 @@ use super::labelled::Labelled;
 use crate::pages::LabelledPage;
 
 /// One page of so many gets a copy.
-const ONE_OF: u64 = 5;
+const PAGES_PER_COPY: u64 = 5;
 /// The weight of a copy beside a page.
 const SHARE: f64 = 0.5;
 /// Words of content that a page must have to get a copy.
-const LEAST_WORDS: u32 = 200;
+const MIN_WORDS: u32 = 200;
 /// Hundredths of the content that a copy keeps: at least, and how many more at most.
-const KEPT: (u64, u64) = (15, 45);
+const KEPT_HUNDREDTHS: (u64, u64) = (15, 45);
 
 /// A page that has lost content, and which of its blocks are content.
 pub(super) struct PoorCopy {
@@ -30,7 +30,7 @@ impl PoorCopy {
         let all = pages.iter().enumerate();
         all.filter_map(|(at, page)| {
             let draw = mix(hash(page.page.gold.record_id.as_bytes()));
-            draw.is_multiple_of(ONE_OF).then(|| Self::new(page, at, mix(draw)))?
+            draw.is_multiple_of(PAGES_PER_COPY).then(|| Self::new(page, at, mix(draw)))?
         })
         .collect()
     }
@@ -40,10 +40,10 @@ impl PoorCopy {
         let blocks = &page.page.page.blocks;
         let content = || blocks.iter().zip(&page.labels).filter(|(_, label)| **label);
         let words: u32 = content().map(|(block, _)| block.words).sum();
-        if page.is_partial() || words < LEAST_WORDS {
+        if page.is_partial() || words < MIN_WORDS {
             return None;
         }
-        let kept = words as u64 * (KEPT.0 + draw % (KEPT.1 + 1)) / 100;
+        let kept = words as u64 * (KEPT_HUNDREDTHS.0 + draw % (KEPT_HUNDREDTHS.1 + 1)) / 100;
         let mut copy = page.page.clone();
         let mut labels = Vec::with_capacity(blocks.len());
         let mut left = Vec::with_capacity(blocks.len());
@@ -94,15 +94,15 @@ mod tests {
         let copies = PoorCopy::of_pages(&all);
         assert!((2..20).contains(&copies.len()), "{}", copies.len());
         for copy in &copies {
-            let own = copy.labelled();
-            let page = &own.page.page;
-            let content = own.labels.iter().filter(|label| **label).count();
+            let labelled = copy.labelled();
+            let page = &labelled.page.page;
+            let content = labelled.labels.iter().filter(|label| **label).count();
             assert!((2..8).contains(&content), "{content}");
             assert_eq!(page.blocks.len(), content + 2);
             assert_eq!(page.text(&page.blocks[0]), "Menu");
             assert_eq!(page.text(page.blocks.last().unwrap()), "Imprint");
-            assert_eq!((own.set, own.share), (3, 0.5));
-            assert_eq!(own.page.gold.record_id, pages[copy.of].gold.record_id);
+            assert_eq!((labelled.set, labelled.share), (3, 0.5));
+            assert_eq!(labelled.page.gold.record_id, pages[copy.of].gold.record_id);
             let tags = |page: &trommel_html::Page| -> u32 {
                 page.blocks.iter().map(|block| block.tags_before + block.tags_inside).sum()
             };

@@ -7,7 +7,7 @@ use trommel_model::{Additive, ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, 
 
 use super::ADDRESS;
 use super::labelled::Labelled;
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::sketch;
 use crate::error::LearnError;
 use crate::folds::by_group;
@@ -83,11 +83,11 @@ fn labels(page: &LabelledPage, role: &str) -> Option<Vec<bool>> {
     if gold.blocks.iter().all(|block| block.role.is_empty()) {
         return None;
     }
-    let mut own: Vec<(u32, u32)> =
+    let mut spans: Vec<(u32, u32)> =
         gold.blocks.iter().filter(|block| block.role == role).map(|block| block.span).collect();
-    own.sort_unstable();
+    spans.sort_unstable();
     let blocks = page.page.blocks.iter();
-    Some(blocks.map(|block| own.binary_search(&block.span).is_ok()).collect())
+    Some(blocks.map(|block| spans.binary_search(&block.span).is_ok()).collect())
 }
 
 fn fit_role(
@@ -102,8 +102,8 @@ fn fit_role(
     let mut judged: Vec<(f32, bool)> = Vec::new();
     for fold in 0..FOLDS {
         let part = |inside: bool| {
-            let own = pages.iter().zip(&folds);
-            own.filter(move |(_, of)| (**of == fold) == inside).map(|(page, _)| page)
+            let both = pages.iter().zip(&folds);
+            both.filter(move |(_, of)| (**of == fold) == inside).map(|(page, _)| page)
         };
         let (learned, scorer) = fit(role, &part(false).collect::<Vec<_>>(), groups)?;
         for page in part(true) {
@@ -131,11 +131,11 @@ fn fit_role(
     })
 }
 
-fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(Learned, Additive), LearnError> {
+fn fit(role: &str, pages: &[&Labelled], groups: &[FeatureGroup]) -> Result<(LearnedLists, Additive), LearnError> {
     if !pages.iter().any(|page| page.labels.contains(&true)) {
         return Err(LearnError::Role(role.to_owned()));
     }
-    let learned = Learned::new(pages, groups);
+    let learned = LearnedLists::new(pages, groups);
     let mut table = learned.table(pages, groups);
     table.blank(learned.schema.names(), ADDRESS);
     let scorer = sketch(&table)?;

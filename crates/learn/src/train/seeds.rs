@@ -25,11 +25,11 @@ pub(super) fn boost_seeds(
     let mut all = Trees::default();
     let share = 1.0 / f32::from(seeds);
     for seed in (options.seed..).take(seeds.into()) {
-        let own = boost(binned, labels, weights, &BoostOptions { seed, ..*options })?;
+        let trees = boost(binned, labels, weights, &BoostOptions { seed, ..*options })?;
         let first = all.nodes.len() as u32;
-        all.base += share * own.base;
-        all.roots.extend(own.roots.iter().map(|root| root + first));
-        all.nodes.extend(own.nodes.iter().map(|node| match *node {
+        all.base += share * trees.base;
+        all.roots.extend(trees.roots.iter().map(|root| root + first));
+        all.nodes.extend(trees.nodes.iter().map(|node| match *node {
             TreeNode::Leaf { value } => TreeNode::Leaf { value: share * value },
             TreeNode::Split { column, threshold, left, right } => {
                 TreeNode::Split { column, threshold, left: left + first, right: right + first }
@@ -60,7 +60,7 @@ mod tests {
         assert_ne!(parts[0], parts[1]);
         assert_eq!(three.roots.len(), 60);
         for row in &rows {
-            let mean = parts.iter().map(|own| own.log_odds(row)).sum::<f32>() / 3.0;
+            let mean = parts.iter().map(|trees| trees.log_odds(row)).sum::<f32>() / 3.0;
             assert!((three.log_odds(row) - mean).abs() < 1e-4, "{row:?}");
         }
     }

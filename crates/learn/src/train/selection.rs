@@ -69,9 +69,9 @@ pub(super) fn choose(
             .zip(&judged.probabilities)
             .zip(&judged.sharpness)
             .zip(judged_embedded)
-            .map(|(((page, all), sharpness), own)| {
+            .map(|(((page, all), sharpness), embedded)| {
                 let probabilities = all.get(candidate).map_or(&[][..], Vec::as_slice);
-                page.score(probabilities, own.clone(), selection.sharpened(*sharpness))
+                page.score(probabilities, embedded.clone(), selection.sharpened(*sharpness))
             })
             .collect();
         let mean = mean_over_sets(pages, &scores, sets);
@@ -101,10 +101,10 @@ pub(super) fn choose(
 /// take part.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
-        let own = pages.iter().zip(scores);
-        let own = own.filter(|(page, _)| page.set == set && !page.is_partial());
-        let own: Vec<&Scores> = own.map(|(_, scored)| &scored.scores).collect();
-        (own.len(), Scores::mean(own).f1)
+        let pairs = pages.iter().zip(scores);
+        let pairs = pairs.filter(|(page, _)| page.set == set && !page.is_partial());
+        let page_scores: Vec<&Scores> = pairs.map(|(_, scored)| &scored.scores).collect();
+        (page_scores.len(), Scores::mean(page_scores).f1)
     };
     weighed((0..sets).map(of_set))
 }

@@ -38,9 +38,9 @@ impl BlockTable {
         let mut all = 0.0;
         let mut of_drawn = 0.0;
         for (at, block) in blocks.iter().enumerate() {
-            let own = weight(at, block.words);
+            let block_weight = weight(at, block.words);
             all += f64::from(block.words).sqrt();
-            of_drawn += if drawn[at] { own } else { 0.0 };
+            of_drawn += if drawn[at] { block_weight } else { 0.0 };
         }
         let sum: f64 = (0..).zip(blocks).map(|(at, block)| weight(at, block.words)).sum();
         // Drawn blocks weigh what all of the page weigh together.
@@ -104,24 +104,24 @@ mod tests {
             page: ScanEngine.read(&html, &Limits::default()),
             html: String::new(),
         };
-        let mut own = Labelled::new(&page, 0, vec![true; 50], String::new());
+        let mut labelled = Labelled::new(&page, 0, vec![true; 50], String::new());
         let rows: Vec<f32> = (0..50).map(|at| at as f32).collect();
-        let drawn = |own: &Labelled, most: usize| {
+        let drawn = |labelled: &Labelled, most: usize| {
             let mut table = BlockTable::new(1, most);
-            table.push_page(0, own, &rows, 2.0);
+            table.push_page(0, labelled, &rows, 2.0);
             let sum: f32 = table.weights.iter().sum();
             (table.data.len(), table.labels.len(), sum, table.data)
         };
-        let (all, labels, sum, _) = drawn(&own, 100);
+        let (all, labels, sum, _) = drawn(&labelled, 100);
         assert_eq!((all, labels), (50, 50));
         assert!((sum - 0.5).abs() < 1e-5, "{sum}");
-        let (some, _, sum, data) = drawn(&own, 20);
+        let (some, _, sum, data) = drawn(&labelled, 20);
         assert_eq!(some, 20);
         assert!((sum - 0.5).abs() < 1e-5, "{sum}");
         assert!(data.is_sorted() && data[19] > 30.0, "{data:?}");
         // Labels that are half sure halve what the page weighs, and a copy counts half.
-        own.certainty = vec![0.5; 50];
-        own.share = 0.5;
-        assert!((drawn(&own, 20).2 - 0.125).abs() < 1e-5);
+        labelled.certainty = vec![0.5; 50];
+        labelled.share = 0.5;
+        assert!((drawn(&labelled, 20).2 - 0.125).abs() < 1e-5);
     }
 }

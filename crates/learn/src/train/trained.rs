@@ -6,7 +6,7 @@ use super::ADDRESS;
 use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
-use super::learned::Learned;
+use super::learned::LearnedLists;
 use super::learner::band;
 use super::options::{Learner, TrainOptions};
 use super::page_types::fit_page_types;
@@ -79,7 +79,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
 
     let training = training_pages(&pages, &copies, options, |_| true)?;
     let all: Vec<&Labelled> = training.iter().collect();
-    let learned = Learned::new(&all, &options.groups);
+    let learned = LearnedLists::new(&all, &options.groups);
     let mut table = learned.table(&all, &options.groups);
     let page_types = if options.learner == Learner::Linear {
         Vec::new()
@@ -151,7 +151,11 @@ pub(super) fn judged_pages(
                 page: number,
                 probabilities: probabilities.clone(),
                 labels: page.labels.clone(),
-                embedded: scored.embedded.into_iter().zip(page.embedded.own.iter().map(|(_, label)| *label)).collect(),
+                embedded: scored
+                    .embedded
+                    .into_iter()
+                    .zip(page.embedded.complete.iter().map(|(_, label)| *label))
+                    .collect(),
                 selection: scored.selection,
                 confidence: scored.expected_f1,
                 scores: scored.scores,
@@ -174,16 +178,16 @@ fn description(sets: &[PageSet], options: &TrainOptions, penalty: f64, judged: &
 pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Vec<Score> {
     let score = |(set, pages): (usize, &PageSet)| {
         // Nothing can be said of sets of which only some texts are known.
-        let own = judged.iter().filter(|page| page.set == set);
-        let own: Vec<&JudgedPage> = own.filter(|page| page.required.is_none()).collect();
-        if own.is_empty() && !pages.pages.is_empty() {
+        let judged_pages = judged.iter().filter(|page| page.set == set);
+        let judged_pages: Vec<&JudgedPage> = judged_pages.filter(|page| page.required.is_none()).collect();
+        if judged_pages.is_empty() && !pages.pages.is_empty() {
             return None;
         }
-        let mean = Scores::mean(own.iter().map(|page| &page.scores));
+        let mean = Scores::mean(judged_pages.iter().map(|page| &page.scores));
         Some(Score {
             set: pages.name.clone(),
             how: format!("{}-fold by host", options.folds),
-            pages: own.len() as u32,
+            pages: judged_pages.len() as u32,
             precision: mean.precision,
             recall: mean.recall,
             f1: mean.f1,

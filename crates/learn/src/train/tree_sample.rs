@@ -2,7 +2,7 @@
 
 use trommel_model::Trees;
 
-use super::bins::{Binned, MOST_BINS};
+use super::bins::{Binned, MAX_BINS};
 use super::boost::{BoostOptions, boost};
 use super::logistic::Sample;
 use crate::error::LearnError;
@@ -12,7 +12,7 @@ use crate::error::LearnError;
 /// # Errors
 /// If there are no rows or all of them have one label.
 pub fn fit_trees(sample: &Sample, weights: &[f32]) -> Result<Trees, LearnError> {
-    let binned = Binned::new(&sample.data, sample.width, weights, MOST_BINS);
+    let binned = Binned::new(&sample.data, sample.width, weights, MAX_BINS);
     let options = BoostOptions { leaves: 15, least_rows: 20, ..BoostOptions::default() };
     boost(&binned, &sample.labels, weights, &options)
 }

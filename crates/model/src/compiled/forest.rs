@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes, Scratch};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use super::Asked;
+use super::RequestedColumns;
 use crate::trees::{TreeNode, Trees};
 
 /// Leaves of a tree at most: more would be no tree that was learned.
@@ -49,7 +49,7 @@ enum Task {
 
 impl Forest {
     /// `None` if a path does not end at a leaf of the list, or a tree has too many leaves.
-    pub fn new(trees: &Trees, asked: &mut Asked) -> Option<Self> {
+    pub fn new(trees: &Trees, asked: &mut RequestedColumns) -> Option<Self> {
         let mut forest = Self { base: trees.base, ..Self::default() };
         let mut known: FxHashMap<(u16, u32), u32> = FxHashMap::default();
         for root in &trees.roots {

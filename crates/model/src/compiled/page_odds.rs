@@ -9,12 +9,12 @@ use super::Compiled;
 pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     odds: Vec<f32>,
-    waiting: Waiting,
+    waiting: WaitingBlocks,
 }
 
 /// Blocks that wait for the trees.
 #[derive(Default)]
-struct Waiting {
+struct WaitingBlocks {
     /// Their columns; empty if none has waited yet.
     values: Scratch<Lanes>,
     /// Their numbers among the log odds, by lanes.
@@ -24,7 +24,7 @@ struct Waiting {
 impl<'m> PageOdds<'m> {
     /// No log odds yet, with room for so many.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
-        Self { compiled, odds: Vec::with_capacity(blocks), waiting: Waiting::default() }
+        Self { compiled, odds: Vec::with_capacity(blocks), waiting: WaitingBlocks::default() }
     }
 
     /// Adds the blocks of a batch.
@@ -40,10 +40,10 @@ impl<'m> PageOdds<'m> {
                 put_off += share;
                 continue;
             }
-            let own = self.compiled.log_odds(part, values, lanes);
-            first.get_or_insert(own);
-            for (sum, own) in sums.iter_mut().zip(own) {
-                *sum += share * own;
+            let part_odds = self.compiled.log_odds(part, values, lanes);
+            first.get_or_insert(part_odds);
+            for (sum, value) in sums.iter_mut().zip(part_odds) {
+                *sum += share * value;
             }
         }
         let from = self.odds.len();
@@ -81,13 +81,13 @@ impl<'m> PageOdds<'m> {
 
     /// Lets these lanes wait; there is room for them.
     fn wait(&mut self, values: &[Lanes], lanes: &[usize], from: usize) {
-        let Waiting { values: own, blocks } = &mut self.waiting;
-        if own.is_empty() {
-            *own = Scratch::stale(values.len(), [0.0; LANES]);
+        let WaitingBlocks { values: waiting, blocks } = &mut self.waiting;
+        if waiting.is_empty() {
+            *waiting = Scratch::stale(values.len(), [0.0; LANES]);
         }
         for slot in &self.compiled.tree_slots {
-            if let (Some(own), Some(values)) = (own.get_mut(*slot), values.get(*slot)) {
-                let places = own.get_mut(blocks.len()..).unwrap_or_default();
+            if let (Some(waiting_lanes), Some(values)) = (waiting.get_mut(*slot), values.get(*slot)) {
+                let places = waiting_lanes.get_mut(blocks.len()..).unwrap_or_default();
                 for (place, lane) in places.iter_mut().zip(lanes) {
                     // Lanes are numbered below 64.
                     *place = values[lane % LANES];
@@ -99,13 +99,13 @@ impl<'m> PageOdds<'m> {
 
     /// Adds what the trees say of the blocks that wait.
     fn ask_trees(&mut self) {
-        let Waiting { values, blocks } = &mut self.waiting;
+        let WaitingBlocks { values, blocks } = &mut self.waiting;
         let compiled = self.compiled;
         let mut trees = [0.0; LANES];
         for (share, part) in compiled.parts.iter().filter(|(_, part)| part.is_trees()) {
-            let own = compiled.log_odds(part, values, blocks.len());
-            for (sum, own) in trees.iter_mut().zip(own) {
-                *sum += share * own;
+            let part_odds = compiled.log_odds(part, values, blocks.len());
+            for (sum, value) in trees.iter_mut().zip(part_odds) {
+                *sum += share * value;
             }
         }
         for (at, trees) in blocks.iter().zip(trees) {

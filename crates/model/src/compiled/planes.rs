@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes, Scratch};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use super::Asked;
+use super::RequestedColumns;
 use crate::additive::{Additive, UNIT};
 
 /// A question, and what it adds where it is answered by yes.
@@ -71,7 +71,7 @@ fn units(weight: f32) -> Option<i64> {
 impl Summands {
     /// Adds a table: a weight for each pair of bins, the second column's side by side.
     fn add(&mut self, slots: (u16, u16), edges: (&[f32], &[f32]), weights: &[f32]) -> Option<()> {
-        let units: Vec<i64> = weights.iter().map(|own| units(*own)).collect::<Option<_>>()?;
+        let units: Vec<i64> = weights.iter().map(|weight| units(*weight)).collect::<Option<_>>()?;
         let width = edges.1.len() + 1;
         let at = |row: usize, column: usize| units.get(row * width + column).copied();
         let key = |slot: u16, edge: f32| (slot, edge.to_bits());
@@ -79,16 +79,16 @@ impl Summands {
             for column in 0..width {
                 let first = row.checked_sub(1).and_then(|row| edges.0.get(row));
                 let second = column.checked_sub(1).and_then(|column| edges.1.get(column));
-                let own = at(row, column)?;
+                let cell = at(row, column)?;
                 let left = || at(row, column - 1);
                 let above = || at(row - 1, column);
                 match (first, second) {
-                    (None, None) => self.intercept += own,
-                    (Some(edge), None) => self.add_single(key(slots.0, *edge), own - above()?),
-                    (None, Some(edge)) => self.add_single(key(slots.1, *edge), own - left()?),
+                    (None, None) => self.intercept += cell,
+                    (Some(edge), None) => self.add_single(key(slots.0, *edge), cell - above()?),
+                    (None, Some(edge)) => self.add_single(key(slots.1, *edge), cell - left()?),
                     (Some(first), Some(second)) => {
                         // The pair adds only what neither of its edges explains alone.
-                        let both = own - above()? - left()? + at(row - 1, column - 1)?;
+                        let both = cell - above()? - left()? + at(row - 1, column - 1)?;
                         self.add_pair(key(slots.0, *first), key(slots.1, *second), both);
                     }
                 }
@@ -118,16 +118,16 @@ impl Summands {
 impl Planes {
     /// `None` if weights are no whole multiples of a unit, or add up to more than numbers of 32 bits tell
     /// exactly.
-    pub fn new(model: &Additive, asked: &mut Asked) -> Option<Self> {
+    pub fn new(model: &Additive, asked: &mut RequestedColumns) -> Option<Self> {
         let mut summands = Summands { intercept: units(model.intercept)?, ..Summands::default() };
-        for own in &model.step_functions {
-            let slot = asked.slot(own.column);
-            summands.add((slot, slot), (&own.edges, &[]), &own.weights)?;
+        for step in &model.step_functions {
+            let slot = asked.slot(step.column);
+            summands.add((slot, slot), (&step.edges, &[]), &step.weights)?;
         }
-        for own in &model.crosses {
-            let slots = (asked.slot(own.columns.0), asked.slot(own.columns.1));
-            let edges = (own.edges.0.as_slice(), own.edges.1.as_slice());
-            summands.add(slots, edges, &own.weights)?;
+        for cross in &model.crosses {
+            let slots = (asked.slot(cross.columns.0), asked.slot(cross.columns.1));
+            let edges = (cross.edges.0.as_slice(), cross.edges.1.as_slice());
+            summands.add(slots, edges, &cross.weights)?;
         }
         summands.laid_out()
     }
@@ -154,14 +154,14 @@ impl Summands {
         // The map is sorted, so the earlier question of each pair has its number already.
         for (key, weight) in self.single {
             let pairs = with_earlier.remove(&key).unwrap_or_default();
-            let mut own: Vec<(Option<u32>, i64)> = vec![(None, weight)];
+            let mut terms: Vec<(Option<u32>, i64)> = vec![(None, weight)];
             for (earlier, units) in pairs {
-                own.push((Some(*numbers.get(&earlier)?), units));
+                terms.push((Some(*numbers.get(&earlier)?), units));
             }
             // The hash map gave the pairs in any order; the laid-out model must not depend on it.
-            own.sort_unstable();
+            terms.sort_unstable();
             let mut most = 0;
-            for (_, units) in &own {
+            for (_, units) in &terms {
                 rest = rest.checked_sub(units.unsigned_abs())?;
                 most += units.abs();
             }
@@ -173,7 +173,7 @@ impl Summands {
             numbers.insert(key, questions);
             let unasked = Question { slot: key.0, edge: f32::from_bits(key.1), weight: 0, pairs: 0 };
             let mut question = unasked;
-            for (earlier, mut units) in own {
+            for (earlier, mut units) in terms {
                 loop {
                     let room = MAX_GROUP_SUM - bound;
                     let taken = units.clamp(-room, room) as i16;
@@ -231,7 +231,7 @@ impl ByteTask for Sum<'_> {
         for group in &planes.groups {
             let mut sums = form.in_all(0);
             for question in group {
-                let (own, others) = pairs.split_at_checked(question.pairs as usize).unwrap_or_default();
+                let (question_pairs, others) = pairs.split_at_checked(question.pairs as usize).unwrap_or_default();
                 pairs = others;
                 if slot != Some(question.slot) {
                     slot = Some(question.slot);
@@ -247,7 +247,7 @@ impl ByteTask for Sum<'_> {
                 }
                 let chosen = form.above(lanes, question.edge);
                 let mut inner = form.in_all(question.weight);
-                for pair in own {
+                for pair in question_pairs {
                     if let Some(earlier) = answers.get(pair.earlier as usize) {
                         inner = form.add(inner, *earlier, pair.weight);
                     }
@@ -316,7 +316,7 @@ mod tests {
         let mut state = 7;
         for _ in 0..10 {
             let model = model(&mut state);
-            let planes = Planes::new(&model, &mut Asked::default()).unwrap();
+            let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
             // Sums that one number of 16 bits would not hold.
             assert!(planes.groups.len() > 1, "{}", planes.groups.len());
             let rows: Vec<[f32; 5]> = (0..200)
@@ -336,7 +336,7 @@ mod tests {
             assert_eq!(found, expected);
             // And each form by itself.
             let columns: Vec<Lanes> = (0..5).map(|column| std::array::from_fn(|lane| rows[lane][column])).collect();
-            let mut asked = Asked::default();
+            let mut asked = RequestedColumns::default();
             let planes = Planes::new(&model, &mut asked).unwrap();
             let columns: Vec<Lanes> = asked.columns.iter().map(|column| columns[usize::from(*column)]).collect();
             for vectors in Vectors::available() {
@@ -358,9 +358,9 @@ mod tests {
             ],
             ..Additive::default()
         };
-        let planes = Planes::new(&model, &mut Asked::default()).unwrap();
+        let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
         let questions: Vec<(u16, f32)> =
-            planes.groups.iter().flatten().map(|own| (own.slot, f32::from(own.weight) * UNIT)).collect();
+            planes.groups.iter().flatten().map(|question| (question.slot, f32::from(question.weight) * UNIT)).collect();
         // The first table and the last are sums of their sides, so only the second is a pair.
         assert_eq!(questions, [(0, 1.25), (1, 1.0), (2, 0.0)]);
         assert_eq!(planes.pairs.len(), 1);
@@ -388,7 +388,7 @@ mod tests {
         };
         let rows: Vec<[f32; 2]> = (0..LANES).map(|at| [(at % 3) as f32 - 1.0, at as f32 * 2.0 - 3.5]).collect();
         for model in [of(7.5), of(8.0), of(-3000.0), paired] {
-            let mut asked = Asked::default();
+            let mut asked = RequestedColumns::default();
             let planes = Planes::new(&model, &mut asked).unwrap();
             let columns: Vec<Lanes> = (asked.columns.iter())
                 .map(|column| std::array::from_fn(|lane| rows[lane][usize::from(*column)]))
@@ -398,16 +398,16 @@ mod tests {
                 assert_eq!(planes.log_odds(vectors, &columns)[..], expected[..]);
             }
         }
-        assert!(Planes::new(&of(4097.0), &mut Asked::default()).is_none(), "no longer exact");
+        assert!(Planes::new(&of(4097.0), &mut RequestedColumns::default()).is_none(), "no longer exact");
     }
 
     #[test]
     fn weights_are_whole_units_once_rounded() {
         let of = |weight: f32| Additive { intercept: weight, ..Additive::default() };
-        assert!(Planes::new(&of(UNIT / 2.0), &mut Asked::default()).is_none());
+        assert!(Planes::new(&of(UNIT / 2.0), &mut RequestedColumns::default()).is_none());
         let mut rounded = of(UNIT * 10.6);
         rounded.round();
         assert_eq!(rounded, of(UNIT * 11.0));
-        assert!(Planes::new(&rounded, &mut Asked::default()).is_some());
+        assert!(Planes::new(&rounded, &mut RequestedColumns::default()).is_some());
     }
 }

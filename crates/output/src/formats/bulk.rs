@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::{Encode, OutputError, OutputHead, OutputRecord, record::Searched, record_id};
+use crate::{Encode, OutputError, OutputHead, OutputRecord, record::SearchedRecord, record_id};
 
 /// Longest `_id` that the servers take, in bytes.
 const MAX_ID: usize = 512;
@@ -55,7 +55,7 @@ pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), Output
     let create = Id { _id: &bulk_id(&record.id) };
     serde_json::to_writer(&mut *out, &Action { create })?;
     out.push(b'\n');
-    serde_json::to_writer(&mut *out, &Searched(record))?;
+    serde_json::to_writer(&mut *out, &SearchedRecord(record))?;
     out.push(b'\n');
     Ok(())
 }

@@ -33,7 +33,7 @@ const GROUP_BYTES: usize = 128 << 20;
 /// zstd level.
 const LEVEL: i32 = 3;
 /// Columns whose values hardly repeat.
-const SINGLE: [&str; 5] = ["text", "id", "url", "title", "description"];
+const UNREPEATED_COLUMNS: [&str; 5] = ["text", "id", "url", "title", "description"];
 
 /// Assembles Parquet files. The bytes depend on the documents only.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl Assemble for Parquet {
         let schema: String = self.columns().map(Column::declaration).collect();
         let schema = parse_message_type(&format!("message document {{ {schema} }}"))?;
         let file = create_new(target)?;
-        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&SINGLE)?)?;
+        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&UNREPEATED_COLUMNS)?)?;
         let (mut group, mut bytes) = (Vec::new(), 0);
         for record in RecordReader::open(spool)? {
             let record = record?;
@@ -84,7 +84,7 @@ impl Assemble for Parquet {
             bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
             let posts = record.posts.iter().map(|post| post.text.len());
             bytes += size_of_val(record.spans.as_slice()) + posts.sum::<usize>();
-            bytes += record.chunks.iter().map(|own| own.text.len()).sum::<usize>();
+            bytes += record.chunks.iter().map(|chunk| chunk.text.len()).sum::<usize>();
             group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;

@@ -16,7 +16,7 @@ use crate::{
 const VERSION: &str = "WARC/1.0";
 
 /// Fields of the source archive's warcinfo that are taken over into that of the WET file.
-const COPIED: [&str; 5] = ["robots", "isPartOf", "operator", "description", "publisher"];
+const COPIED_FIELDS: [&str; 5] = ["robots", "isPartOf", "operator", "description", "publisher"];
 
 /// Encodes records as WARC conversion records: the title on the first line if there is one, then the
 /// text. Documents without text give no record.
@@ -48,7 +48,7 @@ impl Encode for Wet {
             info.push_str(&format!("Extracted-Date: {made}\r\n"));
         }
         let source = String::from_utf8_lossy(head.info.unwrap_or_default());
-        for name in COPIED {
+        for name in COPIED_FIELDS {
             let value = source.lines().find_map(|line| {
                 let (key, value) = line.split_once(':')?;
                 key.trim().eq_ignore_ascii_case(name).then(|| value.trim())

@@ -21,10 +21,10 @@ const BUFFER: usize = 1 << 17;
 /// symbolic links is the file that is replaced. What is no regular file (a device, a pipe, `/dev/stderr`) is
 /// written in place.
 #[derive(Debug)]
-pub struct AtomicFile(Written);
+pub struct AtomicFile(FileState);
 
 #[derive(Debug)]
-enum Written {
+enum FileState {
     Beside { file: BufWriter<NamedTempFile<File>>, path: PathBuf },
     InPlace(BufWriter<File>),
 }
@@ -37,7 +37,7 @@ impl AtomicFile {
     pub fn create(path: &Path) -> io::Result<Self> {
         let Some(path) = replaceable(path)? else {
             let file = open_in_place(path)?;
-            return Ok(Self(Written::InPlace(BufWriter::with_capacity(BUFFER, file))));
+            return Ok(Self(FileState::InPlace(BufWriter::with_capacity(BUFFER, file))));
         };
         let prefix = hidden_prefix(&path)?;
         let mut builder = Builder::new();
@@ -47,7 +47,7 @@ impl AtomicFile {
             _ => Path::new("."),
         };
         let file = builder.make_in(folder, create_where_nothing_is)?;
-        Ok(Self(Written::Beside { file: BufWriter::with_capacity(BUFFER, file), path }))
+        Ok(Self(FileState::Beside { file: BufWriter::with_capacity(BUFFER, file), path }))
     }
 
     /// Writes a file as a whole.
@@ -66,8 +66,8 @@ impl AtomicFile {
     /// If the disk is full or the file cannot be renamed; it is then removed.
     pub fn finish(self) -> io::Result<()> {
         let (file, path) = match self.0 {
-            Written::Beside { file, path } => (file, path),
-            Written::InPlace(file) => {
+            FileState::Beside { file, path } => (file, path),
+            FileState::InPlace(file) => {
                 return sync_in_place(&file.into_inner().map_err(io::Error::from)?);
             }
         };
@@ -85,15 +85,15 @@ impl AtomicFile {
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Written::Beside { file, .. } => file.write(bytes),
-            Written::InPlace(file) => file.write(bytes),
+            FileState::Beside { file, .. } => file.write(bytes),
+            FileState::InPlace(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Written::Beside { file, .. } => file.flush(),
-            Written::InPlace(file) => file.flush(),
+            FileState::Beside { file, .. } => file.flush(),
+            FileState::InPlace(file) => file.flush(),
         }
     }
 }
@@ -101,8 +101,8 @@ impl Write for AtomicFile {
 impl Seek for AtomicFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.0 {
-            Written::Beside { file, .. } => file.seek(to),
-            Written::InPlace(file) => file.seek(to),
+            FileState::Beside { file, .. } => file.seek(to),
+            FileState::InPlace(file) => file.seek(to),
         }
     }
 }

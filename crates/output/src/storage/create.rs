@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Times that a name is freed before somebody else has it every time.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 /// Links that lead to links before they count as a circle.
 const LINKS: usize = 40;
 /// Folders of links to what is open already.
@@ -20,7 +20,7 @@ const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
 /// # Errors
 /// What the system says; [`io::ErrorKind::IsADirectory`] for a folder.
 pub fn create_new(path: &Path) -> io::Result<File> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         match create_where_nothing_is(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
@@ -110,7 +110,7 @@ pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
             return Ok(Some(path));
         } else if kind.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
-        } else if !kind.is_symlink() || OPEN_FILES.iter().any(|own| path.starts_with(own)) {
+        } else if !kind.is_symlink() || OPEN_FILES.iter().any(|prefix| path.starts_with(prefix)) {
             return Ok(None);
         }
         let leads_to = fs::read_link(&path)?;

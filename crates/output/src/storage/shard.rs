@@ -15,7 +15,7 @@ use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 /// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). Dropped, it stays
 /// there, to be [`resume`](Self::resume)d. Complete, it is taken to its final name by [`publish`].
 pub struct Shard {
-    frames: Frames<Counted>,
+    frames: Frames<CountedFile>,
 }
 
 impl Shard {
@@ -43,7 +43,7 @@ impl Shard {
     }
 
     fn over(file: Box<dyn DiskFile>, compression: Compression, digest: Sha256, length: u64) -> Self {
-        let file = Counted { file: BufWriter::with_capacity(1 << 17, file), digest, length };
+        let file = CountedFile { file: BufWriter::with_capacity(1 << 17, file), digest, length };
         Self { frames: Frames::new(file, compression, length > 0) }
     }
 
@@ -83,13 +83,13 @@ impl Shard {
 
 /// A file that counts its bytes and takes their checksum as they come, so that it is that of what was
 /// written, whatever the disk makes of it.
-struct Counted {
+struct CountedFile {
     file: BufWriter<Box<dyn DiskFile>>,
     digest: Sha256,
     length: u64,
 }
 
-impl Counted {
+impl CountedFile {
     fn sync(&mut self) -> io::Result<Extent> {
         self.file.flush()?;
         self.file.get_mut().sync()?;
@@ -97,7 +97,7 @@ impl Counted {
     }
 }
 
-impl Write for Counted {
+impl Write for CountedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.digest.update(bytes.get(..written).unwrap_or(bytes));

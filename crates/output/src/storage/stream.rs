@@ -19,7 +19,7 @@ const LEVEL: i32 = 3;
 /// Bytes of the longest zstd frame that is compressed in one call. That takes a third less time than
 /// compressing bytes as they arrive, because zstd then neither copies them nor looks for matches in two
 /// places.
-const WHOLE: usize = 8 << 20;
+const MAX_WHOLE_BYTES: usize = 8 << 20;
 
 /// Compresses what is written to it. Its output depends on the bytes written only, never on the time
 /// or the thread.
@@ -129,7 +129,7 @@ impl<W: Write> Write for CompressedStream<W> {
             Coder::Plain(output) => output.write(bytes),
             Coder::Gzip(encoder) => encoder.write(bytes),
             Coder::Whole(output, spare) => {
-                if spare.plain.len() + bytes.len() > WHOLE {
+                if spare.plain.len() + bytes.len() > MAX_WHOLE_BYTES {
                     let output = output.take().ok_or_else(failed)?;
                     self.0 = spare.go_on(output)?;
                     return self.write(bytes);
@@ -191,14 +191,17 @@ mod tests {
 
     #[test]
     fn long_frames_are_compressed_as_bytes_come() {
-        let long: Vec<u8> = (0..WHOLE + 100).map(|at| (at / 7 % 251) as u8).collect();
+        let long: Vec<u8> = (0..MAX_WHOLE_BYTES + 100).map(|at| (at / 7 % 251) as u8).collect();
         let expected = through(Compression::Zstd, &[&long]);
         assert_eq!(plain(Compression::Zstd, &expected), long);
-        for cut in [1, WHOLE - 1, WHOLE, WHOLE + 1] {
+        for cut in [1, MAX_WHOLE_BYTES - 1, MAX_WHOLE_BYTES, MAX_WHOLE_BYTES + 1] {
             let (head, tail) = long.split_at(cut);
             let same = through(Compression::Zstd, &[head, tail]) == expected;
             assert!(same, "cut at {cut}");
         }
-        assert_eq!(plain(Compression::Zstd, &through(Compression::Zstd, &[&long[..WHOLE]])), long[..WHOLE]);
+        assert_eq!(
+            plain(Compression::Zstd, &through(Compression::Zstd, &[&long[..MAX_WHOLE_BYTES]])),
+            long[..MAX_WHOLE_BYTES]
+        );
     }
 }

@@ -100,10 +100,10 @@ impl fmt::Display for Clock {
         let all: f64 = Stage::ALL.into_iter().map(seconds).sum();
         write!(f, "seconds in each stage, all threads")?;
         for stage in Stage::ALL {
-            let own = seconds(stage);
+            let spent = seconds(stage);
             // A run without a page has spent nothing.
-            let share = 100.0 * own / all.max(f64::MIN_POSITIVE);
-            write!(f, "\n{own:>10.2} {share:>5.1} %  {}", stage.name())?;
+            let share = 100.0 * spent / all.max(f64::MIN_POSITIVE);
+            write!(f, "\n{spent:>10.2} {share:>5.1} %  {}", stage.name())?;
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ pub struct Packed {
 #[derive(Debug)]
 pub(crate) struct ReadContainer {
     container: Container,
-    place: Place,
+    place: ContainerPlace,
     options: PackedOptions,
     /// Whether there is one archive in it, which then is called as it is.
     has_one: bool,
@@ -71,13 +71,13 @@ impl Eq for Packed {}
 
 /// The place of a container.
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum ContainerPlace {
     File(PathBuf),
     #[cfg(feature = "remote")]
     Remote(String, Arc<Remote>),
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for ContainerPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.fmt(f),
@@ -104,16 +104,16 @@ impl Packed {
     /// archives.
     pub(crate) fn stem(&self) -> String {
         let of_container = match &self.container.place {
-            Place::File(path) => file_name(path),
+            ContainerPlace::File(path) => file_name(path),
             #[cfg(feature = "remote")]
-            Place::Remote(url, _) => url_name(url),
+            ContainerPlace::Remote(url, _) => url_name(url),
         };
         let of_container = stem(&of_container);
         match self.container.has_one {
             true => of_container.to_owned(),
             false => {
-                let own = stem(self.entry.name.rsplit('/').next().unwrap_or_default());
-                format!("{of_container}-{own}")
+                let of_entry = stem(self.entry.name.rsplit('/').next().unwrap_or_default());
+                format!("{of_container}-{of_entry}")
             }
         }
     }
@@ -121,9 +121,9 @@ impl Packed {
     /// The file of the container, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.container.place {
-            Place::File(path) => Some(path),
+            ContainerPlace::File(path) => Some(path),
             #[cfg(feature = "remote")]
-            Place::Remote(..) => None,
+            ContainerPlace::Remote(..) => None,
         }
     }
 
@@ -134,7 +134,7 @@ impl Packed {
 
     /// The lists of its container, and what is wrong with the container if nobody was told yet. Lists are
     /// read once for all archives of a container that are read one after the other.
-    pub(crate) fn pages(&self) -> (Listed, Vec<ContainerFault>) {
+    pub(crate) fn pages(&self) -> (ContainerLists, Vec<ContainerFault>) {
         let mut faults = match self.is_first {
             true => self.container.faults.clone(),
             false => Vec::new(),
@@ -144,7 +144,7 @@ impl Packed {
             faults.extend(found);
         }
         let pages_only = self.container.options.pages_only;
-        (Listed { pages, pages_only }, faults)
+        (ContainerLists { pages, pages_only }, faults)
     }
 
     /// The archive, from `point` on. Only where it is stored as it is and in a file can that be sought for.
@@ -152,7 +152,7 @@ impl Packed {
         let start = ResumePoint::default();
         let name = self.name();
         // WACZ stores archives without further compression, so that they can be sought in.
-        if let (Place::File(path), StorageMethod::Stored) = (&self.container.place, self.entry.method) {
+        if let (ContainerPlace::File(path), StorageMethod::Stored) = (&self.container.place, self.entry.method) {
             let open = || self.stored(path);
             return Reader::reopen_with(name.as_str(), open, point.unwrap_or(&start), options);
         }
@@ -175,13 +175,13 @@ impl Packed {
             let start = start.saturating_add(offset);
             let left = self.entry.stored.saturating_sub(offset);
             match &self.container.place {
-                Place::File(path) => {
+                ContainerPlace::File(path) => {
                     let mut file = File::open(path)?;
                     io::Seek::seek(&mut file, io::SeekFrom::Start(start))?;
                     Ok(Box::new(file.take(left)))
                 }
                 #[cfg(feature = "remote")]
-                Place::Remote(url, remote) => Ok(Box::new(remote.open_at(url, start)?.take(left))),
+                ContainerPlace::Remote(url, remote) => Ok(Box::new(remote.open_at(url, start)?.take(left))),
             }
         };
         Some(open())
@@ -195,10 +195,10 @@ impl Packed {
 
     fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
         let stored: Box<dyn Read + Send> = match &self.container.place {
-            Place::File(path) => Box::new(self.stored(path)?),
+            ContainerPlace::File(path) => Box::new(self.stored(path)?),
             // Read ahead, rather than block by block.
             #[cfg(feature = "remote")]
-            Place::Remote(url, remote) => {
+            ContainerPlace::Remote(url, remote) => {
                 let start = self.container.container.data_start(&self.entry)?;
                 Box::new(remote.open_at(url, start)?.take(self.entry.stored))
             }
@@ -214,7 +214,7 @@ impl ReadContainer {
     /// A container with so many archives in it, of which `faults` are known.
     pub(crate) fn new(
         container: Container,
-        place: Place,
+        place: ContainerPlace,
         options: PackedOptions,
         archives: usize,
         faults: Vec<ContainerFault>,
@@ -267,12 +267,12 @@ impl ReadContainer {
 
 /// The lists of a container, and whether only what is listed is wanted.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ContainerLists {
     pages: Arc<PageList>,
     pages_only: bool,
 }
 
-impl Listed {
+impl ContainerLists {
     /// The entry of the lists for the page at a URL.
     pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
         match url.and_then(|url| self.pages.title(url)) {

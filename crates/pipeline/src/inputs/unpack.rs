@@ -17,7 +17,7 @@ use url::Url;
 
 use crate::inputs::{
     Input,
-    packed::{ContainerFault, Packed, PackedOptions, Place, ReadContainer, file_name, url_name},
+    packed::{ContainerFault, ContainerPlace, Packed, PackedOptions, ReadContainer, file_name, url_name},
 };
 
 /// Most bytes of the description of a collection.
@@ -121,7 +121,7 @@ impl Unpacker<'_> {
         }
     }
 
-    fn archives(&mut self, name: &str, (container, place): (Container, Place)) -> Result<(), WaczError> {
+    fn archives(&mut self, name: &str, (container, place): (Container, ContainerPlace)) -> Result<(), WaczError> {
         let archives = container.archives()?;
         // Damaged archives count as well: names of outputs must not depend on damage.
         let count = archives.len();
@@ -183,7 +183,7 @@ impl Unpacker<'_> {
         faults
     }
 
-    fn open(&mut self, place: &Location) -> Result<(Container, Place), WaczError> {
+    fn open(&mut self, place: &Location) -> Result<(Container, ContainerPlace), WaczError> {
         match place {
             Location::File(path) => {
                 let (file, stop) = (path.clone(), self.network.stop.clone());
@@ -191,25 +191,25 @@ impl Unpacker<'_> {
                     Ok(Box::new(stoppable(File::open(&file)?, &stop)))
                 };
                 let container = Container::new(path.to_string_lossy(), Arc::new(open))?;
-                Ok((container, Place::File(path.clone())))
+                Ok((container, ContainerPlace::File(path.clone())))
             }
             Location::Url(url) => self.open_url(url),
         }
     }
 
     #[cfg(feature = "remote")]
-    fn open_url(&mut self, url: &str) -> Result<(Container, Place), WaczError> {
+    fn open_url(&mut self, url: &str) -> Result<(Container, ContainerPlace), WaczError> {
         let name = redacted(url);
         let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
         let remote = self.remote().map_err(failed)?;
         let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
         let open = move || -> io::Result<Box<dyn trommel_wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
         let container = Container::new(name.as_str(), Arc::new(open))?;
-        Ok((container, Place::Remote(url.to_owned(), remote)))
+        Ok((container, ContainerPlace::Remote(url.to_owned(), remote)))
     }
 
     #[cfg(not(feature = "remote"))]
-    fn open_url(&mut self, url: &str) -> Result<(Container, Place), WaczError> {
+    fn open_url(&mut self, url: &str) -> Result<(Container, ContainerPlace), WaczError> {
         Err(WaczError::Io { name: redacted(url), source: trommel_sources::SourceError::NotBuilt.into() })
     }
 
@@ -305,7 +305,7 @@ fn is_named(url: &str, collection: &Location) -> bool {
     };
     match collection {
         Location::File(_) => false,
-        Location::Url(named) => server(url).is_some_and(|own| server(named) == Some(own)),
+        Location::Url(named) => server(url).is_some_and(|origin| server(named) == Some(origin)),
     }
 }
 

@@ -42,7 +42,7 @@ impl Plan {
         } = self;
         let Output { destination, encodings, split } = output;
         let path = |path: &Path| path.to_string_lossy().into_owned();
-        let path_or_none = |own: &Option<_>| own.as_deref().map_or(NONE.to_owned(), path);
+        let path_or_none = |file: &Option<_>| file.as_deref().map_or(NONE.to_owned(), path);
         let destination = match destination {
             Destination::Folder(folder) => path(folder),
             Destination::File(file) => path(file),
@@ -182,7 +182,7 @@ mod tests {
             let mut chosen = PartialSettings::default();
             chosen.set(&field.path, other(field)).unwrap();
             let recipe = plan().with_settings(chosen.unchecked().unwrap()).recipe();
-            let changed = recipe.iter().zip(&usual).filter(|(own, then)| own != then);
+            let changed = recipe.iter().zip(&usual).filter(|(now, then)| now != then);
             let changed: Vec<String> = changed.map(|((name, _), _)| name.clone()).collect();
             if !changed.contains(&field.name) {
                 silent.push((field.name.as_str(), changed.join(", ")));

@@ -36,11 +36,11 @@ impl Plan {
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
         let inputs = self.inputs.iter().filter_map(Input::path);
         let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
-        let own = OwnNames::of(self);
+        let own_names = OwnNames::of(self);
         for (path, option) in sides {
             // By place and not by name: `a/../x` and a link may be the same file.
             let place = place(&path);
-            let is_own = own.as_ref().is_some_and(|own| own.has(&place));
+            let is_own = own_names.as_ref().is_some_and(|own_names| own_names.has(&place));
             let other = taken.iter().find(|(other, _)| *other == place);
             let what = match other {
                 // What is no file takes whatever is written to it.

@@ -17,10 +17,10 @@ use crate::{
     inputs::{Input, identity::Identity},
     plan::output::{short_digest, stem_of},
     read::{
-        live::Growing,
-        reader::{RecordFeed, Stopped},
+        live::GrowingInput,
+        reader::{Disconnected, RecordFeed},
     },
-    state::journal::Done,
+    state::journal::DoneInput,
     work::task::Step,
 };
 use discovery::{found, there};
@@ -71,16 +71,16 @@ impl Follow {
 
 /// The state of the followed inputs after an earlier run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Followed {
+pub(crate) struct FollowState {
     /// For each input, by name, the number of visits and the place where reading continues.
     visits: Vec<(String, u32, Option<ResumePoint>)>,
     /// The input in the middle of a visit.
     current: Option<(String, Option<ResumePoint>)>,
 }
 
-impl Followed {
+impl FollowState {
     /// The state in the journal, with the input in the middle of a visit apart.
-    pub(crate) fn new(done: &[Done], current: Option<(String, Option<ResumePoint>)>) -> Self {
+    pub(crate) fn new(done: &[DoneInput], current: Option<(String, Option<ResumePoint>)>) -> Self {
         let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
         for done in done {
@@ -101,7 +101,7 @@ impl Followed {
 /// An input that is followed.
 struct LiveInput {
     name: String,
-    growing: Growing,
+    growing: GrowingInput,
     /// The name of its outputs, without the number of the visit.
     stem: String,
     visits: u32,
@@ -133,17 +133,17 @@ struct Inputs {
     all: Vec<LiveInput>,
     names: HashSet<String>,
     stems: HashSet<String>,
-    followed: Followed,
+    followed: FollowState,
 }
 
 impl RecordFeed<'_> {
     /// Reads what there is and what comes, until nothing has come for long enough, all pipes have ended, or
     /// the run is stopped. Each input is visited again and again; a visit ends where nothing complete is left.
-    pub(crate) fn follow(mut self, follow: &Follow, followed: Followed) -> Result<(), Stopped> {
+    pub(crate) fn follow(mut self, follow: &Follow, followed: FollowState) -> Result<(), Disconnected> {
         let mut inputs = Inputs { all: Vec::new(), names: HashSet::new(), stems: HashSet::new(), followed };
         // Names of outputs are given in the same order as before.
         for (name, ..) in inputs.followed.visits.clone() {
-            let growing = Growing::File(PathBuf::from(&name));
+            let growing = GrowingInput::File(PathBuf::from(&name));
             inputs.add(name, growing);
         }
         let mut last_news = Instant::now();
@@ -152,7 +152,7 @@ impl RecordFeed<'_> {
             let mut is_new = false;
             for input in &mut inputs.all {
                 if self.stop.is_set() {
-                    return Err(Stopped);
+                    return Err(Disconnected);
                 }
                 is_new |= self.visit(input, follow, false)?;
             }
@@ -190,7 +190,7 @@ impl RecordFeed<'_> {
 
     /// Reads what is new of one input. Whether there was anything. The `last` time, what is cut at the end is
     /// damage, as in any run.
-    fn visit(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Stopped> {
+    fn visit(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
         let mut visit = Visit { is_open: input.is_begun, begun: std::mem::take(&mut input.is_begun), bytes: 0 };
         if visit.is_open {
             self.open_visit(input, &mut visit)?;
@@ -199,10 +199,10 @@ impl RecordFeed<'_> {
         let mut news = Instant::now();
         loop {
             // A crawler has renamed it, or it is not there yet.
-            if let Growing::File(path) = &input.growing
+            if let GrowingInput::File(path) = &input.growing
                 && !path.exists()
             {
-                input.growing = Growing::File(there(Path::new(&input.name)));
+                input.growing = GrowingInput::File(there(Path::new(&input.name)));
             }
             let length = input.growing.length().unwrap_or(input.tried);
             if length > input.tried || last && input.fault.is_none() {
@@ -228,9 +228,9 @@ impl RecordFeed<'_> {
         }
         input.visits += 1;
         let point = match input.growing {
-            Growing::File(_) => input.point,
+            GrowingInput::File(_) => input.point,
             // Nobody can read it again.
-            Growing::Pipe(_) => None,
+            GrowingInput::Pipe(_) => None,
         };
         let step = Step::End { input: 0, bytes: visit.bytes, error: None, broken: false, point };
         self.send(0, None, step)?;
@@ -238,7 +238,13 @@ impl RecordFeed<'_> {
     }
 
     /// Reads the complete records among the first `length` bytes. Whether there was one.
-    fn pass(&mut self, input: &mut LiveInput, visit: &mut Visit, length: u64, last: bool) -> Result<bool, Stopped> {
+    fn pass(
+        &mut self,
+        input: &mut LiveInput,
+        visit: &mut Visit,
+        length: u64,
+        last: bool,
+    ) -> Result<bool, Disconnected> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
@@ -287,7 +293,7 @@ impl RecordFeed<'_> {
         Ok(is_new)
     }
 
-    fn open_visit(&mut self, input: &LiveInput, visit: &mut Visit) -> Result<(), Stopped> {
+    fn open_visit(&mut self, input: &LiveInput, visit: &mut Visit) -> Result<(), Disconnected> {
         visit.is_open = true;
         let stem = match input.visits {
             0 => input.stem.clone(),
@@ -300,7 +306,7 @@ impl RecordFeed<'_> {
     }
 
     /// Says that nothing can be read of an input.
-    fn give_up(&mut self, input: &mut LiveInput, error: String) -> Result<bool, Stopped> {
+    fn give_up(&mut self, input: &mut LiveInput, error: String) -> Result<bool, Disconnected> {
         self.open_visit(input, &mut Visit::default())?;
         input.visits += 1;
         let step = Step::End { input: 0, bytes: 0, error: Some(error), broken: false, point: None };
@@ -310,7 +316,7 @@ impl RecordFeed<'_> {
 }
 
 impl Inputs {
-    fn add(&mut self, name: String, growing: Growing) {
+    fn add(&mut self, name: String, growing: GrowingInput) {
         if !self.names.insert(name.clone()) {
             return;
         }
@@ -368,7 +374,7 @@ fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bo
 
 /// Whether the last record of a plain file is whole, with the blank lines after it, which count to its
 /// length. Compressed members have an end of their own.
-fn ends_a_record(growing: &Growing, length: u64, is_plain: &mut Option<bool>) -> bool {
+fn ends_a_record(growing: &GrowingInput, length: u64, is_plain: &mut Option<bool>) -> bool {
     let mut tail = || -> std::io::Result<bool> {
         let mut bytes = growing.open(length)?;
         let mut tail = [0; 5];

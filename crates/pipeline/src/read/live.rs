@@ -20,14 +20,14 @@ const MIN_DONE_BYTES: u64 = 64 << 20;
 
 /// Something that grows.
 #[derive(Clone, Debug)]
-pub(crate) enum Growing {
+pub(crate) enum GrowingInput {
     /// A file, which the crawler may rename.
     File(PathBuf),
     /// A pipe.
     Pipe(Arc<Pipe>),
 }
 
-impl Growing {
+impl GrowingInput {
     /// Bytes there are up to now.
     pub(crate) fn length(&self) -> io::Result<u64> {
         match self {
@@ -78,10 +78,10 @@ impl Growing {
 
 /// The data from a pipe that is still needed, in a temporary file without a name.
 #[derive(Debug)]
-pub(crate) struct Pipe(Mutex<Stored>);
+pub(crate) struct Pipe(Mutex<StoredBytes>);
 
 #[derive(Debug)]
-struct Stored {
+struct StoredBytes {
     file: File,
     /// Place in the pipe of the first byte of the file.
     base: u64,
@@ -94,7 +94,7 @@ struct Stored {
 impl Pipe {
     /// Begins to read what `open` opens, on a thread of its own that ends with the pipe or the program.
     pub(crate) fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Arc<Self>> {
-        let pipe = Arc::new(Self(Mutex::new(Stored {
+        let pipe = Arc::new(Self(Mutex::new(StoredBytes {
             // On disk, because a record may be read twice and memory would grow with a slow run.
             file: tempfile::tempfile()?,
             base: 0,
@@ -112,7 +112,7 @@ impl Pipe {
         Ok(pipe)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Stored> {
+    fn lock(&self) -> MutexGuard<'_, StoredBytes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -209,7 +209,7 @@ pub(crate) fn without_open(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn all(growing: &Growing, from: u64) -> Vec<u8> {
+    fn all(growing: &GrowingInput, from: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut window = growing.open(growing.length().unwrap()).unwrap();
         window.seek(SeekFrom::Start(from)).unwrap();
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn pipes_can_be_read_again_as_far_as_they_are_not_done_with() {
         let (read, mut write) = io::pipe().unwrap();
-        let growing = Growing::Pipe(Pipe::new(move || Ok(read)).unwrap());
+        let growing = GrowingInput::Pipe(Pipe::new(move || Ok(read)).unwrap());
         let wait = |length| {
             while growing.length().unwrap() < length {
                 thread::yield_now();

@@ -21,20 +21,20 @@ use crate::{
         Input,
         identity::Identity,
         network::Network,
-        packed::{ContainerFault, Listed},
+        packed::{ContainerFault, ContainerLists},
     },
     plan::Plan,
     read::{crawl_metadata, revisits::Revisits},
     work::{
         gate::Gate,
         panic::panic_message,
-        task::{Captured, Step, Task},
+        task::{CapturedRecord, Step, Task},
     },
 };
 
 /// The other end is gone: nothing more is wanted.
 #[derive(Debug)]
-pub(crate) struct Stopped;
+pub(crate) struct Disconnected;
 
 /// Sends the records of all inputs to the workers. It holds each response back until the next record
 /// is known, as that may say in which encoding the crawler took the response to be.
@@ -42,7 +42,7 @@ pub(crate) struct Stopped;
 pub(crate) struct RecordFeed<'a> {
     pub(crate) plan: &'a Plan,
     gate: &'a Gate,
-    tasks: Sender<Task<Captured>>,
+    tasks: Sender<Task<CapturedRecord>>,
     /// Blocks that the workers are done with.
     spares: Receiver<RecordBlock>,
     pub(crate) position: &'a AtomicU64,
@@ -52,7 +52,7 @@ pub(crate) struct RecordFeed<'a> {
     /// Receives the counts of reading.
     pub(crate) metrics: Option<&'a Metrics>,
     /// The lists of the container whose archive is being read.
-    listed: Option<Listed>,
+    listed: Option<ContainerLists>,
     next: u64,
     // One record: crawlers write the metadata of a response right behind it.
     held: Option<HeldResponse>,
@@ -84,7 +84,7 @@ impl<'a> RecordFeed<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         gate: &'a Gate,
-        tasks: Sender<Task<Captured>>,
+        tasks: Sender<Task<CapturedRecord>>,
         spares: Receiver<RecordBlock>,
         position: &'a AtomicU64,
         disk: &'a dyn Disk,
@@ -108,7 +108,7 @@ impl<'a> RecordFeed<'a> {
     }
 
     /// Reads the inputs of `start` to their ends, or until nothing more is wanted.
-    pub(crate) fn run(mut self, start: Start) -> Result<(), Stopped> {
+    pub(crate) fn run(mut self, start: Start) -> Result<(), Disconnected> {
         let size = |input: &Input| match input {
             Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
             Input::Packed(packed) => Some(packed.bytes()),
@@ -138,7 +138,7 @@ impl<'a> RecordFeed<'a> {
                     let (listed, faults) = packed.pages();
                     // That reading them was ended early is no fault.
                     if self.stop.is_set() {
-                        return Err(Stopped);
+                        return Err(Disconnected);
                     }
                     for ContainerFault { what, lost } in faults {
                         // They were told before what there is to go on from.
@@ -189,7 +189,7 @@ impl<'a> RecordFeed<'a> {
                 OpenedInput::Not(end) => (0, end),
             };
             if self.stop.is_set() {
-                return Err(Stopped);
+                return Err(Disconnected);
             }
             before += size.unwrap_or(bytes);
             self.position.store(before, Ordering::Relaxed);
@@ -254,7 +254,13 @@ impl<'a> RecordFeed<'a> {
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
-    fn read(&mut self, input: usize, before: u64, mut begun: bool, reader: &mut Reader) -> Result<InputEnd, Stopped> {
+    fn read(
+        &mut self,
+        input: usize,
+        before: u64,
+        mut begun: bool,
+        reader: &mut Reader,
+    ) -> Result<InputEnd, Disconnected> {
         loop {
             // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
             self.spares.try_iter().for_each(|block| reader.reuse(block));
@@ -262,7 +268,7 @@ impl<'a> RecordFeed<'a> {
             let item = reader.next();
             // What a read that was stopped left of a record is none.
             if self.stop.is_set() {
-                return Err(Stopped);
+                return Err(Disconnected);
             }
             let Some(item) = item else {
                 return Ok(InputEnd::Well);
@@ -293,7 +299,7 @@ impl<'a> RecordFeed<'a> {
         begun: &mut bool,
         item: Result<Record, ArchiveError>,
         after: ResumePoint,
-    ) -> Result<Option<ArchiveError>, Stopped> {
+    ) -> Result<Option<ArchiveError>, Disconnected> {
         match item {
             Ok(record) => {
                 let record = self.resolved(record);
@@ -337,7 +343,7 @@ impl<'a> RecordFeed<'a> {
     }
 
     /// Sends the response held back, with what the record after it says about it.
-    pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
+    pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Disconnected> {
         if let Some(held) = self.held.take() {
             let HeldResponse { record, after } = held;
             let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
@@ -351,23 +357,28 @@ impl<'a> RecordFeed<'a> {
         record: Record,
         charset: Option<String>,
         after: impl Into<Option<ResumePoint>>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Disconnected> {
         let bytes = record.block.len() as u64;
         let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
         let listed = self.listed.as_ref().filter(|_| is_capture);
         let listing = listed.map(|listed| listed.listing(record.url()));
-        let step = Step::Record(Captured { record, charset, listing: listing.unwrap_or_default() });
+        let step = Step::Record(CapturedRecord { record, charset, listing: listing.unwrap_or_default() });
         self.send(bytes, after.into(), step)
     }
 
-    pub(crate) fn send(&mut self, bytes: u64, point: Option<ResumePoint>, step: Step<Captured>) -> Result<(), Stopped> {
+    pub(crate) fn send(
+        &mut self,
+        bytes: u64,
+        point: Option<ResumePoint>,
+        step: Step<CapturedRecord>,
+    ) -> Result<(), Disconnected> {
         // Before a number is given: a step that is not let in must leave no gap in the order.
         if !self.gate.enter(bytes) {
-            return Err(Stopped);
+            return Err(Disconnected);
         }
         let number = self.next;
         self.next += 1;
-        self.tasks.send(Task { number, bytes, point, step }).map_err(|_| Stopped)
+        self.tasks.send(Task { number, bytes, point, step }).map_err(|_| Disconnected)
     }
 }
 

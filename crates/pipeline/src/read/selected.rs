@@ -6,7 +6,7 @@ use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
 use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
 
 use crate::{
-    read::reader::{RecordFeed, Stopped},
+    read::reader::{Disconnected, RecordFeed},
     work::task::Step,
 };
 
@@ -19,7 +19,7 @@ impl RecordFeed<'_> {
         before: u64,
         point: Option<ResumePoint>,
         selection: &RecordSelection,
-    ) -> Result<u64, Stopped> {
+    ) -> Result<u64, Disconnected> {
         let from = point.map_or(0, |point| usize::try_from(point.items()).unwrap_or(usize::MAX));
         let done = selection.rows().iter().take(from).map(|row| row.length);
         let mut bytes = done.fold(0, u64::saturating_add);
@@ -55,7 +55,7 @@ impl RecordFeed<'_> {
     }
 
     /// Tells the lines of an index that name no record: each costs itself only.
-    fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Stopped> {
+    fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Disconnected> {
         let bad = selection.bad_lines();
         for (number, what) in &bad.first {
             self.send(0, None, lost(0, 0, format!("line {number}: {what}")))?;
@@ -75,7 +75,7 @@ impl RecordFeed<'_> {
         (begun, whole): (&mut bool, bool),
         stored: StoredRecord,
         after: ResumePoint,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Disconnected> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
         let StoredRecord { archive, offset, bytes } = stored;
         // Damage is reported as the whole range if not even a reader can be made of it.

@@ -23,9 +23,9 @@ use crate::{
     },
     inputs::identity::Identity,
     plan::{Plan, output::Destination},
-    state::journal::{self, Contents, Done},
+    state::journal::{self, Contents, DoneInput},
     write::{
-        outputs::{Complete, OutputsState},
+        outputs::{CompleteFile, OutputsState},
         side_output::SideState,
     },
 };
@@ -59,7 +59,7 @@ pub(crate) struct Checkpoint {
     /// The files of records that are set aside, and their indexes, likewise.
     pub(crate) aside: Vec<SideState>,
     /// Outputs that are complete but may not have their final names yet.
-    pub(crate) complete: Vec<Complete>,
+    pub(crate) complete: Vec<CompleteFile>,
     /// Files beside them that are complete but may not have their final names yet.
     pub(crate) complete_sides: Vec<SideState>,
     /// Complete files of records that are set aside, likewise.
@@ -87,7 +87,7 @@ pub(crate) struct Current {
 
 /// A run to be continued, set beside the inputs it has now.
 #[derive(Debug)]
-pub(crate) struct Continued {
+pub(crate) struct ContinuedRun {
     pub(crate) state: Checkpoint,
     /// The inputs that are done, and the outputs that have their names.
     pub(crate) contents: Contents,
@@ -218,7 +218,7 @@ fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
     (Sha256::digest(state) == *digest).then_some(state)
 }
 
-impl Continued {
+impl ContinuedRun {
     /// A run that begins.
     pub(crate) fn afresh(plan: &Plan) -> Self {
         Self {
@@ -329,7 +329,7 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
 fn remaining(
     plan: &Plan,
     state: &Checkpoint,
-    done: &mut Vec<Done>,
+    done: &mut Vec<DoneInput>,
 ) -> Result<(Vec<FileReport>, Vec<usize>), ResumeError> {
     let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
     for (index, input) in plan.inputs.iter().enumerate() {

@@ -10,15 +10,15 @@ use sha2::{Digest, Sha256};
 use trommel_archive::ResumePoint;
 use trommel_output::{Disk, DiskFile, Extent, read_own};
 
-use crate::{counts::summary::FileReport, inputs::identity::Identity, write::manifest::Listed};
+use crate::{counts::summary::FileReport, inputs::identity::Identity, write::manifest::ManifestFile};
 
 /// One thing that a run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum JournalEntry {
     /// An input has been read.
-    Done(Done),
+    Done(DoneInput),
     /// An output has its name.
-    File(Listed),
+    File(ManifestFile),
     /// The input of this name, of which nothing could be read, is there now and will be read again.
     Again(String),
     /// An input of a run of which every page depends on all inputs, as it was when the run began.
@@ -27,7 +27,7 @@ pub(crate) enum JournalEntry {
 
 /// An input that is done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Done {
+pub(crate) struct DoneInput {
     /// The input as it was when it was opened.
     pub(crate) identity: Identity,
     /// The report about it.
@@ -41,18 +41,18 @@ pub(crate) struct Done {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contents {
     /// The bytes read, to which more are appended.
-    pub(crate) digest: Counted,
+    pub(crate) digest: CountedBytes,
     /// The inputs that are done, in the order in which they were read.
-    pub(crate) done: Vec<Done>,
+    pub(crate) done: Vec<DoneInput>,
     /// The outputs that have their names.
-    pub(crate) files: Vec<Listed>,
+    pub(crate) files: Vec<ManifestFile>,
     /// All inputs of a run whose pages depend on all of them.
     pub(crate) planned: Vec<Identity>,
 }
 
 /// So many bytes, and their digest.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counted {
+pub(crate) struct CountedBytes {
     length: u64,
     digest: Sha256,
 }
@@ -63,14 +63,14 @@ pub(crate) struct Journal<'a> {
     disk: &'a dyn Disk,
     path: PathBuf,
     file: Option<Box<dyn DiskFile>>,
-    counted: Counted,
+    counted: CountedBytes,
     // Written with the next state: an entry counts only once a state says so.
     pending: Vec<u8>,
 }
 
 impl<'a> Journal<'a> {
     /// The journal at `path`, of which those bytes count.
-    pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, counted: Counted) -> Self {
+    pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, counted: CountedBytes) -> Self {
         Self { disk, path, file: None, counted, pending: Vec::new() }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Journal<'a> {
     }
 }
 
-impl Counted {
+impl CountedBytes {
     fn extent(&self) -> Extent {
         Extent::new(self.length, self.digest.clone())
     }
@@ -125,7 +125,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
     }
     let bytes = read_own(path)?;
     // Checked before it is decoded, because the bytes may be anything.
-    contents.digest = Counted { digest: extent.check(&*bytes)?, length: extent.length };
+    contents.digest = CountedBytes { digest: extent.check(&*bytes)?, length: extent.length };
     let mut rest = usize::try_from(extent.length)
         .ok()
         .and_then(|length| bytes.get(..length))
@@ -136,7 +136,7 @@ pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
             JournalEntry::File(file) => contents.files.push(file),
             JournalEntry::Planned(input) => contents.planned.push(input),
             JournalEntry::Again(name) => {
-                let of_name = |done: &Done| done.identity.name == name;
+                let of_name = |done: &DoneInput| done.identity.name == name;
                 if let Some(at) = contents.done.iter().position(of_name) {
                     contents.done.remove(at);
                 }
@@ -155,9 +155,10 @@ mod tests {
     fn only_what_counts_is_read_and_appended_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        let done = |name: &str| Done { identity: Identity { name: name.into(), stamp: None }, ..Done::default() };
+        let done =
+            |name: &str| DoneInput { identity: Identity { name: name.into(), stamp: None }, ..DoneInput::default() };
         let read = |extent: &Extent| read(&path, extent).map(|contents| contents.done);
-        let mut journal = Journal::new(&LocalDisk, path.clone(), Counted::default());
+        let mut journal = Journal::new(&LocalDisk, path.clone(), CountedBytes::default());
         journal.add(&JournalEntry::Done(done("a"))).unwrap();
         let first = journal.sync().unwrap();
         journal.add(&JournalEntry::Done(done("b"))).unwrap();

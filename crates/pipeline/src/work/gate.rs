@@ -48,10 +48,10 @@ impl Gate {
     }
 
     /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
-    pub(crate) fn hold(&self, bytes: u64) -> Held<'_> {
+    pub(crate) fn hold(&self, bytes: u64) -> GatePass<'_> {
         // A closed gate holds nothing: the run is ending, and nobody counts any more.
         let entered = self.enter(bytes);
-        Held { gate: entered.then_some(self), bytes }
+        GatePass { gate: entered.then_some(self), bytes }
     }
 
     /// Says that so many tasks of `bytes` in all are done.
@@ -77,12 +77,12 @@ impl Gate {
 
 /// A place inside a gate.
 #[derive(Debug)]
-pub(crate) struct Held<'a> {
+pub(crate) struct GatePass<'a> {
     gate: Option<&'a Gate>,
     bytes: u64,
 }
 
-impl Drop for Held<'_> {
+impl Drop for GatePass<'_> {
     fn drop(&mut self) {
         if let Some(gate) = self.gate {
             gate.leave(1, self.bytes);

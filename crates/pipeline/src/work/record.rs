@@ -22,9 +22,9 @@ use crate::{
         id::id,
         panic::panic_message,
         robot_files::is_for_robots,
-        task::{Captured, DocumentForms, RecordVerdict, Timed, WorkerResult},
+        task::{CapturedRecord, DocumentForms, PageTime, RecordVerdict, WorkerResult},
     },
-    write::{quarantine::Kept, set_aside::SetAside},
+    write::{quarantine::FailedRecord, set_aside::SetAside},
 };
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
@@ -60,8 +60,8 @@ impl<'a> RecordExtractor<'a> {
 
     /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
     /// record only.
-    pub(crate) fn result<T>(&self, captured: &Captured, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
-        let Captured { record, charset, listing } = captured;
+    pub(crate) fn result<T>(&self, captured: &CapturedRecord, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
+        let CapturedRecord { record, charset, listing } = captured;
         let charset = charset.as_deref();
         // From what costs nothing to what costs most: most records of an archive are no pages.
         if let Some(reason) = by_kind(record) {
@@ -79,7 +79,7 @@ impl<'a> RecordExtractor<'a> {
         let mut result = result
             .unwrap_or_else(|panic| WorkerResult::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
         if let RecordVerdict::Failed { kind, message, members } = &mut result.verdict {
-            let kept = Kept { id: &id, record, charset };
+            let kept = FailedRecord { id: &id, record, charset };
             let kept = self.quarantine.then(|| kept.members(*kind, message));
             *message = format!("{}: {message}", label(record));
             match kept {
@@ -91,8 +91,8 @@ impl<'a> RecordExtractor<'a> {
         result
     }
 
-    fn read<T>(&self, captured: &Captured, id: &str, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
-        let Captured { record, charset, listing } = captured;
+    fn read<T>(&self, captured: &CapturedRecord, id: &str, encode: &EncodeDocument<'_, T>) -> WorkerResult<T> {
+        let CapturedRecord { record, charset, listing } = captured;
         let mut lap = Instant::now();
         let page = match payload(record, &self.payload) {
             Ok(page) => page,
@@ -158,7 +158,7 @@ impl<'a> RecordExtractor<'a> {
             page: Some(bytes),
             truncated: record.truncated().map(str::to_owned),
             capped: caps,
-            time: Some(Timed {
+            time: Some(PageTime {
                 time: begin.elapsed(),
                 id: id.to_owned(),
                 file: record.place.file.clone(),

@@ -9,7 +9,7 @@ use crate::{
     inputs::packed::Listing,
     work::{
         record::{Extract, RecordExtractor},
-        task::{Captured, DocumentForms, RecordVerdict},
+        task::{CapturedRecord, DocumentForms, RecordVerdict},
     },
 };
 
@@ -45,7 +45,7 @@ impl<'a> SingleRecords<'a> {
     /// The result of `record`, and the bytes of the page if it holds one. `charset` is the encoding that the
     /// crawl's metadata states for it.
     pub fn take(&mut self, record: Record, charset: Option<String>) -> (RecordOutcome, Option<u64>) {
-        let captured = Captured { record, charset, listing: Listing::default() };
+        let captured = CapturedRecord { record, charset, listing: Listing::default() };
         let result = self
             .records
             .result(&captured, &|record| Ok(Some(DocumentForms { encoded: Vec::new(), item: Some(Box::new(record)) })));

@@ -8,11 +8,11 @@ use trommel_filters::Fingerprint;
 use crate::{
     counts::drop_reason::{DropReason, FailureKind},
     inputs::{identity::Identity, packed::Listing},
-    write::{dropped_list::RecordLabel, set_aside::Aside},
+    write::{dropped_list::RecordLabel, set_aside::AsideRecord},
 };
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
-/// stage: [`Captured`] before the workers, [`WorkerResult`] after them.
+/// stage: [`CapturedRecord`] before the workers, [`WorkerResult`] after them.
 #[derive(Debug)]
 pub(crate) struct Task<T> {
     /// Place in the order, from 0 without gaps.
@@ -93,7 +93,7 @@ impl<T> Task<T> {
 
 /// A record as it was read.
 #[derive(Debug)]
-pub(crate) struct Captured {
+pub(crate) struct CapturedRecord {
     /// The record.
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
@@ -112,9 +112,9 @@ pub(crate) struct WorkerResult<T> {
     /// Budgets and caps that the page passed.
     pub(crate) capped: Vec<String>,
     /// Time taken by the page, and its id and place.
-    pub(crate) time: Option<Timed>,
+    pub(crate) time: Option<PageTime>,
     /// The copy of it for another tool.
-    pub(crate) aside: Option<Aside>,
+    pub(crate) aside: Option<AsideRecord>,
     /// The verdict about the record.
     pub(crate) verdict: RecordVerdict<T>,
     /// Names the record should it be dropped, if dropped records are listed.
@@ -130,7 +130,7 @@ impl<T> WorkerResult<T> {
 
 /// The time that a page took.
 #[derive(Debug)]
-pub(crate) struct Timed {
+pub(crate) struct PageTime {
     /// Time of one worker.
     pub(crate) time: Duration,
     /// Id of the record.

@@ -7,7 +7,7 @@ use trommel_output::OutputRecord;
 use crate::{
     work::{
         record::RecordExtractor,
-        task::{Captured, DocumentForms, Step, Task, WorkerResult},
+        task::{CapturedRecord, DocumentForms, Step, Task, WorkerResult},
     },
     write::{dropped_list::RecordLabel, outputs::Encoder},
 };
@@ -43,7 +43,7 @@ impl<T> Worker<'_, T> {
     /// Blocks of finished records go to `spares` while there is room.
     pub(crate) fn run(
         &self,
-        tasks: &Receiver<Task<Captured>>,
+        tasks: &Receiver<Task<CapturedRecord>>,
         results: &Sender<Vec<Task<WorkerResult<T>>>>,
         spares: &Sender<RecordBlock>,
     ) {
@@ -117,7 +117,7 @@ mod tests {
             let options = trommel_archive::ReadOptions::default();
             let mut reader = trommel_archive::Reader::new("a", archive.as_slice(), options).unwrap();
             let captured =
-                Captured { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
+                CapturedRecord { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
             Task { bytes, ..task(number, Step::Record(captured)) }
         };
         let begin = Step::Begin { input: 0, info: None, date: None };

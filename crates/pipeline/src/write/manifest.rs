@@ -18,7 +18,7 @@ const SUCCESS: &str = "_SUCCESS";
 
 /// One file or folder of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct ManifestFile {
     /// Its name in the folder.
     pub(crate) name: String,
     /// Name of its format.
@@ -36,7 +36,7 @@ pub(crate) struct Listed {
 
 #[derive(Default, Serialize, Deserialize)]
 struct Manifest {
-    files: Vec<Listed>,
+    files: Vec<ManifestFile>,
 }
 
 /// Bytes and, of a file, SHA-256 of what is at `path`.
@@ -74,7 +74,7 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
 /// The files in a folder that earlier runs made in one of these formats of one of these inputs.
 pub(crate) fn made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String]) -> io::Result<Vec<String>> {
     let manifest = earlier(&folder.join(MANIFEST))?;
-    let is_of = |file: &Listed| {
+    let is_of = |file: &ManifestFile| {
         formats.contains(&file.format)
             && file.inputs.iter().any(|input| inputs.contains(input))
             && folder.join(&file.name).exists()
@@ -86,7 +86,7 @@ pub(crate) fn made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String
 /// Lists `files` in the manifest, with those of earlier runs that are still there and were not written
 /// again, by name; then marks the folder as complete. What earlier runs made of the same inputs in the
 /// same formats, under names that this run does not have, is removed.
-pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::Result<()> {
+pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -> io::Result<()> {
     let path = folder.join(MANIFEST);
     let mut manifest = earlier(&path)?;
     let names: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
@@ -135,9 +135,9 @@ mod tests {
     use super::*;
     use trommel_output::LocalDisk;
 
-    fn listed(folder: &Path, name: &str, documents: u64) -> Listed {
+    fn listed(folder: &Path, name: &str, documents: u64) -> ManifestFile {
         let (bytes, sha256) = measured(&folder.join(name)).unwrap();
-        Listed {
+        ManifestFile {
             name: name.to_owned(),
             format: "jsonl".to_owned(),
             inputs: vec![format!("{}.warc", name.split('.').next().unwrap())],

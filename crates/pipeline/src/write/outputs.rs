@@ -46,13 +46,13 @@ pub(crate) struct OutputsState {
     open: Vec<OpenPart>,
     /// The head of the current input, if more parts of it may follow.
     // Each part begins with the same head, also those that are begun after a restart.
-    beginning: Option<Beginning>,
+    beginning: Option<InputStart>,
 }
 
 /// An unfinished file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct OpenPart {
-    file: Written,
+    file: WrittenFile,
     part: u32,
     /// Bytes of documents before the compression of the file.
     encoded: u64,
@@ -62,15 +62,15 @@ struct OpenPart {
 
 /// A file of documents that is complete, under its hidden name or its final one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Complete {
-    pub(crate) file: Written,
+pub(crate) struct CompleteFile {
+    pub(crate) file: WrittenFile,
     /// The bytes written into it; for an assembled output, those written into its spool.
     pub(crate) extent: Extent,
 }
 
 /// A file or folder of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Written {
+pub(crate) struct WrittenFile {
     /// Its final name.
     pub(crate) path: PathBuf,
     /// Index of its encoding.
@@ -83,7 +83,7 @@ pub(crate) struct Written {
 
 /// The beginning of an input.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Beginning {
+pub(crate) struct InputStart {
     /// Name of the input.
     pub(crate) input: String,
     /// The name of its outputs, also for later parts if the inputs differ by then.
@@ -100,16 +100,16 @@ pub(crate) struct Outputs<'a> {
     encoders: &'a [Encoder],
     disk: &'a dyn Disk,
     stdout: Option<&'a mut dyn Write>,
-    beginning: Beginning,
-    open: Vec<Open<'a>>,
+    beginning: InputStart,
+    open: Vec<OpenFile<'a>>,
     /// Parts that are complete but not published.
-    complete: Vec<Complete>,
+    complete: Vec<CompleteFile>,
     /// Names of files begun, for the report of the input.
     begun: Vec<String>,
 }
 
-struct Open<'a> {
-    file: Written,
+struct OpenFile<'a> {
+    file: WrittenFile,
     part: u32,
     encoded: u64,
     target: Target<'a>,
@@ -121,7 +121,7 @@ enum Target<'a> {
     Stdout(Frames<&'a mut dyn Write>),
 }
 
-impl Open<'_> {
+impl OpenFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), RunError> {
         match &mut self.target {
             Target::File(shard) => shard.write(bytes),
@@ -153,14 +153,14 @@ impl Open<'_> {
     }
 
     /// Ends the output; gives a file, which still has to be published.
-    fn complete(self) -> Result<Option<Complete>, RunError> {
+    fn complete(self) -> Result<Option<CompleteFile>, RunError> {
         let file = self.file;
         let extent = match self.target {
             Target::File(shard) => shard.complete().map(Some),
             Target::Stdout(mut frames) => frames.finish().map(|_| None),
         };
         let extent = extent.map_err(|source| RunError::output(&file.path, source))?;
-        Ok(extent.map(|extent| Complete { file, extent }))
+        Ok(extent.map(|extent| CompleteFile { file, extent }))
     }
 }
 
@@ -186,7 +186,7 @@ impl<'a> Outputs<'a> {
             let compression = encoders.get(file.encoding).map_or(Compression::None, |encoder| encoder.compression);
             let shard = Shard::resume(disk, &file.path, compression, extent)
                 .map_err(|source| RunError::unfinished(&file.path, source))?;
-            open.push(Open { file: file.clone(), part: *part, encoded: *encoded, target: Target::File(shard) });
+            open.push(OpenFile { file: file.clone(), part: *part, encoded: *encoded, target: Target::File(shard) });
         }
         Ok(Self {
             plan,
@@ -205,7 +205,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Begins the files of an input, unless there are some that go on.
-    pub(crate) fn begin(&mut self, beginning: Beginning) -> Result<(), RunError> {
+    pub(crate) fn begin(&mut self, beginning: InputStart) -> Result<(), RunError> {
         // One output for all inputs goes on from input to input.
         if self.are_open() {
             return Ok(());
@@ -219,11 +219,11 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    fn opened(&mut self, at: usize, part: u32) -> Result<Option<Open<'a>>, RunError> {
+    fn opened(&mut self, at: usize, part: u32) -> Result<Option<OpenFile<'a>>, RunError> {
         let Some(encoder) = self.encoders.get(at) else {
             return Ok(None);
         };
-        let Beginning { input, stem, info, date } = &self.beginning;
+        let InputStart { input, stem, info, date } = &self.beginning;
         let path = self.plan.output.path(stem, encoder.encoding, part);
         let name = match path.as_deref().and_then(Path::file_name) {
             Some(name) => name.to_string_lossy(),
@@ -251,8 +251,12 @@ impl<'a> Outputs<'a> {
                 None => return Ok(None),
             },
         };
-        let mut open =
-            Open { file: Written { path, encoding: at, input: input.clone(), documents: 0 }, part, encoded: 0, target };
+        let mut open = OpenFile {
+            file: WrittenFile { path, encoding: at, input: input.clone(), documents: 0 },
+            part,
+            encoded: 0,
+            target,
+        };
         open.write(&bytes)?;
         Ok(Some(open))
     }
@@ -310,18 +314,18 @@ impl<'a> Outputs<'a> {
     }
 
     /// The parts that are complete, to be published.
-    pub(crate) fn take_complete(&mut self) -> Vec<Complete> {
+    pub(crate) fn take_complete(&mut self) -> Vec<CompleteFile> {
         std::mem::take(&mut self.complete)
     }
 
     /// Ends the frame of each.
     pub(crate) fn end_frame(&mut self) -> Result<(), RunError> {
-        self.open.iter_mut().try_for_each(Open::end_frame)
+        self.open.iter_mut().try_for_each(OpenFile::end_frame)
     }
 
     /// Ends the frame of each and puts the files on disk.
     pub(crate) fn checkpoint(&mut self) -> Result<OutputsState, RunError> {
-        let parts = self.open.iter_mut().map(Open::checkpoint);
+        let parts = self.open.iter_mut().map(OpenFile::checkpoint);
         Ok(OutputsState {
             open: parts.filter_map(Result::transpose).collect::<Result<_, _>>()?,
             // Only divided outputs begin further parts, and a warcinfo block in every state would cost bytes.
@@ -344,12 +348,12 @@ impl<'a> Outputs<'a> {
 
     /// Removes the unfinished files.
     pub(crate) fn discard(&mut self) {
-        for Open { file, target, .. } in self.open.drain(..) {
+        for OpenFile { file, target, .. } in self.open.drain(..) {
             // Closed before it is removed, which some systems ask for.
             drop(target);
             discard(self.disk, &file.path);
         }
-        for Complete { file, .. } in self.take_complete() {
+        for CompleteFile { file, .. } in self.take_complete() {
             discard(self.disk, &file.path);
         }
     }

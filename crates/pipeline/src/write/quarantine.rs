@@ -13,7 +13,7 @@ use crate::counts::drop_reason::FailureKind;
 const VERSION: &str = "WARC/1.1";
 
 /// A record that failed.
-pub(crate) struct Kept<'a> {
+pub(crate) struct FailedRecord<'a> {
     /// Its id, or the one derived from its place.
     pub(crate) id: &'a str,
     pub(crate) record: &'a Record,
@@ -21,7 +21,7 @@ pub(crate) struct Kept<'a> {
     pub(crate) charset: Option<&'a str>,
 }
 
-impl Kept<'_> {
+impl FailedRecord<'_> {
     /// The record as a gzip member, and after it another with a metadata record about it: reason,
     /// place and message. The same record and failure give the same bytes.
     ///

@@ -30,7 +30,7 @@ pub struct SetAside {
 
 /// A record that is set aside.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct AsideRecord {
     /// The number of the plan's file that takes it.
     pub(crate) place: usize,
     /// The record as a gzip member.
@@ -77,11 +77,11 @@ impl SetAside {
     }
 
     /// The copy of a record if one of `all` takes its kind.
-    pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
+    pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<AsideRecord> {
         // The first that takes it: a record is kept once.
-        let place = all.iter().position(|own| own.takes(media_type))?;
+        let place = all.iter().position(|set_aside| set_aside.takes(media_type))?;
         let member = record_member(record, id).ok()?;
-        Some(Aside { place, member, line: line(record, media_type) })
+        Some(AsideRecord { place, member, line: line(record, media_type) })
     }
 }
 
@@ -115,14 +115,14 @@ pub(crate) struct AsideFiles<'a> {
 impl<'a> AsideFiles<'a> {
     /// `states` is what an interrupted run left of the files.
     pub(crate) fn new(disk: &'a dyn Disk, all: &[SetAside], states: &[SideState]) -> Result<Self, RunError> {
-        let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
+        let paths = all.iter().flat_map(|set_aside| [set_aside.path.clone(), set_aside.index()]);
         let files = paths
             .map(|path| SideOutput::new(disk, &path, states).map_err(|source| RunError::unfinished(&path, source)));
         Ok(Self { files: files.collect::<Result<_, RunError>>()? })
     }
 
     /// Keeps a record.
-    pub(crate) fn add(&mut self, aside: &Aside) -> Result<(), (PathBuf, io::Error)> {
+    pub(crate) fn add(&mut self, aside: &AsideRecord) -> Result<(), (PathBuf, io::Error)> {
         let bytes = [&aside.member, &aside.line];
         // Files and indexes alternate, as they were opened.
         let files = self.files.iter_mut().skip(2 * aside.place).zip(bytes);

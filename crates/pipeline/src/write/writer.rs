@@ -25,14 +25,14 @@ use crate::{
     plan::{Plan, output::Destination},
     run::TakeStep,
     state::{
-        checkpoint::{Checkpoint, Continued, journal_file},
-        journal::{Done, Journal, JournalEntry},
+        checkpoint::{Checkpoint, ContinuedRun, journal_file},
+        journal::{DoneInput, Journal, JournalEntry},
     },
     stream::{RunEvent, RunPosition},
     work::task::{Step, Task, WorkerResult},
     write::{
-        manifest::Listed,
-        outputs::{Beginning, Encoder, Outputs, OutputsState},
+        manifest::ManifestFile,
+        outputs::{Encoder, InputStart, Outputs, OutputsState},
         set_aside::AsideFiles,
         side_output::SideOutputs,
     },
@@ -73,7 +73,7 @@ pub(crate) struct RunWriter<'a, T> {
     /// The numbers of the reports of followed inputs, by name.
     report_of: HashMap<String, usize>,
     /// The outputs that have their names.
-    files: Vec<Listed>,
+    files: Vec<ManifestFile>,
     /// Encoded bytes since the state was saved.
     // Apart from what came since a frame: a frame may end without a state being saved.
     unsaved: u64,
@@ -101,8 +101,8 @@ struct FrameCounts {
 ///
 /// # Errors
 /// If they do not add up.
-pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
-    let Continued { state, contents, .. } = continued;
+pub(crate) fn finished(continued: ContinuedRun) -> Result<Summary, RunError> {
+    let ContinuedRun { state, contents, .. } = continued;
     let mut summary = state.summary;
     summary.files = contents.done.into_iter().map(|done| done.report).collect();
     summary.time(&state.times);
@@ -120,9 +120,9 @@ impl<'a, T> RunWriter<'a, T> {
         encoders: &'a [Encoder],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
-        continued: Continued,
+        continued: ContinuedRun,
     ) -> Result<Self, RunError> {
-        let Continued { state, contents, again, todo } = continued;
+        let ContinuedRun { state, contents, again, todo } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
@@ -357,7 +357,7 @@ impl<'a, T> RunWriter<'a, T> {
     }
 
     fn begin(&mut self, input: usize, info: Option<Vec<u8>>, date: Option<String>) -> Result<(), RunError> {
-        self.outputs.begin(Beginning {
+        self.outputs.begin(InputStart {
             input: self.input_name(),
             stem: match &self.stem {
                 Some(stem) => stem.clone(),
@@ -386,7 +386,7 @@ impl<'a, T> RunWriter<'a, T> {
         report.error.clone_from(&error);
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
         if let Some(journal) = &mut self.journal {
-            let done = Done { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
+            let done = DoneInput { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
             journal.add(&JournalEntry::Done(done)).map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.add_report(report);

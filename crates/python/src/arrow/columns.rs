@@ -60,13 +60,13 @@ fn data_type(column: &Column) -> DataType {
         ColumnValue::Long(_) => DataType::Int64,
         ColumnValue::Float(_) => DataType::Float32,
         ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
-        ColumnValue::Structures(own) => DataType::List(element(DataType::Struct(structure_fields(own)))),
+        ColumnValue::Structures(schema) => DataType::List(element(DataType::Struct(structure_fields(schema)))),
     }
 }
 
-fn structure_fields(own: &Structures) -> Fields {
+fn structure_fields(schema: &Structures) -> Fields {
     let texts = || DataType::List(element(DataType::Utf8));
-    let fields = own.fields.iter().map(|field| {
+    let fields = schema.fields.iter().map(|field| {
         let data_type = match field.value {
             FieldValue::Text(_) => DataType::Utf8,
             FieldValue::Long(_) => DataType::Int64,
@@ -92,18 +92,18 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
         ColumnValue::Long(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>()),
         ColumnValue::Float(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Float32Array>()),
         ColumnValue::List(value) => text_lists(rows.map(|row| row.map_or(&[][..], value)))?,
-        ColumnValue::Structures(own) => structures(rows.collect(), own)?,
+        ColumnValue::Structures(schema) => structures(rows.collect(), schema)?,
     })
 }
 
 /// Lists of structures, the fields of all elements one after the other.
-fn structures(rows: Vec<Option<&OutputRecord>>, own: &Structures) -> PyResult<ArrayRef> {
-    let count = |row: &Option<&OutputRecord>| row.map_or(0, own.count);
+fn structures(rows: Vec<Option<&OutputRecord>>, schema: &Structures) -> PyResult<ArrayRef> {
+    let count = |row: &Option<&OutputRecord>| row.map_or(0, schema.count);
     let all: Vec<(&OutputRecord, usize)> =
-        rows.iter().flatten().flat_map(|row| (0..(own.count)(row)).map(move |at| (*row, at))).collect();
-    let arrays = own.fields.iter().map(|field| field_array(field.value, &all));
+        rows.iter().flatten().flat_map(|row| (0..(schema.count)(row)).map(move |at| (*row, at))).collect();
+    let arrays = schema.fields.iter().map(|field| field_array(field.value, &all));
     let arrays: Vec<ArrayRef> = arrays.collect::<PyResult<_>>()?;
-    let fields = structure_fields(own);
+    let fields = structure_fields(schema);
     let values =
         StructArray::try_new(fields.clone(), arrays, None).map_err(|error| TrommelError::new_err(error.to_string()))?;
     let lengths = rows.iter().map(count);

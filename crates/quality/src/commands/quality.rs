@@ -52,7 +52,7 @@ fn test(args: &QualityArgs, data: &Path, judged: &[JudgedSet]) -> anyhow::Result
     let models = judged
         .iter()
         .enumerate()
-        .map(|(at, own)| Model::open(args.model.get(at).unwrap_or(&own.model)))
+        .map(|(at, set)| Model::open(args.model.get(at).unwrap_or(&set.model)))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(held_out(data, judged, &models)?)
 }

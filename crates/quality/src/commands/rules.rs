@@ -43,14 +43,14 @@ pub fn run(args: &RulesArgs) -> anyhow::Result<()> {
     names.iter().for_each(|name| text += &format!(" {name} |"));
     text += "\n|---|---:|---:|---:|---:|";
     text += &"---:|".repeat(names.len());
-    let mean = |own: &Effect| match own.changed {
+    let mean = |effect: &Effect| match effect.changed {
         0 => " |".to_owned(),
-        _ => format!(" {:+.5} |", own.gain / own.pages.max(1) as f64),
+        _ => format!(" {:+.5} |", effect.gain / effect.pages.max(1) as f64),
     };
     for (name, sum, of_sets) in &sums {
         let counts = [sum.changed, sum.better, sum.worse].map(|count| count.to_string());
         text += &format!("\n| {name} | {} |{}", counts.join(" | "), mean(sum));
-        of_sets.iter().for_each(|own| text += &mean(own));
+        of_sets.iter().for_each(|effect| text += &mean(effect));
     }
     text.push('\n');
     crate::out(&text)

@@ -45,8 +45,8 @@ impl Figures {
     /// The figures of all pages, and of each set.
     pub fn all(judged: &JudgedSet) -> (Self, Vec<(String, Self)>) {
         let sets = judged.sets().into_iter().map(|set| {
-            let own = judged.pages.iter().filter(move |page| page.set == set);
-            (set.to_owned(), Self::of(own))
+            let rows = judged.pages.iter().filter(move |page| page.set == set);
+            (set.to_owned(), Self::of(rows))
         });
         (Self::of(judged.pages.iter()), sets.collect())
     }

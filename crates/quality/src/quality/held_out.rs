@@ -74,15 +74,14 @@ fn check(judged: &JudgedSet, model: &Model) -> Result<(), QualityError> {
     if let Some(set) = file.training.sets.iter().find(|set| HELD_OUT.contains(&set.name.as_str())) {
         return Err(QualityError::Trained { model: file.name.clone(), set: set.name.clone() });
     }
-    let own =
+    let measured =
         means(judged.pages.iter().filter(|page| page.required.is_none()).map(|page| (page.set.as_str(), &page.scores)));
     let known = file.scores.iter().map(|score| score.set.as_str());
-    for set in own.keys().copied().chain(known) {
+    for set in measured.keys().copied().chain(known) {
         let score = file.scores.iter().find(|score| score.set == set);
-        let same = own
-            .get(set)
-            .zip(score)
-            .is_some_and(|(own, score)| own.pages == score.pages as usize && (own.scores.f1 - score.f1).abs() < 1e-9);
+        let same = measured.get(set).zip(score).is_some_and(|(mean, score)| {
+            mean.pages == score.pages as usize && (mean.scores.f1 - score.f1).abs() < 1e-9
+        });
         if !same {
             return Err(QualityError::OtherModel {
                 judged: judged.model.clone(),

@@ -40,7 +40,7 @@ pub(super) fn confidence_plot(models: &[(&str, &Figures)]) -> String {
     for (at, (model, figures)) in models.iter().enumerate() {
         panels.panel(at, model, "confidence", "F1");
         panels.cloud(at, &figures.pages);
-        let means: Vec<(f64, f64)> = figures.deciles.iter().map(|own| (own.confidence, own.f1)).collect();
+        let means: Vec<(f64, f64)> = figures.deciles.iter().map(|decile| (decile.confidence, decile.f1)).collect();
         panels.line(at, &means, ORANGE);
     }
     panels.svg.end()

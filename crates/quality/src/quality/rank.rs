@@ -27,8 +27,8 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     for tied in order.chunk_by(|a, b| a.1 == b.1) {
         let rank = below as f64 + (tied.len() as f64 + 1.0) / 2.0;
         for (at, _) in tied {
-            if let Some(own) = ranks.get_mut(*at) {
-                *own = rank;
+            if let Some(slot) = ranks.get_mut(*at) {
+                *slot = rank;
             }
         }
         below += tied.len();

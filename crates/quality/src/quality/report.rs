@@ -8,9 +8,9 @@ use crate::markdown::{MarkdownTable, share, thousands};
 use trommel_learn::{JudgedRow, JudgedSet, Required};
 
 /// The set that is divided by page type.
-const TYPED: &str = "wcxb-dev";
+const TYPED_SET: &str = "wcxb-dev";
 /// Pages in the list of the worst.
-const WORST: usize = 20;
+const MAX_WORST_PAGES: usize = 20;
 
 /// Plots of the probabilities and confidences, without their tables.
 const PLOTS: &str = "## Calibration and confidence\n\n\
@@ -35,7 +35,7 @@ pub(super) struct Quality<'a> {
 
 impl Quality<'_> {
     fn models(&self) -> Vec<&str> {
-        self.judged.iter().map(|own| own.model.as_str()).collect()
+        self.judged.iter().map(|set| set.model.as_str()).collect()
     }
 }
 
@@ -56,8 +56,8 @@ pub(super) fn details(quality: &Quality) -> String {
          Written by `make quality`, beside [quality](../quality.md).\n"
             .to_owned(),
         calibration(quality),
-        format!("## Reliability by words\n\n{}", reliability(quality, |own| &own.by_words)),
-        format!("## Reliability by pages\n\n{}", reliability(quality, |own| &own.by_pages)),
+        format!("## Reliability by words\n\n{}", reliability(quality, |figures| &figures.by_words)),
+        format!("## Reliability by pages\n\n{}", reliability(quality, |figures| &figures.by_pages)),
         confidence(quality),
         format!("## Confidence by deciles\n\n{}", deciles(quality)),
         worst(quality),
@@ -67,13 +67,13 @@ pub(super) fn details(quality: &Quality) -> String {
 
 fn head(quality: &Quality) -> String {
     let mut models = String::new();
-    for own in quality.judged {
+    for set in quality.judged {
         models.push_str(&format!(
             "- `{}`, trained on {}: {}-fold cross-validation by host over {} pages.\n",
-            own.model,
-            own.created,
-            own.folds,
-            thousands(own.pages.len())
+            set.model,
+            set.created,
+            set.folds,
+            thousands(set.pages.len())
         ));
     }
     format!(
@@ -89,7 +89,7 @@ fn head(quality: &Quality) -> String {
 
 fn scores(quality: &Quality) -> String {
     let models = quality.models();
-    let (sets, types) = (by_set(quality.judged), by_type(quality.judged, TYPED));
+    let (sets, types) = (by_set(quality.judged), by_type(quality.judged, TYPED_SET));
     let tests = tested(quality.held_out);
     let lines = [&sets[..], &types[..], &tests[..]].concat();
     let held_out = if tests.is_empty() { "Not measured.\n".to_owned() } else { table(&models, &tests) };
@@ -98,7 +98,7 @@ fn scores(quality: &Quality) -> String {
          In the tables below the floor stands beside the F1, with the difference where it is missed.\n\n\
          ## Cross-validation\n\n\
          Every page is judged by a model that has not seen its host.\n\n{}\n\
-         ### {TYPED} by page type\n\n{}\n\
+         ### {TYPED_SET} by page type\n\n{}\n\
          ## Sets that no model was trained on\n\n\
          The finished models, trained on all the pages above. A row `without comments` leaves the comments of readers out, \
          of the gold and of what the model keeps.\n\n{held_out}",
@@ -123,15 +123,15 @@ fn required(quality: &Quality) -> String {
     for set in sets {
         let mut pages = 0;
         let mut cells = Vec::new();
-        for own in quality.partial {
-            let rows = own.pages.iter().filter(|page| page.set == set);
+        for judged in quality.partial {
+            let rows = judged.pages.iter().filter(|page| page.set == set);
             let found: Vec<(Required, u64)> = rows.filter_map(|page| Some((page.required?, page.kept_words))).collect();
             pages = found.len();
             let sum = |of: fn(&(Required, u64)) -> u64| found.iter().map(of).sum::<u64>() as f64;
             let number = pages.max(1) as f64;
-            cells.push(share(sum(|own| own.0.kept.into()) / sum(|own| own.0.all.into()).max(1.0)));
-            cells.push(share(sum(|own| own.0.is_whole().into()) / number));
-            cells.push(format!("{:.0}", sum(|own| own.1) / number));
+            cells.push(share(sum(|row| row.0.kept.into()) / sum(|row| row.0.all.into()).max(1.0)));
+            cells.push(share(sum(|row| row.0.is_whole().into()) / number));
+            cells.push(format!("{:.0}", sum(|row| row.1) / number));
         }
         table.row([set.to_owned(), thousands(pages)].into_iter().chain(cells));
     }
@@ -147,9 +147,11 @@ fn required(quality: &Quality) -> String {
 fn calibration(quality: &Quality) -> String {
     let headings = quality.models().into_iter().flat_map(|model| [format!("{model}: by words"), "by pages".to_owned()]);
     let mut errors = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
-    for (name, own) in parts(quality) {
-        let cells =
-            own.into_iter().flat_map(|own| [&own.by_words, &own.by_pages]).map(|own| format!("{:.4}", own.error));
+    for (name, figures) in parts(quality) {
+        let cells = figures
+            .into_iter()
+            .flat_map(|figures| [&figures.by_words, &figures.by_pages])
+            .map(|calibration| format!("{:.4}", calibration.error));
         errors.row(std::iter::once(name).chain(cells));
     }
     format!(
@@ -167,8 +169,8 @@ fn parts<'a>(quality: &'a Quality) -> Vec<(String, Vec<&'a Figures>)> {
     let mut rows = vec![("all".to_owned(), all)];
     let sets = quality.judged.first().map(JudgedSet::sets).unwrap_or_default();
     for (at, set) in sets.into_iter().enumerate() {
-        let own = quality.figures.iter().filter_map(|(_, sets)| Some(&sets.get(at)?.1));
-        rows.push((set.to_owned(), own.collect()));
+        let of_set = quality.figures.iter().filter_map(|(_, sets)| Some(&sets.get(at)?.1));
+        rows.push((set.to_owned(), of_set.collect()));
     }
     rows
 }
@@ -182,9 +184,9 @@ fn reliability(quality: &Quality, of: fn(&Figures) -> &Calibration) -> String {
     for at in 0..BINS {
         let edge = |at: usize| share(at as f64 / BINS as f64);
         let mut cells = vec![format!("{} to {}", edge(at), edge(at + 1))];
-        for own in quality.figures.iter().map(|(all, _)| of(all)) {
-            let total: f64 = own.bins.iter().map(|bin| bin.weight).sum();
-            match own.bins.get(at).filter(|bin| bin.weight > 0.0) {
+        for calibration in quality.figures.iter().map(|(all, _)| of(all)) {
+            let total: f64 = calibration.bins.iter().map(|bin| bin.weight).sum();
+            match calibration.bins.get(at).filter(|bin| bin.weight > 0.0) {
                 Some(bin) => {
                     cells.extend([bin.weight / total, bin.predicted, bin.observed].map(share));
                 }
@@ -200,10 +202,10 @@ fn confidence(quality: &Quality) -> String {
     let headings =
         quality.models().into_iter().flat_map(|model| [format!("{model}: rank correlation"), "distance".to_owned()]);
     let mut ranks = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
-    for (name, own) in parts(quality) {
-        let cells = own.into_iter().flat_map(|own| {
-            let correlation = own.correlation.map(|rho| format!("{rho:.3}"));
-            [correlation.unwrap_or_default(), format!("{:.4}", own.distance)]
+    for (name, figures) in parts(quality) {
+        let cells = figures.into_iter().flat_map(|figures| {
+            let correlation = figures.correlation.map(|rho| format!("{rho:.3}"));
+            [correlation.unwrap_or_default(), format!("{:.4}", figures.distance)]
         });
         ranks.row(std::iter::once(name).chain(cells));
     }
@@ -248,7 +250,7 @@ fn worst(quality: &Quality) -> String {
     });
     let mut table =
         MarkdownTable::new(["page", "set", "type", "F1", "P", "R", "F1 of the labels", "gold words", "kept words"]);
-    for page in pages.iter().take(WORST) {
+    for page in pages.iter().take(MAX_WORST_PAGES) {
         table.row([
             page.id.clone(),
             page.set.clone(),
@@ -268,7 +270,7 @@ fn worst(quality: &Quality) -> String {
          The {} pages with the lowest F1 of `{}` in cross-validation. {} of all {} have an F1 of 0, {empty} \
          of them because nothing should be extracted; these come last. *F1 of the labels* is that of the \
          blocks whose label is content: where it is low, no choice of blocks fits the gold.\n\n{}",
-        WORST.min(pages.len()),
+        MAX_WORST_PAGES.min(pages.len()),
         judged.model,
         zero.count(),
         thousands(pages.len()),

@@ -31,7 +31,7 @@ pub fn write(judged: &[JudgedSet], held_out: &[HeldOut], out: &Path) -> Result<V
     };
     // Pages of which only some texts are known have no F1.
     let (judged, partial): (Vec<JudgedSet>, Vec<JudgedSet>) =
-        judged.iter().map(|own| own.split(|page| page.required.is_none())).unzip();
+        judged.iter().map(|set| set.split(|page| page.required.is_none())).unzip();
     let judged = &judged[..];
     let figures: Vec<(Figures, Vec<(String, Figures)>)> = judged.iter().map(Figures::all).collect();
     let models: Vec<(&str, &Figures)> =
@@ -57,11 +57,11 @@ pub fn write(judged: &[JudgedSet], held_out: &[HeldOut], out: &Path) -> Result<V
 fn common(judged: &[JudgedSet]) -> Result<Vec<JudgedSet>, QualityError> {
     let first = judged.first().filter(|first| !first.pages.is_empty());
     let first = first.ok_or(QualityError::Nothing)?;
-    let ids: Vec<BTreeSet<(&str, &str)>> = judged.iter().map(|own| own.pages.iter().map(id).collect()).collect();
+    let ids: Vec<BTreeSet<(&str, &str)>> = judged.iter().map(|set| set.pages.iter().map(id).collect()).collect();
     judged
         .iter()
-        .map(|own| {
-            let (common, _) = own.split(|page| ids.iter().all(|ids| ids.contains(&id(page))));
+        .map(|set| {
+            let (common, _) = set.split(|page| ids.iter().all(|ids| ids.contains(&id(page))));
             match common.pages.is_empty() {
                 false => Ok(common),
                 true => Err(QualityError::Unlike {
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(error.to_string(), "a and b have judged no page in common");
         let both = judged("c", [a.pages.clone(), b.pages].concat());
         let common = common(&[both, a.clone()]).unwrap();
-        let ids: Vec<_> = common.iter().map(|own| own.pages.iter().map(id).collect::<Vec<_>>()).collect();
+        let ids: Vec<_> = common.iter().map(|set| set.pages.iter().map(id).collect::<Vec<_>>()).collect();
         assert_eq!(ids, [[("s", "<1>")], [("s", "<1>")]]);
         for none in [&[][..], &[judged("a", Vec::new())]] {
             let error = write(none, &[], dir.path()).unwrap_err();

@@ -33,8 +33,8 @@ pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<MeanLine
     let found: Vec<_> = judged
         .iter()
         .map(|judged| {
-            let own = judged.pages.iter().filter(|page| page.set == set);
-            means(own.filter_map(|page| Some((page.page_type.as_deref()?, &page.scores))))
+            let pages = judged.pages.iter().filter(|page| page.set == set);
+            means(pages.filter_map(|page| Some((page.page_type.as_deref()?, &page.scores))))
         })
         .collect();
     let types = found.first().into_iter().flat_map(|means| means.keys());
@@ -49,18 +49,18 @@ pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<MeanLine
 /// The sets that no model was trained on, with their languages.
 pub(super) fn tested(held_out: &[HeldOut]) -> Vec<MeanLine<'_>> {
     let mut lines = Vec::new();
-    for own in held_out {
+    for held_out in held_out {
         let overall = |reports: &[Report]| reports.iter().map(|report| report.overall).collect();
-        let line = |part, means| MeanLine { set: &own.set, part, means };
-        lines.push(line(Subset::All, overall(&own.reports)));
-        let languages = own.reports.first().map(|report| &report.by_language);
+        let line = |part, means| MeanLine { set: &held_out.set, part, means };
+        lines.push(line(Subset::All, overall(&held_out.reports)));
+        let languages = held_out.reports.first().map(|report| &report.by_language);
         // One language is the set itself.
         for name in languages.filter(|all| all.len() > 1).into_iter().flatten().map(|(name, _)| name) {
-            let means = own.reports.iter().filter_map(|report| report.by_language.get(name).copied());
+            let means = held_out.reports.iter().filter_map(|report| report.by_language.get(name).copied());
             lines.push(line(Subset::Language(name), means.collect()));
         }
-        if !own.without_comments.is_empty() {
-            lines.push(line(Subset::WithoutComments, overall(&own.without_comments)));
+        if !held_out.without_comments.is_empty() {
+            lines.push(line(Subset::WithoutComments, overall(&held_out.without_comments)));
         }
     }
     lines
@@ -100,11 +100,11 @@ pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
 pub(super) fn verdict(models: &[&str], lines: &[MeanLine]) -> String {
     let (mut met, mut missed, mut unmeasured) = (0, Vec::new(), Vec::new());
     for floor in &FLOORS {
-        let own: Vec<&str> = match floor.model {
+        let names: Vec<&str> = match floor.model {
             Some(name) => vec![name],
             None => models.to_vec(),
         };
-        for model in own {
+        for model in names {
             let name = match floor.part {
                 Subset::All => format!("{model} on {}", floor.set),
                 part => format!("{model} on {}: {}", floor.set, part.name()),

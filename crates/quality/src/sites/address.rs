@@ -6,7 +6,7 @@ use trommel_learn::LabelledPage;
 use trommel_sites::site_of;
 
 /// Links to a host of at least so many, and most of all, say that it is the page's own.
-const LEAST_LINKS: usize = 10;
+const MIN_LINKS: usize = 10;
 
 /// The URL of a page: that of its gold. If this is a placeholder, the page decides (`canonical`, `og:url`,
 /// `base`), else it is a page of the host of most of its links.
@@ -39,7 +39,7 @@ fn linked(html: &str) -> Option<String> {
     }
     let all: usize = hosts.values().sum();
     let (host, links) = hosts.into_iter().max_by_key(|(_, links)| *links)?;
-    (links >= LEAST_LINKS && 2 * links > all).then_some(host)
+    (links >= MIN_LINKS && 2 * links > all).then_some(host)
 }
 
 #[cfg(test)]
@@ -61,9 +61,9 @@ mod tests {
         let canonical = "<link rel=canonical href=http://a.org/x><p>Text";
         assert_eq!(of("http://b.org/y", canonical), "http://b.org/y");
         assert_eq!(of("http://set.invalid/1", canonical), "http://a.org/x");
-        let links = |own: usize, others: usize| {
-            let own = "<a href=\"http://www.c.org/1\">one</a> ".repeat(own);
-            format!("{own}{}", "<a href='https://d.org/'>two</a> ".repeat(others))
+        let links = |same_site: usize, others: usize| {
+            let same_site = "<a href=\"http://www.c.org/1\">one</a> ".repeat(same_site);
+            format!("{same_site}{}", "<a href='https://d.org/'>two</a> ".repeat(others))
         };
         let placeholder = "http://set.invalid/1";
         assert_eq!(of(placeholder, &links(10, 9)), "http://c.org/7");

@@ -15,15 +15,15 @@ const PENALTY: f64 = 1.0;
 /// Weight of a page, divided among its blocks by words.
 const PAGE: f64 = 200.0;
 /// Pages whose mean at a position counts half: the more, the less one page tells beside twenty.
-const HALVES: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
+const HALF_PAGES: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
 /// Factors of the weights of counts and of that of the position, among which F1 chooses. Blocks of a page
 /// are not independent, so the most likely weights are not the best for the choice of blocks.
 const COUNTS: [f32; 5] = [1.0, 1.5, 2.0, 3.0, 4.0];
 const POSITION: [f32; 4] = [0.5, 0.75, 1.0, 1.5];
 /// Least number of pages of the sites on which is chosen.
-const LEAST_PAGES: u32 = 5;
+const MIN_PAGES: u32 = 5;
 /// Most that a set may lose.
-const MOST_LOSS: f64 = 0.002;
+const MAX_LOSS: f64 = 0.002;
 
 /// The constants of a correction apart from its weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,7 @@ pub(super) struct Constants {
 
 /// A correction learned from all pages of the sets that are learned from, and F1 of pages that its weights were not
 /// learned from.
-pub(super) struct Tried {
+pub(super) struct Trial {
     pub constants: Constants,
     pub correction: Correction,
     /// Mean F1 on pages of sites of few and of many pages.
@@ -47,19 +47,19 @@ pub(super) struct Tried {
 }
 
 /// All that was tried.
-pub(super) struct Learned {
+pub(super) struct Trials {
     /// Mean F1 on pages of sites of few and of many pages without a correction, and the numbers of these pages.
     pub plain: (f64, f64),
     pub pages: (usize, usize),
-    pub tried: Vec<Tried>,
+    pub tried: Vec<Trial>,
 }
 
-impl Learned {
+impl Trials {
     /// The one with the highest F1 on sites of many pages, of those that lose nowhere much: by counts alone, or with
     /// probabilities.
-    pub fn best(&self, by_counts: bool) -> Option<&Tried> {
+    pub fn best(&self, by_counts: bool) -> Option<&Trial> {
         let sound =
-            self.tried.iter().filter(|own| own.loss <= MOST_LOSS && (own.constants.position == 0.0) == by_counts);
+            self.tried.iter().filter(|tried| tried.loss <= MAX_LOSS && (tried.constants.position == 0.0) == by_counts);
         sound.max_by(|a, b| a.many.total_cmp(&b.many))
     }
 }
@@ -73,12 +73,12 @@ struct Row {
 
 /// Learns the corrections from the sets that are learned from, and scores each on these, by folds, and on the sets that
 /// it is chosen on.
-pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
+pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Trials {
     let sets: Vec<&SiteSet> = sets.iter().filter(|set| set.part != Part::Checks).collect();
     let mut learning: Vec<(&SiteSet, (usize, usize))> = Vec::new();
     for (number, set) in sets.iter().enumerate() {
         let known = set.evidence.iter().zip(0..);
-        let known = known.filter(|(own, _)| set.part == Part::Learns && own.is_some());
+        let known = known.filter(|(evidence, _)| set.part == Part::Learns && evidence.is_some());
         learning.extend(known.map(|(_, at)| (*set, (number, at))));
     }
     let groups: Vec<&str> =
@@ -88,46 +88,47 @@ pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
     let fold_of: FxHashMap<(usize, usize), usize> = places.zip(folds.iter().copied()).collect();
     let plain = scored(&sets, model, &|_, _, _| None);
     let mut tried = Vec::new();
-    for half in HALVES {
+    for half in HALF_PAGES {
         let rows: Vec<Vec<Row>> =
             learning.iter().map(|(set, (_, at))| rows(set, *at, half).unwrap_or_default()).collect();
         // By counts alone nothing depends on the position's mean.
         let masks = [[true, true, false], [true; 3]];
-        for mask in masks.into_iter().skip(usize::from(half != HALVES[0])) {
+        for mask in masks.into_iter().skip(usize::from(half != HALF_PAGES[0])) {
             let fitted = |of: &dyn Fn(usize) -> bool| {
                 let chosen = rows.iter().zip(&folds).filter(|(_, fold)| of(**fold));
                 newton(&chosen.flat_map(|(rows, _)| rows).collect::<Vec<_>>(), mask)
             };
-            let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|own| own != fold)).collect();
+            let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|held| held != fold)).collect();
             let all = fitted(&|_| true);
             let positions = if mask[2] { &POSITION[..] } else { &[0.0] };
-            for (counts, position) in COUNTS.iter().flat_map(|counts| positions.iter().map(move |own| (*counts, *own)))
+            for (counts, position) in
+                COUNTS.iter().flat_map(|counts| positions.iter().map(move |position| (*counts, *position)))
             {
                 let of = |[share, sameness, mean]: Signals| Correction {
                     weights: [share * counts, sameness * counts, mean * position],
                     half,
                 };
-                let scores = scored(&sets, model, &|place, known, own| {
+                let scores = scored(&sets, model, &|place, known, probabilities| {
                     let fold = fold_of.get(&place);
                     let weights = fold.and_then(|fold| by_fold.get(*fold)).copied();
-                    Some(of(weights.unwrap_or(all)).changes(known, own))
+                    Some(of(weights.unwrap_or(all)).changes(known, probabilities))
                 });
-                let losses = scores.iter().zip(&plain).map(|(own, plain)| mean(plain) - mean(own));
+                let losses = scores.iter().zip(&plain).map(|(score, plain)| mean(plain) - mean(score));
                 let constants = Constants { half, counts, position };
                 tracing::info!(?constants, "tried");
-                tried.push(Tried {
+                tried.push(Trial {
                     constants,
                     correction: of(all),
-                    few: mean(&of_sites(&sets, &scores, 2, LEAST_PAGES - 1)),
-                    many: mean(&of_sites(&sets, &scores, LEAST_PAGES, u32::MAX)),
+                    few: mean(&of_sites(&sets, &scores, 2, MIN_PAGES - 1)),
+                    many: mean(&of_sites(&sets, &scores, MIN_PAGES, u32::MAX)),
                     loss: losses.fold(0.0, f64::max),
                 });
             }
         }
     }
-    let few = of_sites(&sets, &plain, 2, LEAST_PAGES - 1);
-    let many = of_sites(&sets, &plain, LEAST_PAGES, u32::MAX);
-    Learned { plain: (mean(&few), mean(&many)), pages: (few.len(), many.len()), tried }
+    let few = of_sites(&sets, &plain, 2, MIN_PAGES - 1);
+    let many = of_sites(&sets, &plain, MIN_PAGES, u32::MAX);
+    Trials { plain: (mean(&few), mean(&many)), pages: (few.len(), many.len()), tried }
 }
 
 /// Changes of a page's log odds: set and page, what is known, its probabilities.
@@ -142,7 +143,7 @@ fn scored(sets: &[&SiteSet], model: &Model, changes: &Changes) -> Vec<Vec<f64>> 
                 let known = set.evidence.get(at).and_then(Option::as_ref);
                 let changes = known
                     .zip(set.judged.get(at))
-                    .and_then(|(known, own)| changes((number, at), known, &own.probabilities));
+                    .and_then(|(known, judgement)| changes((number, at), known, &judgement.probabilities));
                 set.score(at, model, changes.as_deref()).f1
             })
             .collect()
@@ -219,8 +220,8 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
         for below in at + 1..3 {
             let factor = matrix[below][at] / matrix[at][at];
             let above = matrix[at];
-            for (own, above) in matrix[below].iter_mut().zip(above).skip(at) {
-                *own -= factor * above;
+            for (cell, above) in matrix[below].iter_mut().zip(above).skip(at) {
+                *cell -= factor * above;
             }
             right[below] -= factor * right[at];
         }
@@ -239,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_loses_much_or_sees_more_is_not_chosen() {
-        let tried = |position: f32, many: f64, loss: f64| Tried {
+        let tried = |position: f32, many: f64, loss: f64| Trial {
             constants: Constants { half: 1.0, counts: 1.0, position },
             correction: Correction { weights: [0.0; 3], half: 1.0 },
             few: 0.5,
@@ -247,12 +248,12 @@ mod tests {
             loss,
         };
         let all = [(1.0, 0.9, 0.001), (1.5, 0.95, 0.003), (0.5, 0.8, 0.0), (0.0, 0.85, 0.0)];
-        let learned = Learned {
+        let learned = Trials {
             plain: (0.5, 0.5),
             pages: (1, 1),
             tried: all.map(|(position, many, loss)| tried(position, many, loss)).into(),
         };
-        let of = |by_counts| learned.best(by_counts).map(|own| own.constants.position);
+        let of = |by_counts| learned.best(by_counts).map(|tried| tried.constants.position);
         assert_eq!((of(false), of(true)), (Some(1.0), Some(0.0)));
     }
 

@@ -55,20 +55,20 @@ impl SiteSet {
             .pages
             .par_iter()
             .map(|page| {
-                let mut own = model.judge(&page.page, page.gold.address());
+                let mut judgement = model.judge(&page.page, page.gold.address());
                 if let Some(probabilities) = rows.get(page.gold.record_id.as_str()).and_then(|row| of_blocks(row, page))
                 {
-                    own.probabilities.copy_from_slice(probabilities);
-                    model.choose(&page.page, &mut own, false);
+                    judgement.probabilities.copy_from_slice(probabilities);
+                    model.choose(&page.page, &mut judgement, false);
                 }
-                own
+                judgement
             })
             .collect();
         let prints: Vec<PagePrint> = set.pages.par_iter().map(|page| PagePrint::of(&page.page)).collect();
         let mut memory = SiteMemory::new(DEFAULT_BYTES).with_model(model.identity());
         let mut sizes: BTreeMap<String, u32> = BTreeMap::new();
-        for ((url, print), own) in urls.iter().zip(&prints).zip(&judged) {
-            if memory.add(url, print, Some(&own.probabilities))
+        for ((url, print), judgement) in urls.iter().zip(&prints).zip(&judged) {
+            if memory.add(url, print, Some(&judgement.probabilities))
                 && let Some(site) = site_of(url)
             {
                 *sizes.entry(site.into_owned()).or_default() += 1;
@@ -79,7 +79,7 @@ impl SiteSet {
             .iter()
             .zip(&prints)
             .zip(&judged)
-            .map(|((url, print), own)| memory.evidence(url, print, Some(&own.probabilities)))
+            .map(|((url, print), judgement)| memory.evidence(url, print, Some(&judgement.probabilities)))
             .collect();
         let comments = set.pages.iter().any(|page| page.gold.has_comments());
         let labels = match part {
@@ -117,7 +117,7 @@ impl SiteSet {
 
     /// Score of a page under changes of its log odds.
     pub fn score(&self, at: usize, model: &Model, changes: Option<&[f32]>) -> Scores {
-        let (Some(page), Some(own)) = (self.set.pages.get(at), self.judged.get(at)) else {
+        let (Some(page), Some(judgement)) = (self.set.pages.get(at), self.judged.get(at)) else {
             return Scores::default();
         };
         let policy = ContentPolicy {
@@ -128,7 +128,7 @@ impl SiteSet {
             ..ContentPolicy::default()
         };
         let LabelledPage { gold, page, .. } = page;
-        let verdicts = policy.verdicts(model, page, gold.address(), own.clone(), changes);
+        let verdicts = policy.verdicts(model, page, gold.address(), judgement.clone(), changes);
         let judged = &verdicts.judgement;
         let text = kept_text(page, &judged.choice.kept, &judged.embedded);
         let mut hasher = FxHasher::default();
@@ -148,7 +148,7 @@ impl SiteSet {
 fn of_blocks<'a>(row: &'a JudgedRow, page: &LabelledPage) -> Option<&'a [f32]> {
     let blocks = &page.page.blocks;
     let words = row.words.get(..blocks.len())?;
-    let is_same = words.iter().zip(blocks).all(|(own, block)| *own == block.words);
+    let is_same = words.iter().zip(blocks).all(|(count, block)| *count == block.words);
     row.probabilities.get(..blocks.len()).filter(|_| is_same)
 }
 
@@ -165,7 +165,7 @@ pub(super) struct Gain {
 impl Gain {
     fn mean(scores: &[[f64; 4]]) -> Self {
         let count = scores.len().max(1) as f64;
-        let mean = |at: usize| scores.iter().map(|own| own[at]).sum::<f64>() / count;
+        let mean = |at: usize| scores.iter().map(|row| row[at]).sum::<f64>() / count;
         Self { pages: scores.len(), plain: mean(0), by_counts: mean(1), two_pass: mean(2), learned: mean(3) }
     }
 }
@@ -193,14 +193,14 @@ pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction
         .map(|at| {
             let plain = set.score(at, model, None).f1;
             let known = set.evidence.get(at).and_then(Option::as_ref);
-            let Some((evidence, own)) = known.zip(set.judged.get(at)) else {
+            let Some((evidence, judgement)) = known.zip(set.judged.get(at)) else {
                 return [plain; 4];
             };
             let by = |correction: &Correction| {
-                let changes = correction.changes(evidence, &own.probabilities);
+                let changes = correction.changes(evidence, &judgement.probabilities);
                 set.score(at, model, Some(&changes)).f1
             };
-            let shipped = evidence.changes(&own.probabilities);
+            let shipped = evidence.changes(&judgement.probabilities);
             [plain, by(&trommel_sites::BY_COUNTS), set.score(at, model, Some(&shipped)).f1, learned.map_or(plain, by)]
         })
         .collect();

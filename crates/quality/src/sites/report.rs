@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::fit::Learned;
+use super::fit::Trials;
 use super::measure::{Gain, Part, SIZES, SiteRow};
 use crate::markdown::MarkdownTable;
 
 /// The report as Markdown.
-pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
+pub(super) fn report(rows: &[SiteRow], learned: Option<&Trials>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write!(out, "| set |");
@@ -64,7 +64,7 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
 const ROWS: usize = 8;
 
 /// The values among which the constants of the correction were chosen.
-fn constants(learned: &Learned) -> String {
+fn constants(learned: &Trials) -> String {
     let number = |value: f32| format!("{value:.2}");
     let f1 = |value: f64| format!("{value:.4}");
     let mut table = MarkdownTable::new([
@@ -80,19 +80,19 @@ fn constants(learned: &Learned) -> String {
     ]);
     let plain = [f1(learned.plain.0), f1(learned.plain.1), String::new()];
     table.row(std::iter::repeat_n(String::new(), 6).chain(plain));
-    let mut best: Vec<_> = learned.tried.iter().filter(|own| own.constants.position > 0.0).collect();
+    let mut best: Vec<_> = learned.tried.iter().filter(|tried| tried.constants.position > 0.0).collect();
     best.sort_by(|a, b| b.many.total_cmp(&a.many));
     best.truncate(ROWS);
-    let likely = learned.tried.iter().filter(|own| {
-        let own = own.constants;
-        (own.half, own.counts, own.position) == (1.0, 1.0, 1.0)
+    let likely = learned.tried.iter().filter(|tried| {
+        let constants = tried.constants;
+        (constants.half, constants.counts, constants.position) == (1.0, 1.0, 1.0)
     });
-    let by_counts = learned.tried.iter().filter(|own| own.constants.position == 0.0);
-    for own in best.into_iter().chain(likely).chain(by_counts) {
-        let constants = own.constants;
+    let by_counts = learned.tried.iter().filter(|tried| tried.constants.position == 0.0);
+    for tried in best.into_iter().chain(likely).chain(by_counts) {
+        let constants = tried.constants;
         let of = [constants.half, constants.counts, constants.position];
-        let weights = own.correction.weights;
-        let scores = [own.few, own.many, own.loss].map(f1);
+        let weights = tried.correction.weights;
+        let scores = [tried.few, tried.many, tried.loss].map(f1);
         table.row(of.into_iter().chain(weights).map(number).chain(scores));
     }
     table.text()

@@ -7,13 +7,13 @@ use std::{
 };
 
 /// What a run of the program left.
-pub struct Ran {
+pub struct RunResult {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ran {
+impl RunResult {
     /// Standard output, after a check that the program ended well.
     #[track_caller]
     pub fn well(&self) -> &str {
@@ -23,7 +23,7 @@ impl Ran {
 }
 
 /// Runs the program in `folder`.
-pub fn trommel_quality(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+pub fn trommel_quality(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel-quality"))
         .args(arguments)
         .current_dir(folder)
@@ -36,7 +36,7 @@ pub fn trommel_quality(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
     // The inputs of these tests fit into a pipe; a program that does not read closes it.
     drop(child.stdin.take().unwrap().write_all(input));
     let output = child.wait_with_output().unwrap();
-    Ran {
+    RunResult {
         code: output.status.code().unwrap(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -12,7 +12,7 @@ use trommel_learn::{
 };
 use trommel_text::words::Rule;
 
-use crate::program::{Ran, trommel_quality, workspace};
+use crate::program::{RunResult, trommel_quality, workspace};
 
 /// Writes a file of judged pages of three pages, whose F1 are given, for a model of that name.
 fn toy(folder: &Path, model: &str, f1: [f64; 3]) {
@@ -126,7 +126,7 @@ fn what_training_leaves_is_what_the_report_needs() {
         fs::copy(from, data.join(format!("cleaneval.{ending}"))).unwrap();
     }
     let data = path("data");
-    let report = |judged: &str| -> Ran {
+    let report = |judged: &str| -> RunResult {
         let out = path("docs");
         let arguments = ["report", "--judged", judged, "--model", &model, "--data", &data, "-o", &out];
         trommel_quality(&workspace(), &arguments, b"")
@@ -144,8 +144,8 @@ fn what_training_leaves_is_what_the_report_needs() {
         assert!(all.into_iter().all(near), "{found:?} {expected:?}");
     };
     let score = &trained.model.file().scores[0];
-    let own = [f64::from(score.pages), score.precision, score.recall, score.f1];
-    same("| wcxb-sample | ", &own);
+    let measured = [f64::from(score.pages), score.precision, score.recall, score.f1];
+    same("| wcxb-sample | ", &measured);
     let keep = |page: &LabelledPage| {
         let verdicts = ContentPolicy::default().judge(&trained.model, &page.page, page.gold.address());
         let judged = &verdicts.judgement;

@@ -59,6 +59,6 @@ fn requests_are_named_and_counted() {
         "trommel_stage_seconds_count{stage=\"parse\"} 1",
         "trommel_queue 0",
     ] {
-        assert!(metrics.text().lines().any(|own| own == line), "{line}\n{}", metrics.text());
+        assert!(metrics.text().lines().any(|known| known == line), "{line}\n{}", metrics.text());
     }
 }

@@ -15,7 +15,7 @@ fn the_document_names_every_path_and_its_models() {
         assert!(paths.contains_key(path), "{path}");
     }
     let parameters = paths["/extract"]["post"]["parameters"].as_array().unwrap();
-    let model = parameters.iter().find(|own| own["name"] == "model").unwrap();
+    let model = parameters.iter().find(|value| value["name"] == "model").unwrap();
     assert_eq!(model["schema"]["enum"], Value::from(vec!["fast"]));
     // What it says of a path is so.
     for (path, operations) in paths {

@@ -114,14 +114,14 @@ fn over_capacity_requests_are_told_to_come_back() {
         let is_full = || get(host.address, "/readyz").status == 503;
         while !is_full() && !asked.iter().all(std::thread::ScopedJoinHandle::is_finished) {}
         assert_eq!(get(host.address, "/healthz").status, 200);
-        asked.into_iter().map(|own| own.join().unwrap()).collect()
+        asked.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    let refused: Vec<_> = given.iter().filter(|own| own.status == 429).collect();
+    let refused: Vec<_> = given.iter().filter(|answer| answer.status == 429).collect();
     assert!((1..5).contains(&refused.len()), "{} refused", refused.len());
-    assert!(refused.iter().all(|own| own.header("retry-after") == Some("1")));
+    assert!(refused.iter().all(|answer| answer.header("retry-after") == Some("1")));
     // Nothing of those inside is lost.
-    let mut others = given.iter().filter(|own| own.status != 429);
-    assert!(others.all(|own| own.json()["text"].as_str().unwrap().len() > 100_000));
+    let mut others = given.iter().filter(|answer| answer.status != 429);
+    assert!(others.all(|answer| answer.json()["text"].as_str().unwrap().len() > 100_000));
     assert_eq!(ask(host.address, "POST", "/extract", "", b"<p>x").status, 200);
     assert_eq!(get(host.address, "/readyz").status, 200);
 }

@@ -24,9 +24,9 @@ fn status(host: &Host, method: &str, target: &str, lines: &str) -> u16 {
 
 #[test]
 fn pages_of_other_sites_cannot_ask() {
-    let mut own = settings(limits());
-    own.guard = HostGuard::new(["extractor.internal".to_owned()]);
-    let host = Host::with(own, &[]);
+    let mut service_settings = settings(limits());
+    service_settings.guard = HostGuard::new(["extractor.internal".to_owned()]);
+    let host = Host::with(service_settings, &[]);
     let local = format!("Host: {}\r\n", host.address);
     for (lines, given) in [
         // A form of another site, as text/plain; a script of it; a sandboxed frame.
@@ -52,9 +52,9 @@ fn pages_of_other_sites_cannot_ask() {
 
 #[test]
 fn names_that_were_made_to_mean_this_machine_are_not_answered() {
-    let mut own = settings(limits());
-    own.guard = HostGuard::new(["extractor.internal".to_owned()]);
-    let host = Host::with(own, &[]);
+    let mut service_settings = settings(limits());
+    service_settings.guard = HostGuard::new(["extractor.internal".to_owned()]);
+    let host = Host::with(service_settings, &[]);
     let port = host.address.port();
     for (name, given) in [
         ("evil.example", 403),
@@ -73,9 +73,9 @@ fn names_that_were_made_to_mean_this_machine_are_not_answered() {
 /// A token is what no other page knows, and browsers do not reach Unix sockets.
 #[test]
 fn where_a_browser_cannot_get_in_any_name_is_answered() {
-    let mut own = settings(limits());
-    own.token = Some(Token::new(SECRET).unwrap());
-    let host = Host::with(own, &[]);
+    let mut service_settings = settings(limits());
+    service_settings.token = Some(Token::new(SECRET).unwrap());
+    let host = Host::with(service_settings, &[]);
     let token = format!("Host: crawl.example\r\nAuthorization: Bearer {SECRET}\r\n");
     assert_eq!(status(&host, "POST", "/extract", &token), 200);
     let without = "Host: crawl.example\r\n";

@@ -87,7 +87,7 @@ fn encode(text: &str) -> (Vec<u8>, (), ()) {
     const LOWER: &str = "юабцдефгхийклмнопярстужвьызшэщчъ";
     let bytes = text.chars().map(|c| {
         let lower: String = c.to_lowercase().collect();
-        match LOWER.chars().position(|own| lower.starts_with(own)) {
+        match LOWER.chars().position(|character| lower.starts_with(character)) {
             Some(at) => (if c.is_uppercase() { 0xe0 } else { 0xc0 }) + u8::try_from(at).unwrap(),
             None => u8::try_from(c).unwrap(),
         }

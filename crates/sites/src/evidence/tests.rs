@@ -32,11 +32,11 @@ fn a_page_is_no_evidence_about_itself() {
     let outside = memory.evidence("http://www.a.b/4", &page("Four"), Some(&[0.5, 0.5])).unwrap();
     assert_eq!((outside.pages, pages(&outside)), (3, vec![Some(3), Some(0)]));
     // The menu is always the same, the story never; the positions' probabilities are those of other pages.
-    let entropies = |own: &PageEvidence| [0, 1].map(|at: usize| own.blocks[at].entropy);
+    let entropies = |evidence: &PageEvidence| [0, 1].map(|at: usize| evidence.blocks[at].entropy);
     assert_eq!(entropies(&inside), [Some(0.0), Some(1.0)]);
     assert_eq!(entropies(&outside), [Some(0.0), Some(1.0)]);
-    for (own, judged) in [(&inside, 2), (&outside, 3)] {
-        let (mean, number) = own.blocks[1].probability.unwrap();
+    for (evidence, judged) in [(&inside, 2), (&outside, 3)] {
+        let (mean, number) = evidence.blocks[1].probability.unwrap();
         assert!((mean - 0.8).abs() < 1e-3);
         assert_eq!(number, judged);
     }
@@ -50,8 +50,8 @@ fn captures_of_one_url_say_nothing() {
     let twice = memory(&[("http://a.b/1", "One"), ("http://a.b/1#top", "One")]);
     assert_eq!(twice.evidence("http://a.b/1", &page("One"), None), None);
     let more = memory(&[("http://a.b/1", "One"), ("http://a.b/1", "One"), ("http://a.b/2", "Two")]);
-    let own = more.evidence("http://a.b/1", &page("One"), None).unwrap();
-    assert_eq!(pages(&own), [Some(2), Some(0)]);
+    let evidence = more.evidence("http://a.b/1", &page("One"), None).unwrap();
+    assert_eq!(pages(&evidence), [Some(2), Some(0)]);
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn what_was_given_up_is_not_known() {
     assert!(memory.is_sample());
     let (mut kept, mut gone) = (0, 0);
     for number in 0..4_000 {
-        let own = memory.evidence("http://a.b/x", &page(&format!("Story {number}")), None);
-        match own.and_then(|own| own.blocks[1].pages) {
+        let evidence = memory.evidence("http://a.b/x", &page(&format!("Story {number}")), None);
+        match evidence.and_then(|evidence| evidence.blocks[1].pages) {
             Some(pages) => {
                 assert!(pages <= 1);
                 kept += 1;

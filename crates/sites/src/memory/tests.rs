@@ -60,7 +60,7 @@ proptest! {
 
 #[test]
 fn the_bound_holds_and_what_is_kept_is_exact() {
-    let mut memory = SiteMemory::new(LEAST_BYTES);
+    let mut memory = SiteMemory::new(MIN_BYTES);
     let mut most = 0;
     for page in 0..3_000u32 {
         let html: String = (0..20)
@@ -72,10 +72,10 @@ fn the_bound_holds_and_what_is_kept_is_exact() {
         let page_print = PagePrint::of(&ScanEngine.read(&html, &Limits::default()));
         memory.add(&format!("http://a.example/{page}"), &page_print, None);
         most = most.max(memory.allocated_bytes());
-        assert!(memory.bytes() <= LEAST_BYTES);
+        assert!(memory.bytes() <= MIN_BYTES);
     }
     // The tables as they stand, control bytes of empty tables included.
-    assert!(most <= LEAST_BYTES, "{most}");
+    assert!(most <= MIN_BYTES, "{most}");
     assert!(memory.is_sample());
     assert_eq!(memory.sites(), [SiteSize { name: "a.example", pages: 3_000 }]);
     let counts: Vec<u32> = memory.texts.values().map(|count| count.pages).collect();
@@ -98,17 +98,17 @@ fn a_block_takes_less_than_a_hundred_bytes() {
 
 #[test]
 fn memories_of_two_models_do_not_merge() {
-    let mut one = SiteMemory::new(LEAST_BYTES).with_model("fast");
-    let error = one.merge(&SiteMemory::new(LEAST_BYTES).with_model("best"));
+    let mut one = SiteMemory::new(MIN_BYTES).with_model("fast");
+    let error = one.merge(&SiteMemory::new(MIN_BYTES).with_model("best"));
     assert!(error.unwrap_err().to_string().contains("fast and best"));
-    let mut plain = SiteMemory::new(LEAST_BYTES);
+    let mut plain = SiteMemory::new(MIN_BYTES);
     plain.merge(&one).unwrap();
     assert_eq!(plain.model(), Some("fast"));
 }
 
 #[test]
 fn pages_of_no_site_are_passed_over() {
-    let mut memory = SiteMemory::new(LEAST_BYTES);
+    let mut memory = SiteMemory::new(MIN_BYTES);
     assert!(!memory.add("file:///a", &print(&[1]), None));
     assert!(!memory.add("https://x.invalid/a", &print(&[1]), None));
     assert_eq!((memory.pages(), memory.blocks()), (0, 0));

@@ -72,7 +72,8 @@ fn rows(
                 wrong = Some(format!("{name} is {field}"));
             }
         }
-        let value = |wanted: &str| row.get_column_iter().find(|(name, _)| *name == wanted).and_then(|own| value(own.1));
+        let value =
+            |wanted: &str| row.get_column_iter().find(|(name, _)| *name == wanted).and_then(|column| value(column.1));
         if condition.is_some_and(|condition| !condition.holds(&value)) {
             continue;
         }

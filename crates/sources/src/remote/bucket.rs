@@ -14,7 +14,7 @@ use crate::{Scheme, SourceError, split_container};
 
 /// Bytes of a part of an object that is written. An object has at most 10,000 of them.
 const PART: u64 = 16 << 20;
-const MOST_PARTS: u64 = 9_000;
+const MAX_PARTS: u64 = 9_000;
 
 impl Remote {
     /// The objects below a prefix such as `s3://BUCKET/PREFIX/`, as URLs in the order of their names.
@@ -53,7 +53,7 @@ impl Remote {
         let read = |error: io::Error| SourceError::File(error.to_string());
         let mut file = File::open(file).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
-        let part = PART.max(length.div_ceil(MOST_PARTS));
+        let part = PART.max(length.div_ceil(MAX_PARTS));
         let stop = &self.options.stop;
         if length <= part {
             let mut bytes = Vec::new();

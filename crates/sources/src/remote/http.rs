@@ -52,7 +52,7 @@ impl Http {
         let same_host = Policy::custom(|attempt| match attempt.previous().first() {
             Some(first) if first.host() != attempt.url().host() => {
                 let host = attempt.url().host_str().unwrap_or_default();
-                let error = Elsewhere(host.to_owned());
+                let error = RefusedRedirect(host.to_owned());
                 attempt.error(error)
             }
             _ => Policy::default().redirect(attempt),
@@ -92,7 +92,7 @@ impl Http {
 /// A redirect that is not followed.
 #[derive(Debug, thiserror::Error)]
 #[error("redirects to another host ({0}), which is not asked")]
-struct Elsewhere(String);
+struct RefusedRedirect(String);
 
 /// The error that the innermost cause describes. An untrusted certificate or an invalid address is
 /// permanent.

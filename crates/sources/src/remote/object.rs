@@ -16,10 +16,10 @@ use super::{PIECE, UNKNOWN_LENGTH};
 use crate::{NetworkOptions, SourceError};
 
 /// Breaks in a row, without a byte in between, after which an object is given up.
-const BREAKS: u32 = 5;
+const MAX_BREAKS: u32 = 5;
 
 /// Times that an object may come too slowly before it is given up.
-const SLOW: u32 = 3;
+const MAX_SLOW_READS: u32 = 3;
 
 /// The beginning of messages of `object_store` about a status.
 const STATUS: &str = "Server returned non-2xx status code: ";
@@ -114,7 +114,7 @@ impl Object {
                 RequestEnd::Unwanted => return Ok(false),
                 RequestEnd::Broken(what) => {
                     breaks = if at > before { 1 } else { breaks + 1 };
-                    if breaks > BREAKS {
+                    if breaks > MAX_BREAKS {
                         return Err(SourceError::Failed(what));
                     }
                     tracing::warn!("{}: byte {at}: {what}; asking again", self.name);
@@ -123,7 +123,7 @@ impl Object {
                 RequestEnd::Slow => {
                     slow += 1;
                     let error = SourceError::TooSlow(self.least_rate);
-                    if slow == SLOW {
+                    if slow == MAX_SLOW_READS {
                         return Err(error);
                     }
                     tracing::warn!("{}: byte {at}: {error}; asking again", self.name);
@@ -262,8 +262,8 @@ fn is_exhausted(error: &Error) -> bool {
 pub(super) fn told(error: &Error) -> SourceError {
     let mut cause = error.source();
     while let Some(error) = cause {
-        if let Some(own) = error.downcast_ref::<SourceError>() {
-            return own.clone();
+        if let Some(source_error) = error.downcast_ref::<SourceError>() {
+            return source_error.clone();
         }
         cause = error.source();
     }

@@ -21,11 +21,11 @@ use crate::{NetworkOptions, redacted};
 /// First pause; each is up to three times the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// Longest pause that no server asked for.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// Longest `Retry-After` that is honoured.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
 /// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
-const UNANSWERED: u32 = 5;
+const MAX_UNANSWERED: u32 = 5;
 
 /// Makes clients that repeat their requests.
 #[derive(Clone, Debug)]
@@ -70,11 +70,11 @@ impl HttpService for Client {
                     unanswered = 0;
                     (response.status().to_string(), retry_after(response.headers()))
                 }
-                Ok(response) if is_fault(response.status()) && unanswered + 1 < UNANSWERED => {
+                Ok(response) if is_fault(response.status()) && unanswered + 1 < MAX_UNANSWERED => {
                     unanswered += 1;
                     (response.status().to_string(), retry_after(response.headers()))
                 }
-                Err(error) if is_worth_another(error) && unanswered + 1 < UNANSWERED => {
+                Err(error) if is_worth_another(error) && unanswered + 1 < MAX_UNANSWERED => {
                     unanswered += 1;
                     (innermost(error), None)
                 }
@@ -141,13 +141,13 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
             until.unwrap_or_default()
         }
     };
-    Some(asked.min(LONGEST_RETRY_AFTER))
+    Some(asked.min(MAX_RETRY_AFTER))
 }
 
 /// A pause by chance between the first and three times the last, so that many readers that were refused
 /// at once do not ask again at once ("decorrelated jitter").
 fn next_pause(last: Duration) -> Duration {
-    let most = last.saturating_mul(3).min(LONGEST_PAUSE);
+    let most = last.saturating_mul(3).min(MAX_PAUSE);
     // The keys of hash maps are the random numbers of the standard library.
     let chance = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
     FIRST_PAUSE + most.saturating_sub(FIRST_PAUSE).mul_f64(chance)
@@ -172,7 +172,7 @@ mod tests {
         let mut longest = pause;
         for _ in 0..2000 {
             pause = next_pause(pause);
-            assert!((FIRST_PAUSE..=LONGEST_PAUSE).contains(&pause), "{pause:?}");
+            assert!((FIRST_PAUSE..=MAX_PAUSE).contains(&pause), "{pause:?}");
             longest = longest.max(pause);
         }
         assert!(longest > Duration::from_secs(20), "{longest:?}");
@@ -186,9 +186,9 @@ mod tests {
             retry_after(&headers)
         };
         assert_eq!(asked("7"), Some(Duration::from_secs(7)));
-        assert_eq!(asked("86400"), Some(LONGEST_RETRY_AFTER));
+        assert_eq!(asked("86400"), Some(MAX_RETRY_AFTER));
         assert_eq!(asked("Sat, 21 Nov 2015 00:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(asked("Fri, 21 Nov 2110 00:00:00 GMT"), Some(LONGEST_RETRY_AFTER));
+        assert_eq!(asked("Fri, 21 Nov 2110 00:00:00 GMT"), Some(MAX_RETRY_AFTER));
         assert_eq!(asked("soon"), None);
         assert_eq!(retry_after(&HeaderMap::new()), None);
     }

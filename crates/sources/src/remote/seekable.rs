@@ -16,17 +16,17 @@ use crate::{SourceError, StopFlag};
 /// Bytes asked for at a time.
 const BLOCK: u64 = 128 << 10;
 /// Blocks that are kept.
-const KEPT: usize = 16;
+const MAX_KEPT_BLOCKS: usize = 16;
 
 /// The bytes of an object, of which those that are read are asked for, in blocks of 128 KiB. Copies have
 /// places of their own and share what came. For reading on and on, [`Remote::open_at`] is faster.
 #[derive(Clone)]
 pub struct SeekableObject {
-    shared: Arc<Shared>,
+    shared: Arc<SharedBlocks>,
     at: u64,
 }
 
-struct Shared {
+struct SharedBlocks {
     object: Object,
     length: u64,
     handle: Handle,
@@ -54,7 +54,7 @@ impl Remote {
             return Err(SourceError::NoRanges);
         }
         Ok(SeekableObject {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedBlocks {
                 object,
                 length,
                 handle: self.runtime.handle().clone(),
@@ -66,7 +66,7 @@ impl Remote {
     }
 }
 
-impl Shared {
+impl SharedBlocks {
     fn block(&self, number: u64) -> Result<Bytes, SourceError> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = blocks.iter().position(|(known, _)| *known == number)
@@ -79,7 +79,7 @@ impl Shared {
         let end = start.saturating_add(BLOCK).min(self.length);
         let read = self.object.clone().whole(start..end);
         let block: Bytes = self.handle.block_on(self.stop.unless(read))??.into();
-        if blocks.len() == KEPT {
+        if blocks.len() == MAX_KEPT_BLOCKS {
             blocks.pop_front();
         }
         blocks.push_back((number, block.clone()));

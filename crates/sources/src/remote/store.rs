@@ -19,7 +19,7 @@ use super::{hub, object::one_line, retry::RetryingConnector};
 use crate::{NetworkOptions, Scheme, SourceError, split_container};
 
 /// Longer than any run: stores end requests after 30 s otherwise, however well the bytes come.
-const NEVER: &str = "30days";
+const NO_TIMEOUT: &str = "30days";
 
 fn address(what: &dyn fmt::Display) -> SourceError {
     SourceError::Address(what.to_string())
@@ -69,7 +69,7 @@ pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn Object
     Ok(match Scheme::of(key) {
         Some(Scheme::S3) => {
             let builder = AmazonS3Builder::from_env()
-                .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), NEVER)
+                .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), NO_TIMEOUT)
                 .with_bucket_name(name)
                 .with_http_connector(plain)
                 .with_retry(no_retries);
@@ -77,7 +77,7 @@ pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn Object
         }
         Some(Scheme::Google) => {
             let builder = GoogleCloudStorageBuilder::from_env()
-                .with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), NEVER)
+                .with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), NO_TIMEOUT)
                 .with_bucket_name(name)
                 .with_http_connector(plain)
                 .with_retry(no_retries);
@@ -85,7 +85,7 @@ pub(super) fn open(key: &str, options: &NetworkOptions) -> Result<Arc<dyn Object
         }
         Some(Scheme::Azure) => {
             let builder = MicrosoftAzureBuilder::from_env()
-                .with_config(AzureConfigKey::Client(ClientConfigKey::Timeout), NEVER)
+                .with_config(AzureConfigKey::Client(ClientConfigKey::Timeout), NO_TIMEOUT)
                 .with_container_name(name)
                 .with_http_connector(plain)
                 .with_retry(no_retries);

@@ -15,12 +15,12 @@ use rustc_hash::FxHashMap;
 use trigrams::{Counts, PLAIN, Trigram, Trigrams, divides, key, plain_of};
 
 /// A line a language: ISO 639-3 code, letters of its alphabet, its 300 trigrams, most frequent first.
-const LISTS: &str = include_str!("latin.tsv");
+const LISTS_TSV: &str = include_str!("latin.tsv");
 
 /// Trigrams of a language, and the distance of one that a text does not have.
-const LISTED: u32 = 300;
+const TRIGRAMS_PER_LANGUAGE: u32 = 300;
 /// Confidence above which a verdict stands.
-const RELIABLE: f64 = 0.9;
+const MIN_CONFIDENCE: f64 = 0.9;
 
 /// The languages that have each trigram, and each letter.
 struct Lists {
@@ -30,7 +30,7 @@ struct Lists {
     /// Range in `places` of each other trigram, by its key.
     other: FxHashMap<u64, (u16, u16)>,
     /// Languages, with the rank of the trigram in each.
-    places: Vec<ListedAt>,
+    places: Vec<LanguageRank>,
     /// By letter: a bit for each language that has it.
     letters: FxHashMap<char, u64>,
 }
@@ -38,9 +38,9 @@ struct Lists {
 /// A language and the rank that a trigram has in it, in one number: both are looked at for each trigram of
 /// a text in some five languages.
 #[derive(Clone, Copy, Debug)]
-struct ListedAt(u16);
+struct LanguageRank(u16);
 
-impl ListedAt {
+impl LanguageRank {
     const RANK_BITS: u32 = 9;
 
     fn new(language: u8, rank: u16) -> Self {
@@ -61,7 +61,7 @@ impl ListedAt {
 /// Most languages: each has a bit among those of a letter.
 const LANGUAGES: usize = 64;
 
-static READY: LazyLock<Lists> = LazyLock::new(Lists::new);
+static LISTS: LazyLock<Lists> = LazyLock::new(Lists::new);
 
 impl Lists {
     fn new() -> Self {
@@ -72,9 +72,9 @@ impl Lists {
             places: Vec::new(),
             letters: FxHashMap::default(),
         };
-        let mut plain: Vec<Vec<ListedAt>> = vec![Vec::new(); PLAIN];
-        let mut other: FxHashMap<u64, Vec<ListedAt>> = FxHashMap::default();
-        for (language, line) in (0..LANGUAGES as u8).zip(LISTS.lines()) {
+        let mut plain: Vec<Vec<LanguageRank>> = vec![Vec::new(); PLAIN];
+        let mut other: FxHashMap<u64, Vec<LanguageRank>> = FxHashMap::default();
+        for (language, line) in (0..LANGUAGES as u8).zip(LISTS_TSV.lines()) {
             let mut fields = line.split('\t');
             lists.codes.push(fields.next().unwrap_or_default());
             for letter in fields.next().unwrap_or_default().chars() {
@@ -87,7 +87,7 @@ impl Lists {
                     Some(at) => plain.get_mut(at),
                     None => Some(other.entry(key([a, b, c])).or_default()),
                 };
-                places.into_iter().for_each(|all| all.push(ListedAt::new(language, rank)));
+                places.into_iter().for_each(|all| all.push(LanguageRank::new(language, rank)));
                 rank += 1;
             }
         }
@@ -104,7 +104,7 @@ impl Lists {
         lists
     }
 
-    fn places(&self, trigram: &Trigram) -> &[ListedAt] {
+    fn places(&self, trigram: &Trigram) -> &[LanguageRank] {
         let (from, to) = match trigram.plain {
             Some(at) => {
                 let mark = |at: usize| self.plain.get(at).copied().unwrap_or_default();
@@ -135,7 +135,7 @@ pub(super) fn is_latin(text: &str) -> bool {
 /// ISO 639-3 code of the language of a text of at most 60,000 characters, most letters of which are
 /// those of ASCII; none if that is not reliable.
 pub(super) fn detect(text: &str) -> Option<&'static str> {
-    let lists = &*READY;
+    let lists = &*LISTS;
     let found = COUNTS.with(|counts| match counts.try_borrow_mut() {
         Ok(mut counts) => TextProfile::of(text, &mut counts),
         Err(_) => TextProfile::of(text, &mut Counts::new()),
@@ -154,7 +154,7 @@ pub(super) fn detect(text: &str) -> Option<&'static str> {
             second = score;
         }
     }
-    best.filter(|_| confidence(first, second, compared) > RELIABLE)
+    best.filter(|_| confidence(first, second, compared) > MIN_CONFIDENCE)
 }
 
 fn confidence(first: f64, second: f64, compared: usize) -> f64 {
@@ -255,22 +255,22 @@ impl TextProfile {
 /// Score of each language by its trigrams, 0..=1, and the number of trigrams compared.
 fn trigram_scores(lists: &Lists, ranked: &[Trigram]) -> (Vec<f64>, usize) {
     // At most as many ranks as trigrams are compared: the sums are small.
-    let mut distances = [(LISTED * LISTED) as i32; LANGUAGES];
+    let mut distances = [(TRIGRAMS_PER_LANGUAGE * TRIGRAMS_PER_LANGUAGE) as i32; LANGUAGES];
     for (rank, trigram) in (0i32..).zip(ranked) {
         for listed in lists.places(trigram) {
             // The remainder is the number itself; it tells the compiler that it is in bounds.
             let sum = &mut distances[listed.language() % LANGUAGES];
-            *sum += (rank - listed.rank()).abs() - LISTED as i32;
+            *sum += (rank - listed.rank()).abs() - TRIGRAMS_PER_LANGUAGE as i32;
         }
     }
     // A short text cannot have all trigrams.
     let compared = ranked.len();
-    let short = i64::from(LISTED) - compared as i64;
-    let most = (compared as i64 * i64::from(LISTED)) as f64;
+    let short = i64::from(TRIGRAMS_PER_LANGUAGE) - compared as i64;
+    let most = (compared as i64 * i64::from(TRIGRAMS_PER_LANGUAGE)) as f64;
     let distances = distances.iter().take(lists.codes.len());
     let scores = distances.map(|distance| {
-        let distance = i64::from(*distance) - short.max(0) * i64::from(LISTED);
-        let distance = distance.clamp(0, i64::from(LISTED * LISTED));
+        let distance = i64::from(*distance) - short.max(0) * i64::from(TRIGRAMS_PER_LANGUAGE);
+        let distance = distance.clamp(0, i64::from(TRIGRAMS_PER_LANGUAGE * TRIGRAMS_PER_LANGUAGE));
         (most - distance as f64) / most
     });
     (scores.collect(), compared)
@@ -301,8 +301,8 @@ mod tests {
 
     #[test]
     fn the_lists_are_whole() {
-        assert_eq!(READY.codes.len(), 37);
-        assert_eq!(READY.places.len(), 37 * LISTED as usize);
+        assert_eq!(LISTS.codes.len(), 37);
+        assert_eq!(LISTS.places.len(), 37 * TRIGRAMS_PER_LANGUAGE as usize);
     }
 
     #[test]

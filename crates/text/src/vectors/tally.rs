@@ -87,9 +87,9 @@ impl Tally for pulp::x86::V4 {
             let quarters =
                 [self.avx512f._mm512_castsi512_si256(half), self.avx512f._mm512_extracti64x4_epi64::<1>(half)];
             for (into, quarter) in into.as_chunks_mut::<16>().0.iter_mut().zip(quarters) {
-                let own: __m512i = pulp::cast(*into);
+                let before: __m512i = pulp::cast(*into);
                 let wide = self.avx512f._mm512_cvtepi16_epi32(quarter);
-                *into = pulp::cast(self.avx512f._mm512_add_epi32(own, wide));
+                *into = pulp::cast(self.avx512f._mm512_add_epi32(before, wide));
             }
         }
     }
@@ -152,8 +152,8 @@ impl Tally for pulp::x86::V3 {
             let signs = self.avx2._mm256_srai_epi16::<15>(part);
             let wide = [self.avx2._mm256_unpacklo_epi16(part, signs), self.avx2._mm256_unpackhi_epi16(part, signs)];
             for (into, wide) in into.as_chunks_mut::<8>().0.iter_mut().zip(wide) {
-                let own: __m256i = pulp::cast(*into);
-                *into = pulp::cast(self.avx2._mm256_add_epi32(own, wide));
+                let before: __m256i = pulp::cast(*into);
+                *into = pulp::cast(self.avx2._mm256_add_epi32(before, wide));
             }
         }
     }
@@ -162,7 +162,7 @@ impl Tally for pulp::x86::V3 {
 /// The highest of some numbers, what is no number left out.
 #[inline(always)]
 fn highest_of<const N: usize>(numbers: [f32; N]) -> f32 {
-    numbers.iter().fold(f32::NEG_INFINITY, |highest, own| if *own > highest { *own } else { highest })
+    numbers.iter().fold(f32::NEG_INFINITY, |highest, number| if *number > highest { *number } else { highest })
 }
 
 impl Tally for Portable {
@@ -272,8 +272,8 @@ mod tests {
         for edges in [[0.0, 50.0], [-100.0, -0.0], [f32::INFINITY, 0.0], [f32::NAN, 0.0]] {
             let expected: [i32; 64] = std::array::from_fn(|at| {
                 let inner = if numbers[at] > edges[1] { -19300 } else { -20000 };
-                let own = if numbers[at] > edges[0] { 3 + inner } else { 3 };
-                at as i32 * 100_000 + 2 * own
+                let sum = if numbers[at] > edges[0] { 3 + inner } else { 3 };
+                at as i32 * 100_000 + 2 * sum
             });
             for vectors in Vectors::available() {
                 let found = vectors.run(Summed(&numbers, edges));

@@ -115,11 +115,11 @@ fn described() -> Vec<Field> {
     let defaults = ordered();
     let mut fields = Vec::new();
     leaves(&defaults, "", &mut |path, default| {
-        let own = property(&schema, path);
+        let value = property(&schema, path);
         fields.push(Field {
             name: name_of(path).to_owned(),
-            doc: text_of(own, "description"),
-            kind: kind(own),
+            doc: text_of(value, "description"),
+            kind: kind(value),
             default: default.clone(),
             path: path.to_owned(),
         });
@@ -144,9 +144,9 @@ fn kind(schema: &Json) -> Kind {
     let of_value = schema
         .get("anyOf")
         .and_then(Json::as_array)
-        .and_then(|any| any.iter().find(|own| own.get("type") != Some(&"null".into())));
-    if let Some(own) = of_value {
-        return kind(own);
+        .and_then(|any| any.iter().find(|value| value.get("type") != Some(&"null".into())));
+    if let Some(value) = of_value {
+        return kind(value);
     }
     let format = schema.get("format").and_then(Json::as_str);
     if format == Some("bytes") {
@@ -156,8 +156,8 @@ fn kind(schema: &Json) -> Kind {
         return Kind::OneOf(values);
     }
     let is = |name: &str| match schema.get("type") {
-        Some(Json::String(own)) => own == name,
-        Some(Json::Array(any)) => any.iter().any(|own| own == name),
+        Some(Json::String(known)) => known == name,
+        Some(Json::Array(any)) => any.iter().any(|value| value == name),
         _ => false,
     };
     if is("array") {
@@ -176,9 +176,9 @@ fn kind(schema: &Json) -> Kind {
 fn values(schema: &Json) -> Option<Vec<Value>> {
     let named = |name: &str, schema: &Json| Value { name: name.to_owned(), doc: text_of(schema, "description") };
     let mut values = Vec::new();
-    for own in schema.get("oneOf").and_then(Json::as_array).into_iter().flatten() {
-        match (own.get("const"), own.get("enum")) {
-            (Some(Json::String(name)), _) => values.push(named(name, own)),
+    for value in schema.get("oneOf").and_then(Json::as_array).into_iter().flatten() {
+        match (value.get("const"), value.get("enum")) {
+            (Some(Json::String(name)), _) => values.push(named(name, value)),
             (_, Some(Json::Array(names))) => {
                 let names = names.iter().filter_map(Json::as_str);
                 values.extend(names.map(|name| named(name, &Json::Null)));
@@ -210,10 +210,10 @@ fn leaves(value: &Ordered, path: &str, found: &mut impl FnMut(&str, &Json)) {
 
 /// Paths of the tables of a value.
 fn keys(value: &Ordered, path: &str) -> Vec<String> {
-    let Ordered::Table(own) = value else {
+    let Ordered::Table(table) = value else {
         return Vec::new();
     };
-    let tables = own.iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
+    let tables = table.iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
     tables
         .map(|(key, _)| match path {
             "" => key.clone(),

@@ -19,7 +19,7 @@ pub(super) const NAMES: [(&str, &str); 7] = [
 ];
 
 /// The longest distance at which a name is taken for a slip of another.
-const SLIP: usize = 2;
+const MAX_SLIP_DISTANCE: usize = 2;
 
 /// The settings that nobody chose, as JSON: it has every key.
 pub(super) static DEFAULTS: LazyLock<Value> =
@@ -34,7 +34,7 @@ pub(super) static PATHS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 
 /// The one name of the choice at a path, by which every door knows it.
 pub(crate) fn name_of(path: &str) -> &str {
-    let named = NAMES.iter().find(|(_, own)| *own == path);
+    let named = NAMES.iter().find(|(_, known)| *known == path);
     named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
         .iter()
         .map(|name| (strsim::damerau_levenshtein(key, name), name))
         .min()
-        .filter(|(distance, _)| *distance <= SLIP);
+        .filter(|(distance, _)| *distance <= MAX_SLIP_DISTANCE);
     let hint = match nearest {
         Some((_, name)) => format!(", did you mean {name:?}?"),
         None => {

@@ -222,8 +222,8 @@ impl PartialSettings {
                 }
                 Ok(())
             }
-            (Some(own), value) if !own.is_object() => {
-                self.put(&path, listed(own, value));
+            (Some(default), value) if !default.is_object() => {
+                self.put(&path, listed(default, value));
                 Ok(())
             }
             // Parts stand at the top alone; a choice by its name as well.
@@ -236,8 +236,8 @@ impl PartialSettings {
                     return Ok(());
                 }
                 let path = PATHS.get(key).ok_or_else(|| unknown(part, key))?;
-                let own = pointed(&DEFAULTS, path).unwrap_or(&Value::Null);
-                self.put(path, listed(own, value));
+                let default = pointed(&DEFAULTS, path).unwrap_or(&Value::Null);
+                self.put(path, listed(default, value));
                 Ok(())
             }
             _ => Err(unknown(part, key)),
@@ -316,8 +316,8 @@ pub enum SettingsFileError {
 }
 
 /// A value as its choice has it: of lists, names may be divided by commas.
-fn listed(own: &Value, value: Value) -> Value {
-    match (own, value) {
+fn listed(default: &Value, value: Value) -> Value {
+    match (default, value) {
         (Value::Array(_), Value::String(names)) => {
             let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
             names.map(Value::from).collect()

@@ -30,8 +30,8 @@ pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
 
 /// Whether an element is the title of such a box.
 pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
-    page.path(element).take_while(|(at, _)| *at != within).any(|(_, own)| {
-        let mut words = page.attribute_words(own).iter();
+    page.path(element).take_while(|(at, _)| *at != within).any(|(_, element)| {
+        let mut words = page.attribute_words(element).iter();
         words.any(|word| matches!(page.word_text(word), "title" | "heading"))
     })
 }

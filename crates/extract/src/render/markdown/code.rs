@@ -72,22 +72,22 @@ impl CodeLanguages {
         }
         // Between code beside its line numbers and what names the language stands a table.
         let around = page.path(pre).skip(1).take(ANCESTORS + TABLE_ANCESTORS);
-        let around = around.filter(|(_, own)| !matches!(own.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
+        let around = around.filter(|(_, element)| !matches!(element.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
         candidates.extend(around.take(ANCESTORS).map(|(at, _)| at));
         candidates.into_iter().find_map(|at| self.named(page, content.html, at)).unwrap_or_default()
     }
 
     fn named(&mut self, page: &Page, html: &str, at: u32) -> Option<String> {
         let read = || {
-            let own = page.element(at)?;
+            let element = page.element(at)?;
             let said = ["data-lang", "data-language", "data-code-language", "lang"];
-            let is_code = own.tag.keeps_space() || own.tag == Tag::Code;
+            let is_code = element.tag.keeps_space() || element.tag == Tag::Code;
             let said = said
                 .iter()
                 .filter(|name| is_code || **name != "lang")
-                .find_map(|name| own.attribute(html, name))
+                .find_map(|name| element.attribute(html, name))
                 .and_then(|name| language(&format!("lang-{name}")));
-            said.or_else(|| class_language(&own.attribute(html, "class")?))
+            said.or_else(|| class_language(&element.attribute(html, "class")?))
         };
         self.of_element.entry(at).or_insert_with(read).clone()
     }

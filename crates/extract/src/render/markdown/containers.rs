@@ -198,7 +198,7 @@ impl<'a> SegmentWriter<'a> {
         let mut chain: Vec<Container> = Vec::new();
         let mut list = NONE;
         let path = downwards(self.content, element);
-        let inside = self.within.and_then(|own| path.iter().position(|at| *at == own));
+        let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));
         for at in path.into_iter().skip(inside.map_or(0, |at| at + 1)) {
             let Some(element) = self.content.page.element(at) else {
                 break;

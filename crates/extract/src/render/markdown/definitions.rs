@@ -24,8 +24,8 @@ impl Definitions {
         let mut headings = HashSet::new();
         for segment in &content.segments {
             let mut path = content.page.path(content.ends(segment).0);
-            let item = path.find(|(_, own)| matches!(own.tag, Tag::Dt | Tag::Dd | Tag::Li));
-            let Some((at, _)) = item.filter(|(_, own)| own.tag == Tag::Dt) else {
+            let item = path.find(|(_, element)| matches!(element.tag, Tag::Dt | Tag::Dd | Tag::Li));
+            let Some((at, _)) = item.filter(|(_, element)| element.tag == Tag::Dt) else {
                 continue;
             };
             let of = match segment {
@@ -50,12 +50,12 @@ impl Definitions {
     }
 
     fn read(&mut self, page: &Page, list: u32) {
-        let Some(own) = page.element(list) else {
+        let Some(element) = page.element(list) else {
             return;
         };
         let (mut term, mut after_term) = (None, false);
         let mut at = list + 1;
-        while at < own.end {
+        while at < element.end {
             let Some(inner) = page.element(at) else { break };
             let is_part = matches!(inner.tag, Tag::Dt | Tag::Dd);
             if is_part {

@@ -109,9 +109,9 @@ fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
 
 /// Whether `&` and then `rest` is a character reference.
 fn is_reference(rest: &str) -> bool {
-    const LONGEST: usize = 40;
+    const MAX_REFERENCE_BYTES: usize = 40;
     let name = rest.strip_prefix('#').unwrap_or(rest);
-    let len = name.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
+    let len = name.bytes().take(MAX_REFERENCE_BYTES).take_while(u8::is_ascii_alphanumeric).count();
     len > 0 && name.as_bytes().get(len) == Some(&b';')
 }
 

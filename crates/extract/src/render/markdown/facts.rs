@@ -11,8 +11,8 @@ const LINE_BREAK: &str = "\\\n";
 /// Whether a table is such a box: its class says so, and no row has more than a name and its value.
 pub(super) fn is_box(content: &KeptContent, table: &DataTable) -> bool {
     let page = content.page;
-    let is_named = page.element(table.element).is_some_and(|own| {
-        let mut words = page.attribute_words(own).iter();
+    let is_named = page.element(table.element).is_some_and(|element| {
+        let mut words = page.attribute_words(element).iter();
         words.any(|word| page.word_text(word) == "infobox")
     });
     // GitHub's tables have a header and columns; a box of facts would get an empty header.
@@ -35,12 +35,12 @@ pub(super) fn lines(table: &DataTable, inline: &mut Inline) -> Vec<String> {
                 let name = name.trim_end_matches(':');
                 facts.push(format!("**{name}:** {}", cell(value, Mode::Cell)));
             }
-            own => {
+            cells => {
                 if !facts.is_empty() {
                     paragraphs.push(std::mem::take(&mut facts).join(LINE_BREAK));
                 }
                 let mode = if row.header { Mode::Term } else { Mode::Paragraph };
-                paragraphs.extend(own.iter().map(|own| cell(own, mode)));
+                paragraphs.extend(cells.iter().map(|table_cell| cell(table_cell, mode)));
             }
         }
     }

@@ -24,7 +24,7 @@ const MAX_ALT_BYTES: usize = 500;
 
 /// The images to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedImages {
     /// All, those that are all of a link within it.
     WithLinks,
     /// All, without links.
@@ -33,7 +33,7 @@ pub(super) enum Wanted {
     InLinks,
 }
 
-impl Wanted {
+impl WantedImages {
     /// The images that the options ask for.
     pub fn of(options: &MarkdownOptions) -> Option<Self> {
         match (options.images, options.links) {
@@ -50,7 +50,7 @@ impl Wanted {
 pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
     links: Links<'a>,
-    wanted: Wanted,
+    wanted: WantedImages,
     /// Address of the image written last.
     last: String,
     /// Elements, and the link that each is all of; the last first.
@@ -60,7 +60,7 @@ pub(super) struct Images<'a> {
 impl<'a> Images<'a> {
     /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
     /// them. Images within a line are not among them.
-    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>, wanted: Wanted) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>, wanted: WantedImages) -> Self {
         let page = content.page;
         let mut kept = vec![false; page.blocks.len()];
         for segment in &content.segments {
@@ -71,16 +71,15 @@ impl<'a> Images<'a> {
             }
         }
         let counts = |at: usize| {
-            let is_headline = page
-                .blocks
-                .get(at)
-                .is_some_and(|block| headline.is_some_and(|own| page.path(block.element).any(|(at, _)| at == own)));
+            let is_headline = page.blocks.get(at).is_some_and(|block| {
+                headline.is_some_and(|headline| page.path(block.element).any(|(at, _)| at == headline))
+            });
             is_headline || kept.get(at) == Some(&true)
         };
         let is_caption = |at: usize| {
             let block = page.blocks.get(at);
             let path = block.map(|block| page.path(block.element));
-            path.is_some_and(|mut path| path.any(|(_, own)| own.tag == Tag::Figcaption))
+            path.is_some_and(|mut path| path.any(|(_, element)| element.tag == Tag::Figcaption))
         };
         let mut left = Vec::new();
         let mut next = 0;
@@ -92,10 +91,10 @@ impl<'a> Images<'a> {
                 next += 1;
             }
             let link = match wanted {
-                Wanted::Alone => None,
+                WantedImages::Alone => None,
                 _ => bare_link(page, at, next),
             };
-            if link.is_none() && wanted == Wanted::InLinks {
+            if link.is_none() && wanted == WantedImages::InLinks {
                 continue;
             }
             let is_inside = page.blocks.get(next).is_some_and(|block| block.span.0 < element.start);
@@ -125,7 +124,7 @@ impl<'a> Images<'a> {
             };
             match link.and_then(|link| self.links.take(link)) {
                 Some(address) => return Some((at, format!("[{image}]({address})"))),
-                None if self.wanted == Wanted::InLinks => {}
+                None if self.wanted == WantedImages::InLinks => {}
                 None => return Some((at, image)),
             }
         }
@@ -141,11 +140,11 @@ impl<'a> Images<'a> {
         }
         let late = LATE_ADDRESSES.iter().find_map(|name| element.attribute(html, name));
         let address = late
-            .map(|own| own.trim().to_owned())
-            .filter(|own| is_address(own))
+            .map(|address| address.trim().to_owned())
+            .filter(|address| is_address(address))
             .or_else(|| {
-                let own = element.attribute(html, "src")?.trim().to_owned();
-                is_address(&own).then_some(own)
+                let address = element.attribute(html, "src")?.trim().to_owned();
+                is_address(&address).then_some(address)
             })
             .or_else(|| {
                 let set = ADDRESS_SETS.iter().find_map(|name| element.attribute(html, name))?;
@@ -183,10 +182,10 @@ pub(super) fn alternative(image: &Element, html: &str) -> Option<String> {
 /// The link around an image in which no text stands; the block at `next` is the first that ends behind the image.
 fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
     let around = page.path(image).skip(1).take(ANCESTORS);
-    let (link, element) = around.filter(|(_, own)| own.tag == Tag::A).last()?;
+    let (link, element) = around.filter(|(_, element)| element.tag == Tag::A).last()?;
     let is_in = |at: usize| {
         let block = page.blocks.get(at);
-        block.is_some_and(|own| own.element >= link && own.element < element.end)
+        block.is_some_and(|block| block.element >= link && block.element < element.end)
     };
     let has_text = is_in(next) || next.checked_sub(1).is_some_and(is_in);
     (!has_text).then_some(link)
@@ -201,7 +200,7 @@ fn is_address(address: &str) -> bool {
 fn widest(set: &str) -> Option<String> {
     let candidates = set.split(", ").filter_map(|candidate| {
         let mut parts = candidate.trim().trim_end_matches(',').split_whitespace();
-        let address = parts.next().filter(|own| is_address(own))?;
+        let address = parts.next().filter(|address| is_address(address))?;
         let size = parts.next().unwrap_or("1x");
         let size: f32 = size.trim_end_matches(['w', 'x']).parse().ok()?;
         Some((address, size))
@@ -213,7 +212,7 @@ fn widest(set: &str) -> Option<String> {
 /// The element of the headline, where blocks of the page are in it.
 pub(super) fn headline_element(page: &Page) -> Option<u32> {
     let mut elements = (0u32..).zip(&page.elements);
-    elements.find(|(_, own)| own.tag == Tag::H1 && !own.hidden).map(|(at, _)| at)
+    elements.find(|(_, element)| element.tag == Tag::H1 && !element.hidden).map(|(at, _)| at)
 }
 
 #[cfg(test)]

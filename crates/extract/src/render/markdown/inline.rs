@@ -54,15 +54,15 @@ impl<'a> Inline<'a> {
         if !page.styled(block).all(|part| part.style.code) {
             return None;
         }
-        let is_code = |at: &u32| page.element(*at).is_some_and(|own| own.tag == Tag::Code);
-        let around = page.path(block.element).take_while(|(_, own)| own.tag.is_inline());
+        let is_code = |at: &u32| page.element(*at).is_some_and(|element| element.tag == Tag::Code);
+        let around = page.path(block.element).take_while(|(_, element)| element.tag.is_inline());
         let mut around = around.map(|(at, _)| at).filter(is_code);
         let mut inside = page.inline(block).iter().copied().filter(is_code);
-        let own = around.next().or_else(|| inside.next());
-        let alone = own.is_some_and(|own| inside.all(|at| at == own));
+        let first = around.next().or_else(|| inside.next());
+        let alone = first.is_some_and(|first| inside.all(|at| at == first));
         let has_own_lines = text.contains('\n');
-        if let Some(code) = own.filter(|_| alone) {
-            let container = page.container(block).map(|(_, own)| own.tag);
+        if let Some(code) = first.filter(|_| alone) {
+            let container = page.container(block).map(|(_, element)| element.tag);
             let stands_apart =
                 matches!(container, Some(Tag::Div | Tag::Section | Tag::Article | Tag::Main | Tag::Figure | Tag::Body));
             let lines = self.content.code_in(code, block.span.1);
@@ -72,17 +72,17 @@ impl<'a> Inline<'a> {
                 return Some((unindented(&lines), Some(code)));
             }
         }
-        has_own_lines.then(|| (text.to_owned(), own))
+        has_own_lines.then(|| (text.to_owned(), first))
     }
 
     /// The TeX of a block that is a formula set apart, and nothing else.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
-            let [own] = pieces.as_slice() else {
+            let [piece] = pieces.as_slice() else {
                 return None;
             };
-            let display = own.kind == PieceKind::Formula { display: true };
+            let display = piece.kind == PieceKind::Formula { display: true };
             return display.then(|| tex::bare(text).0.to_owned());
         }
         let (inner, display) = tex::bare(text);
@@ -96,7 +96,7 @@ impl<'a> Inline<'a> {
             return String::new();
         };
         let notations = self.content.page.notations(block);
-        let notations = notations.filter(|own| own.text.0 >= from && own.text.1 <= to);
+        let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
         let form = (pieces::Form::Markdown, self.content.options);
         let pieces = pieces(text, at, notations, None, form);
         self.write(at, Mode::Paragraph, pieces, (from as usize, to as usize))
@@ -118,7 +118,8 @@ impl<'a> Inline<'a> {
         let mut runs = self.runs(block, to, mode, &mut addresses);
         let raw = if text.contains(['$', '\\']) { tex::formulas(text) } else { Vec::new() };
         let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
-        let math = !raw.is_empty() || pieces.iter().flatten().any(|own| matches!(own.kind, PieceKind::Formula { .. }));
+        let math =
+            !raw.is_empty() || pieces.iter().flatten().any(|piece| matches!(piece.kind, PieceKind::Formula { .. }));
         if !is_whole {
             runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
             runs.retain_mut(|run| {
@@ -136,7 +137,7 @@ impl<'a> Inline<'a> {
             let address = group.first().and_then(|run| run.link);
             // A link that was only the mark of a note is empty now.
             let says = group.iter().any(|run| {
-                run.form != Form::Text || text.get(run.from..run.to).is_some_and(|own| !own.trim().is_empty())
+                run.form != Form::Text || text.get(run.from..run.to).is_some_and(|text| !text.trim().is_empty())
             });
             match address.and_then(|link| addresses.get(link)?.as_deref()) {
                 Some(address) if says => rendering.link(group, address),
@@ -151,9 +152,9 @@ impl<'a> Inline<'a> {
         let (page, html) = (self.content.page, self.content.html);
         let inside = link + 1..page.element(link)?.end;
         let mut images = inside.filter_map(|at| page.element(at));
-        let alt = images.find_map(|own| {
-            let is_shown = own.tag == Tag::Img && !own.hidden;
-            alternative(own, html).filter(|alt| is_shown && !alt.is_empty())
+        let alt = images.find_map(|element| {
+            let is_shown = element.tag == Tag::Img && !element.hidden;
+            alternative(element, html).filter(|alt| is_shown && !alt.is_empty())
         })?;
         let address = self.links.as_mut()?.take(link)?;
         let context = Context { link: true, line_break: " ", ..Context::default() };
@@ -191,12 +192,12 @@ impl<'a> Inline<'a> {
                 from = to;
                 continue;
             }
-            let own = page.container(block).is_some_and(|(_, e)| e.tag.keeps_space());
+            let keeps_space = page.container(block).is_some_and(|(_, e)| e.tag.keeps_space());
             runs.push(Run {
                 from,
                 to,
                 link: number.filter(|_| link.is_some() && has_address),
-                code: code || own,
+                code: code || keeps_space,
                 strong: match mode {
                     Mode::Term => true,
                     // They are strong or emphasised as a whole already.

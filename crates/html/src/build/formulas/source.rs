@@ -37,7 +37,7 @@ pub(super) fn plain_tex(source: &str) -> String {
     let mut tex = source.trim();
     // `$$` before `$`, or one dollar sign of each pair would stay.
     for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
-        if let Some(inner) = tex.strip_prefix(open).and_then(|own| own.strip_suffix(close)) {
+        if let Some(inner) = tex.strip_prefix(open).and_then(|inner| inner.strip_suffix(close)) {
             tex = inner.trim();
             break;
         }
@@ -46,7 +46,7 @@ pub(super) fn plain_tex(source: &str) -> String {
         tex = inner.trim_end_matches("]]>").trim_end_matches('%');
     }
     // Wikipedia's wrapper, which says nothing of the formula.
-    if let Some(inner) = tex.strip_prefix("{\\displaystyle ").and_then(|own| own.strip_suffix('}'))
+    if let Some(inner) = tex.strip_prefix("{\\displaystyle ").and_then(|inner| inner.strip_suffix('}'))
         // Otherwise the last brace closes another group: `{\displaystyle a} + {b}`.
         && is_balanced(inner)
     {
@@ -86,7 +86,7 @@ pub(super) fn tex_of_address(address: &str) -> Option<String> {
         match byte {
             b'%' => {
                 let mut digit = || {
-                    let digit = rest.next().and_then(|own| char::from(own).to_digit(16))?;
+                    let digit = rest.next().and_then(|byte| char::from(byte).to_digit(16))?;
                     u8::try_from(digit).ok()
                 };
                 let (Some(high), Some(low)) = (digit(), digit()) else {

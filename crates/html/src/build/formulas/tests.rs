@@ -9,14 +9,14 @@ fn shown(html: &str) -> Vec<String> {
         .map(|block| {
             let mut text = page.text(block).to_owned();
             let formulas: Vec<_> = page.notations(block).collect();
-            for own in formulas.iter().rev() {
-                let (open, close) = match own.kind {
+            for notation in formulas.iter().rev() {
+                let (open, close) = match notation.kind {
                     NotationKind::Formula => ("[", "]"),
                     NotationKind::DisplayFormula => ("{", "}"),
                     _ => continue,
                 };
-                text.insert_str(own.text.1 as usize, close);
-                text.insert_str(own.text.0 as usize, open);
+                text.insert_str(notation.text.1 as usize, close);
+                text.insert_str(notation.text.0 as usize, open);
             }
             text
         })

@@ -47,7 +47,7 @@ impl Tex<'_> {
     }
 
     pub(super) fn limits(&mut self, base: Option<u32>, under: Option<u32>, over: Option<u32>) {
-        let sign = |own: Option<u32>| own.map(|at| self.token_text(at)).unwrap_or_default();
+        let sign = |token: Option<u32>| token.map(|at| self.token_text(at)).unwrap_or_default();
         let (above, below) = (accent(&sign(over), false), accent(&sign(under), true));
         let is_operator = base.is_some_and(|at| self.is_operator(at));
         match (above.filter(|_| !is_operator), below.filter(|_| !is_operator)) {
@@ -119,11 +119,11 @@ impl Tex<'_> {
             None => (rest, &[][..]),
         };
         let before = before.get(1..).unwrap_or_default();
-        let write = |own: &mut Self, pair: &[u32]| {
+        let write = |tex: &mut Self, pair: &[u32]| {
             for (at, mark) in pair.iter().zip(["_", "^"]) {
-                if own.name(*at) != "none" {
-                    own.out.push_str(mark);
-                    own.group(Some(*at));
+                if tex.name(*at) != "none" {
+                    tex.out.push_str(mark);
+                    tex.group(Some(*at));
                 }
             }
         };

@@ -23,7 +23,7 @@ use crate::{
 /// Rows in a row group.
 const GROUP: usize = 65_536;
 /// Columns whose values hardly repeat.
-const SINGLE: [&str; 5] = ["url_surtkey", "url", "content_digest", "warc_record_id", "exact_key"];
+const UNREPEATED_COLUMNS: [&str; 5] = ["url_surtkey", "url", "content_digest", "warc_record_id", "exact_key"];
 
 /// Assembles tables of annotations. The bytes depend on the annotations only.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +104,7 @@ impl Assemble for AnnotationTable {
         let schema: String = COLUMNS.iter().map(declaration).collect();
         let schema = parse_message_type(&format!("message annotation {{ {schema} }}"))?;
         let file = create_new(target)?;
-        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&SINGLE)?)?;
+        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&UNREPEATED_COLUMNS)?)?;
         let mut spool = open_plain(spool)?;
         let (mut group, mut number) = (Vec::new(), 0);
         while !spool.fill_buf()?.is_empty() {

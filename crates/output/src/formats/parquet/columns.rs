@@ -29,8 +29,8 @@ impl Column {
                 "required group {name} (LIST) {{ \
                  repeated group list {{ required binary element (STRING); }} }} "
             ),
-            ColumnValue::Structures(own) => {
-                let fields: String = own.fields.iter().map(StructureField::declaration).collect();
+            ColumnValue::Structures(schema) => {
+                let fields: String = schema.fields.iter().map(StructureField::declaration).collect();
                 format!(
                     "required group {name} (LIST) {{ repeated group list {{ \
                      required group element {{ {fields} }} }} }} "
@@ -54,7 +54,7 @@ impl Column {
                     value(record).get(at).map_or("", String::as_str).into()
                 })
             }
-            ColumnValue::Structures(own) => structures(group, rows, own),
+            ColumnValue::Structures(schema) => structures(group, rows, schema),
         }
     }
 }
@@ -79,9 +79,9 @@ impl StructureField {
 }
 
 /// Writes the columns of the fields of structures.
-fn structures(group: &mut Group<'_>, rows: &[OutputRecord], own: &Structures) -> Result<(), ParquetError> {
-    let count = own.count;
-    for field in own.fields {
+fn structures(group: &mut Group<'_>, rows: &[OutputRecord], schema: &Structures) -> Result<(), ParquetError> {
+    let count = schema.count;
+    for field in schema.fields {
         match field.value {
             FieldValue::Text(value) => {
                 lists::<ByteArrayType, _>(group, rows, count, |record, at| value(record, at).into())

@@ -135,7 +135,7 @@ fn structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
         return Vec::new();
     };
     let elements = elements.into_iter();
-    elements.filter_map(|own| serde_json::from_value(own).ok()).collect()
+    elements.filter_map(|value| serde_json::from_value(value).ok()).collect()
 }
 
 fn json(field: Field) -> Value {

@@ -65,7 +65,7 @@ pub(super) fn is_named_as_file(name: &str) -> bool {
 pub(super) fn known_suffixes() -> String {
     let mut formats: Vec<String> = Vec::new();
     for &format in Format::ALL {
-        let of_format = SUFFIXES.iter().filter(|(_, own, _)| *own == format);
+        let of_format = SUFFIXES.iter().filter(|(_, known, _)| *known == format);
         let mut compressions = Vec::new();
         let mut plain = "";
         for (suffix, _, compression) in of_format {

@@ -9,19 +9,19 @@ use std::{
 use trommel_archive::name::is_archive;
 
 use crate::read::{
-    live::{Growing, OPEN, Pipe, without_open},
+    live::{GrowingInput, OPEN, Pipe, without_open},
     reader::is_pipe,
 };
 
 /// The inputs that an argument currently stands for, except the known ones. The names are those that they
 /// have when they are complete.
-pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, Growing)> {
+pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, GrowingInput)> {
     if argument == "-" {
         if known.contains("-") {
             return Vec::new();
         }
         return match Pipe::new(|| Ok(std::io::stdin())) {
-            Ok(pipe) => vec![("-".to_owned(), Growing::Pipe(pipe))],
+            Ok(pipe) => vec![("-".to_owned(), GrowingInput::Pipe(pipe))],
             Err(error) => {
                 tracing::error!("-: {error}");
                 Vec::new()
@@ -35,7 +35,7 @@ pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, Gro
         }
         let opened = path.to_owned();
         return match Pipe::new(move || fs::File::open(opened)) {
-            Ok(pipe) => vec![(argument.to_owned(), Growing::Pipe(pipe))],
+            Ok(pipe) => vec![(argument.to_owned(), GrowingInput::Pipe(pipe))],
             Err(error) => {
                 tracing::error!("{argument}: {error}");
                 Vec::new()
@@ -59,7 +59,7 @@ pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, Gro
     names.dedup();
     let new = names.into_iter().filter_map(|path| {
         let name = path.to_string_lossy().into_owned();
-        (!known.contains(&name)).then(|| (name, Growing::File(there(&path))))
+        (!known.contains(&name)).then(|| (name, GrowingInput::File(there(&path))))
     });
     new.collect()
 }

@@ -42,8 +42,8 @@ impl<T> RunWriter<'_, T> {
         }
         if let Some(aside) = &result.aside {
             self.aside.add(aside).map_err(|(path, source)| RunError::output(&path, source))?;
-            if let Some(own) = self.plan.set_aside.get(aside.place) {
-                let path = own.path.to_string_lossy().into_owned();
+            if let Some(set_aside) = self.plan.set_aside.get(aside.place) {
+                let path = set_aside.path.to_string_lossy().into_owned();
                 *self.summary.set_aside.entry(path).or_default() += 1;
             }
         }

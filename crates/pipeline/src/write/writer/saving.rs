@@ -13,8 +13,8 @@ use crate::{
     plan::output::Destination,
     state::{checkpoint::Current, journal::JournalEntry},
     write::{
-        manifest::{self, Listed},
-        outputs::{Complete, OutputsState},
+        manifest::{self, ManifestFile},
+        outputs::{CompleteFile, OutputsState},
     },
 };
 
@@ -114,7 +114,7 @@ impl<T> RunWriter<'_, T> {
     /// Checks the files that an interrupted run left complete, before they are given their names.
     pub(super) fn check_complete(&self) -> Result<(), RunError> {
         let saved = &self.saved;
-        let files = saved.complete.iter().map(|Complete { file, extent }| {
+        let files = saved.complete.iter().map(|CompleteFile { file, extent }| {
             let encoding = self.plan.output.encodings.get(file.encoding);
             let format = encoding.map(|encoding| encoding.format);
             let is_assembled = format.is_some_and(|format| self.plan.assemble.contains_key(&format));
@@ -155,7 +155,7 @@ impl<T> RunWriter<'_, T> {
 
     /// Gives the files that are complete their names, and lists those of a folder.
     pub(super) fn publish_complete(&mut self) -> Result<(), RunError> {
-        for Complete { file, extent } in std::mem::take(&mut self.saved.complete) {
+        for CompleteFile { file, extent } in std::mem::take(&mut self.saved.complete) {
             let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
                 continue;
             };
@@ -170,7 +170,7 @@ impl<T> RunWriter<'_, T> {
                 _ => (0, None),
             };
             let name = file.path.file_name().unwrap_or_default();
-            let listed = Listed {
+            let listed = ManifestFile {
                 name: name.to_string_lossy().into_owned(),
                 format: encoding.format.to_string(),
                 inputs: vec![file.input],

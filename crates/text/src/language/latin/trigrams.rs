@@ -1,7 +1,7 @@
 //! Trigrams of a text, ranked by frequency.
 
 /// Most frequent trigrams of a text that are compared.
-const COMPARED: usize = 600;
+const MAX_TRIGRAMS: usize = 600;
 /// Values of three signs of five bits: the space and `a` to `z`.
 pub(super) const PLAIN: usize = 1 << 15;
 
@@ -234,6 +234,6 @@ fn by_count(all: &[Trigram]) -> Vec<Trigram> {
             *place += 1;
         }
     }
-    sorted.truncate(COMPARED);
+    sorted.truncate(MAX_TRIGRAMS);
     sorted
 }

@@ -14,14 +14,14 @@ pub(super) fn leads_to_itself(content: &KeptContent, block: &Block, link: u32) -
     let Some(href) = attribute(link, "href") else {
         return false;
     };
-    let Some(name) = href.trim().strip_prefix('#').filter(|own| !own.is_empty()) else {
+    let Some(name) = href.trim().strip_prefix('#').filter(|name| !name.is_empty()) else {
         return false;
     };
-    let is_same = |own: &str| own == name || fragment(own) == fragment(name);
+    let is_same = |value: &str| value == name || fragment(value) == fragment(name);
     let around = page.path(block.element).map(|(at, _)| at);
     let around = around.take(MAX_NAMED_ELEMENTS);
     let mut places = around.chain(page.inline(block).iter().copied().take(MAX_NAMED_ELEMENTS));
-    places.any(|at| ["id", "name"].iter().any(|own| attribute(at, own).is_some_and(|own| is_same(&own))))
+    places.any(|at| ["id", "name"].iter().any(|key| attribute(at, key).is_some_and(|value| is_same(&value))))
 }
 
 /// A name as addresses give it.

@@ -57,13 +57,13 @@ pub(super) fn divided(
                 for run in runs.iter().skip(next_run).take_while(|run| run.from < piece.to) {
                     let (mut at, end) = (run.from.max(piece.from).max(from), run.to.min(piece.to).min(to));
                     while at < end {
-                        while raw.peek().is_some_and(|own| own.1 <= at) {
+                        while raw.peek().is_some_and(|span| span.1 <= at) {
                             raw.next();
                         }
                         // What begins in another run is none.
-                        let own = raw.peek().copied().filter(|own| !run.code && own.0 >= at && own.1 <= end);
-                        let stop = own.map_or(end, |own| if own.0 == at { own.1 } else { own.0 });
-                        let form = if own.is_some_and(|own| own.0 == at) { Form::Raw } else { Form::Text };
+                        let span = raw.peek().copied().filter(|span| !run.code && span.0 >= at && span.1 <= end);
+                        let stop = span.map_or(end, |span| if span.0 == at { span.1 } else { span.0 });
+                        let form = if span.is_some_and(|span| span.0 == at) { Form::Raw } else { Form::Text };
                         divided.push(Run {
                             from: at,
                             to: stop,
