@@ -87,7 +87,7 @@ pub(crate) struct Caller<'a, T> {
     pub(crate) map: &'a MapDocument<'a, T>,
     /// Takes the events.
     pub(crate) take: &'a mut TakeStep<'a, T>,
-    /// Where the run begins; none: at its first input.
+    /// The position at which the run begins; none: at its first input.
     pub(crate) start: Option<RunPosition>,
 }
 
