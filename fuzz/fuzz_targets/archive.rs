@@ -1,5 +1,5 @@
-//! The archive reader over any bytes: places lie in the file, and a reader that resumes gives what
-//! an unbroken one gives. The first byte chooses limits, the second the item to resume before.
+//! Fuzzes the archive reader: places lie in the file, and a resumed reader gives the items of an unbroken one. The
+//! first byte chooses limits, the second the item at which to resume.
 #![no_main]
 
 use std::io::Cursor;

@@ -1,4 +1,4 @@
-//! The charset ladder over any bytes and any declared encoding. The first line is what HTTP states.
+//! Fuzzes charset detection with any bytes and any declared encoding. The first line is the encoding that HTTP states.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

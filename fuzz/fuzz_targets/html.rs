@@ -1,5 +1,6 @@
-//! Pages: any division into chunks gives the same tables, spans are in order and lead back to the
-//! page, both engines agree, whatever vectors they read with, and styles change nothing. The first bytes say where the chunks end.
+//! Fuzzes the page reader: any division into chunks gives the same tables, spans are in order and lead back to the
+//! page, both engines and all vector widths agree, and styles change nothing. The first bytes choose the ends of the
+//! chunks.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -56,8 +57,8 @@ fn check(html: &str, cuts: &[u8], limits: &Limits) {
 
     let plain = LolEngine.read(html, limits);
     for vectors in Vectors::available() {
-        let own = ScanReader::with_vectors(vectors).read(html, limits);
-        assert_eq!(own, with_work_of(&own, plain.clone()), "{vectors:?}");
+        let scanned = ScanReader::with_vectors(vectors).read(html, limits);
+        assert_eq!(scanned, with_work_of(&scanned, plain.clone()), "{vectors:?}");
     }
     assert_eq!((&plain.blocks, &plain.elements), (&page.blocks, &page.elements));
 

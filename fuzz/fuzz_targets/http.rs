@@ -1,4 +1,4 @@
-//! HTTP framing and codings of any block: bounded, and the type of what comes out can be told.
+//! Fuzzes HTTP framing and codings: the result is bounded, and its media type can be determined.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

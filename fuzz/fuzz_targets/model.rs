@@ -1,5 +1,5 @@
-//! Any bytes as a model file; what reads as one must score a page with one finite probability a
-//! block, and be written and read again.
+//! Fuzzes model files: a file that can be read gives one finite probability for each block of a page, and can be
+//! written and read again.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     for judged in [model.judge(page, url), model.judge_with_comments(page, url)] {
         assert_eq!(judged.probabilities.len(), page.blocks.len());
         assert!(judged.probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
-        assert!(judged.embedded.iter().all(|own| (0.0..=1.0).contains(&own.probability)));
+        assert!(judged.embedded.iter().all(|embedded| (0.0..=1.0).contains(&embedded.probability)));
     }
     let _ = model.reasons();
     let bytes = model.to_bytes().expect("a model can be written");

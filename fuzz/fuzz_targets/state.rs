@@ -1,5 +1,5 @@
-//! Any bytes as the saved state of a run, or as its journal: the first byte chooses, and how many bytes of the
-//! rest are an archive that the run was in the middle of.
+//! Fuzzes the saved state of a run and its journal. The first byte chooses one of them and the number of further bytes
+//! that stand for an interrupted archive.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Any bytes as a WACZ container: entries have names and bytes of their own, lie in the file, and all that is
-//! done with them ends; what is written anew holds the same archives.
+//! Fuzzes WACZ containers: every entry has its own name and bytes and lies in the file, every operation ends, and a
+//! rewritten container holds the same archives.
 #![no_main]
 
 use std::{

@@ -79,8 +79,8 @@ fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Poin
     let draws: Vec<DrawScores> = (0..curve.draws)
         .into_par_iter()
         .map(|draw| {
-            let (own, other) = divided(set, size, draw);
-            let sets = [own];
+            let (own_set, other) = divided(set, size, draw);
+            let sets = [own_set];
             let adapted = adapt(base, &sets, 0, &options(Learner::Additive))?;
             let from_nothing = match curve.from_nothing {
                 true => train(&sets, &options(Learner::Additive))?.first().map(|trained| f1(&trained.model, &other)),
@@ -117,17 +117,17 @@ fn divided(set: &PageSet, size: usize, draw: u64) -> (PageSet, PageSet) {
     let mut pages: Vec<&LabelledPage> = set.pages.iter().collect();
     pages.sort_by_key(|page| key(page));
     let last = pages.get(size.saturating_sub(1)).map(|page| key(page));
-    let (mut own, mut other) = (Vec::new(), Vec::new());
+    let (mut own_set, mut other) = (Vec::new(), Vec::new());
     for page in pages {
         // A large host gives its first pages only; the rest of it is left out.
-        if own.len() < size {
-            own.push(page.clone());
+        if own_set.len() < size {
+            own_set.push(page.clone());
         } else if Some(key(page)) != last {
             other.push(page.clone());
         }
     }
     let named = |pages| PageSet { name: set.name.clone(), pages };
-    (named(own), named(other))
+    (named(own_set), named(other))
 }
 
 fn options(learner: Learner) -> TrainOptions {
@@ -176,11 +176,11 @@ mod tests {
         let set = PageSet { name: "toy".into(), pages: pages.collect() };
         let hosts =
             |set: &PageSet| -> Vec<String> { set.pages.iter().map(|page| page.gold.group().to_owned()).collect() };
-        let (own, other) = divided(&set, 10, 1);
-        assert_eq!(own.pages.len(), 10);
+        let (own_set, other) = divided(&set, 10, 1);
+        assert_eq!(own_set.pages.len(), 10);
         assert!(other.pages.len() >= 25, "{}", other.pages.len());
-        let own = hosts(&own);
-        assert!(hosts(&other).iter().all(|host| !own.contains(host)));
-        assert_ne!(hosts(&divided(&set, 10, 2).0), own, "another draw, other hosts");
+        let own_hosts = hosts(&own_set);
+        assert!(hosts(&other).iter().all(|host| !own_hosts.contains(host)));
+        assert_ne!(hosts(&divided(&set, 10, 2).0), own_hosts, "another draw, other hosts");
     }
 }

@@ -116,8 +116,8 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
     let mut free: BinaryHeap<Reverse<(Hour, usize)>> =
         (0..machines).map(|machine| Reverse((Hour(0.0), machine))).collect();
     while let Some(Reverse((Hour(now), machine))) = free.pop() {
-        let own = if policy.queue { 0 } else { machine };
-        let Some(archives) = queues.get_mut(own).and_then(VecDeque::pop_front) else {
+        let first_machine = if policy.queue { 0 } else { machine };
+        let Some(archives) = queues.get_mut(first_machine).and_then(VecDeque::pop_front) else {
             continue;
         };
         let factor = factors.get(machine).copied().unwrap_or(1.0);
@@ -139,7 +139,7 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
         let (kept, committed) = if policy.commit_each { (done, at) } else { (0, now) };
         outcome.wasted += (loss - committed).max(0.0);
         let rest = archives.get(kept..).unwrap_or_default().to_vec();
-        if let Some(queue) = queues.get_mut(own) {
+        if let Some(queue) = queues.get_mut(first_machine) {
             queue.push_front(rest);
         }
         let back = loss.max(now) + job.hours_to_return;
@@ -150,10 +150,11 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
         // Of a queue, whoever is idle takes what came back.
         if policy.queue && free.len() < machines {
             let idle: Vec<usize> = {
-                let busy: std::collections::HashSet<usize> = free.iter().map(|Reverse((_, own))| *own).collect();
-                (0..machines).filter(|own| !busy.contains(own)).collect()
+                let busy: std::collections::HashSet<usize> =
+                    free.iter().map(|Reverse((_, machine_number))| *machine_number).collect();
+                (0..machines).filter(|machine_number| !busy.contains(machine_number)).collect()
             };
-            free.extend(idle.into_iter().map(|own| Reverse((Hour(loss.max(now)), own))));
+            free.extend(idle.into_iter().map(|machine_number| Reverse((Hour(loss.max(now)), machine_number))));
         }
     }
     outcome.core_hours = outcome.hours * machines as f64;

@@ -58,7 +58,7 @@ pub fn run(data: &Path) -> Result<String, PaperVariantError> {
         let method = PetersLecocq2013::new(choices, features);
         let mut method = method.with_weight(BlockWeight::Once);
         method.fit(&examples)?;
-        let name = |paper: bool, own: &'static str, ours: &'static str| if paper { own } else { ours };
+        let name = |paper: bool, published: &'static str, ours: &'static str| if paper { published } else { ours };
         let pages = sets.iter().filter(|set| set.name == "cleaneval").flat_map(|set| &set.pages);
         let bare = method.bare_share(pages.map(|page| &page.page)).unwrap_or_default();
         let _ = writeln!(

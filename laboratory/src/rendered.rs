@@ -72,17 +72,18 @@ pub fn rendered_report(sets: &[(PathBuf, PathBuf)]) -> Result<String, RenderedEr
     let mut rows: Vec<(String, Vec<Scores>)> = Vec::new();
     for name in BESIDE {
         if let Some(method) = by_name(name) {
-            let kept = |own: &Rendered| method.extract(&own.page).unwrap_or_default();
+            let kept = |rendered: &Rendered| method.extract(&rendered.page).unwrap_or_default();
             rows.push((name.to_owned(), scores(&pages, kept)));
         }
     }
     rows.push((
         "VIPS, content over visual blocks".to_owned(),
-        scores(&pages, |own| visual_content(&own.page, &own.layout)),
+        scores(&pages, |rendered| visual_content(&rendered.page, &rendered.layout)),
     ));
     for name in ["fast", "best"] {
         if let Some(model) = Model::builtin(name) {
-            let kept = |own: &Rendered| model.judge_with_comments(&own.page, own.gold.address()).choice.kept;
+            let kept =
+                |rendered: &Rendered| model.judge_with_comments(&rendered.page, rendered.gold.address()).choice.kept;
             rows.push((format!("shipped {name}"), scores(&pages, kept)));
         }
     }
@@ -123,14 +124,14 @@ fn read(archive: &Path, layouts: &Path) -> Result<Vec<Rendered>, RenderedError> 
 }
 
 /// A page with marked blocks: the text of the articles is its content. None without articles.
-fn articles(own: SegmentedPage) -> Option<Rendered> {
-    let gold_text = kept_text(&own.page, &own.blocks_in("Article"), &[]);
+fn articles(segmented_page: SegmentedPage) -> Option<Rendered> {
+    let gold_text = kept_text(&segmented_page.page, &segmented_page.blocks_in("Article"), &[]);
     (!gold_text.is_empty()).then(|| Rendered {
         set: "segments".to_owned(),
-        group: own.group,
-        gold: own.gold,
-        page: own.page,
-        layout: own.layout,
+        group: segmented_page.group,
+        gold: segmented_page.gold,
+        page: segmented_page.page,
+        layout: segmented_page.layout,
         gold_text,
     })
 }
@@ -144,7 +145,9 @@ fn scored(pages: &[Rendered], kept: &[Vec<bool>]) -> Vec<Scores> {
     pages
         .par_iter()
         .zip(kept)
-        .map(|(own, kept)| Scores::of(&kept_text(&own.page, kept, &[]), &own.gold_text, Rule::Characters))
+        .map(|(rendered, kept)| {
+            Scores::of(&kept_text(&rendered.page, kept, &[]), &rendered.gold_text, Rule::Characters)
+        })
         .collect()
 }
 
@@ -166,9 +169,9 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
     };
     let rows: Vec<Vec<Vec<f32>>> = pages
         .par_iter()
-        .map(|own| {
-            let looks = looks(&own.page, &own.layout);
-            let matrix = model.schema().rows(&own.page, own.gold.address());
+        .map(|rendered| {
+            let looks = looks(&rendered.page, &rendered.layout);
+            let matrix = model.schema().rows(&rendered.page, rendered.gold.address());
             let of = matrix.iter().zip(&looks).map(|(row, looks)| match view {
                 View::Markup => row.to_vec(),
                 View::Rendered => row.iter().chain(looks).copied().collect(),
@@ -179,25 +182,25 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
         .collect();
     let labels: Vec<Vec<bool>> = pages
         .par_iter()
-        .map(|own| {
-            let shares = shares(&own.page, &own.gold_text);
+        .map(|rendered| {
+            let shares = shares(&rendered.page, &rendered.gold_text);
             shares.into_iter().map(|share| share > LABEL_SHARE).collect()
         })
         .collect();
-    let hosts: Vec<&str> = pages.iter().map(|own| own.group.as_str()).collect();
+    let hosts: Vec<&str> = pages.iter().map(|rendered| rendered.group.as_str()).collect();
     let folds = by_group(&hosts, FOLDS);
     let mut kept = vec![Vec::new(); pages.len()];
     for fold in 0..FOLDS {
         let mut sample = Sample::default();
         let mut weights = Vec::new();
-        for (at, own) in pages.iter().enumerate() {
+        for (at, rendered) in pages.iter().enumerate() {
             let (Some(rows), Some(labels)) = (rows.get(at), labels.get(at)) else {
                 continue;
             };
             if folds.get(at) == Some(&fold) {
                 continue;
             }
-            let roots = own.page.blocks.iter().map(|block| (block.words as f32).sqrt());
+            let roots = rendered.page.blocks.iter().map(|block| (block.words as f32).sqrt());
             let total: f32 = roots.clone().sum();
             for ((row, label), root) in rows.iter().zip(labels).zip(roots) {
                 sample.width = row.len();
@@ -207,11 +210,11 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
             }
         }
         let trees = fit_trees(&sample, &weights)?;
-        for (at, own) in pages.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
+        for (at, rendered) in pages.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
             let rows = rows.get(at).map_or(&[] as &[Vec<f32>], Vec::as_slice);
             let probabilities: Vec<f32> = rows.par_iter().map(|row| sigmoid(trees.log_odds(row))).collect();
             if let Some(cell) = kept.get_mut(at) {
-                let layout = Layout::of(&own.page);
+                let layout = Layout::of(&rendered.page);
                 *cell = Selection::ExpectedF1.choose(&probabilities, &layout).kept;
             }
         }
@@ -289,15 +292,15 @@ fn looks(page: &Page, layout: &PageLayout) -> Vec<[f32; LOOKS]> {
 
 fn table(pages: &[Rendered], rows: &[(String, Vec<Scores>)]) -> String {
     let mut sets: Vec<&str> = Vec::new();
-    for own in pages {
-        if !sets.contains(&own.set.as_str()) {
-            sets.push(&own.set);
+    for rendered in pages {
+        if !sets.contains(&rendered.set.as_str()) {
+            sets.push(&rendered.set);
         }
     }
     let of = |set: Option<&str>| {
         let numbers = pages.iter().enumerate();
-        let own = numbers.filter(move |(_, own)| set.is_none_or(|set| own.set == set));
-        own.map(|(at, _)| at).collect::<Vec<usize>>()
+        let of_set = numbers.filter(move |(_, rendered)| set.is_none_or(|set| rendered.set == set));
+        of_set.map(|(at, _)| at).collect::<Vec<usize>>()
     };
     let mut headings = vec!["word F1".to_owned()];
     headings.extend(sets.iter().map(|set| format!("{set} ({})", of(Some(set)).len())));
@@ -306,15 +309,15 @@ fn table(pages: &[Rendered], rows: &[(String, Vec<Scores>)]) -> String {
     for (name, scores) in rows {
         let mut cells = vec![name.clone()];
         for set in sets.iter().copied().map(Some).chain([None]) {
-            let own = of(set);
-            let mean = Scores::mean(own.iter().filter_map(|at| scores.get(*at)));
+            let indices = of(set);
+            let mean = Scores::mean(indices.iter().filter_map(|at| scores.get(*at)));
             cells.push(share(mean.f1));
         }
         table.row(cells);
     }
     let with_sheets = |set: &str| {
-        let own = pages.iter().filter(|own| own.set == set);
-        own.filter(|own| own.layout.requests.style_sheets > 0).count()
+        let of_set = pages.iter().filter(|rendered| rendered.set == set);
+        of_set.filter(|rendered| rendered.layout.requests.style_sheets > 0).count()
     };
     let sheets: Vec<String> = sets.iter().map(|set| format!("{set} {}", with_sheets(set))).collect();
     format!("{}\nPages with a style sheet from their archive: {}.\n", table.text(), sheets.join(", "))

@@ -147,7 +147,7 @@ pub fn content_nodes(layout: &PageLayout) -> Vec<bool> {
     let reader = BlockFeatureReader::new(layout);
     let coarse: Vec<(VisualBlock, BlockFeatures)> =
         vips(layout, COHERENT).leaves().map(|block| (block.clone(), reader.features(block))).collect();
-    let weight = |own: &&(VisualBlock, BlockFeatures)| own.1.weight();
+    let weight = |block: &&(VisualBlock, BlockFeatures)| block.1.weight();
     let Some((_, best)) = coarse.iter().max_by(|a, b| weight(a).total_cmp(&weight(b))) else {
         return kept;
     };
@@ -161,7 +161,9 @@ pub fn content_nodes(layout: &PageLayout) -> Vec<bool> {
         }
     }
     // Lists of links inside are no content.
-    for block in vips(layout, crate::vips::MAX_DEGREE).blocks.iter().filter(|own| own.parent.is_some()) {
+    for block in
+        vips(layout, crate::vips::MAX_DEGREE).blocks.iter().filter(|visual_block| visual_block.parent.is_some())
+    {
         let features = reader.features(block);
         if features.links >= 3 && features.link_density() > LINKED {
             for at in reader.nodes(block) {

@@ -1,5 +1,5 @@
-//! Prints a line for each archive: name, records, places of damage, bytes lost. `scripts/compare-readers.py`
-//! sets it beside other readers.
+//! Prints a line for each archive: name, records, places of damage, bytes lost. `scripts/compare-readers.py` compares
+//! it with other readers.
 
 use std::path::Path;
 

@@ -115,7 +115,7 @@ fn inflate(coded: &[u8], zlib: bool, body: &mut Vec<u8>, limit: usize) -> (usize
 /// brotli.
 pub(crate) fn brotli(coded: &[u8], limit: usize) -> CodingResult {
     let mut rest = coded;
-    let outcome = read(brotli::Decompressor::new(&mut rest, CHUNK), limit);
+    let outcome = read(brotli_decompressor::Decompressor::new(&mut rest, CHUNK), limit);
     guess(outcome, coded, rest.len())
 }
 

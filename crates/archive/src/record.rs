@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{headers::Headers, record_block::RecordBlock};
 
-/// Where a record is stored.
+/// The stored place of a record.
 ///
 /// In a plain file: the record's own bytes, from its header to the blank lines that end it. In a
 /// compressed file: the members that hold it. Where one member holds several records, `length`

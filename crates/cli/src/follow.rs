@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use trommel_pipeline::FollowTimes;
 
-/// How long inputs are followed.
+/// Options of followed inputs: their ends and pauses.
 #[derive(Debug, Args)]
 pub struct FollowArgs {
     /// Continue as inputs grow and new ones appear: files that a crawler writes (also as NAME.open), folders, globs,

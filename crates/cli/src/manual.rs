@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
 /// Write the manual pages into a folder
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The folder; made if it is missing
+    /// Folder to write to, created if necessary
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

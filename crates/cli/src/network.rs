@@ -6,7 +6,7 @@ use clap::Args;
 use trommel::{ByteSize, ByteSizeError};
 use trommel_pipeline::sources::NetworkOptions;
 
-/// How inputs behind URLs are waited for.
+/// Options for waiting for inputs behind URLs.
 #[derive(Debug, Args)]
 pub struct NetworkArgs {
     /// Seconds without data after which a connection is opened again [default: 30]

@@ -57,11 +57,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = ServiceLimits::default().queue)]
     queue: usize,
 
-    /// Most bytes of a page, or of a record of a batch; longer ones get 413 [default: 16M]
+    /// Maximum bytes of a page, or of a record of a batch; longer ones get 413 [default: 16M]
     #[arg(long, value_name = "SIZE")]
     max_body: Option<ByteSize>,
 
-    /// Most memory for requests: bodies, their processing, and unsent answers. Further requests get 429, and
+    /// Maximum memory for requests: bodies, their processing, and unsent answers. Further requests get 429, and
     /// pages that never fit get 413 [default: 512M]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<ByteSize>,
@@ -86,7 +86,7 @@ pub struct ServeArgs {
     #[arg(long, requires = "sites")]
     learn_sites: bool,
 
-    /// Most memory for counts of sites [default: 1G, or that of FILE]
+    /// Maximum memory for counts of sites [default: 1G, or that of FILE]
     #[arg(long, value_name = "SIZE", requires = "sites")]
     sites_size: Option<ByteSize>,
 

@@ -17,24 +17,24 @@ pub trait Scope {
     fn has(field: &Field) -> bool;
 }
 
-/// Those of commands that run over archives: all.
+/// Commands that run over archives: they take all settings.
 #[derive(Clone, Copy, Debug)]
 pub struct RunCommands;
 
-/// Those of commands that take single pages.
+/// Commands that take single pages.
 #[derive(Clone, Copy, Debug)]
 pub struct PageCommands;
 
-/// Those of the service, which has bounds and a memory of sites of its own.
+/// The service, which has its own bounds and its own site memory.
 #[cfg(feature = "serve")]
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceCommands;
 
-/// Those of commands that take the documents of archives and write no outputs of a run.
+/// Commands that read the documents of archives without writing the outputs of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentCommands;
 
-/// Those of commands that only judge pages of archives.
+/// Commands that only judge pages of archives.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgingCommands;
 

@@ -30,18 +30,18 @@ pub struct SitesArgs {
 
 #[derive(Debug, Subcommand)]
 enum SitesCommand {
-    /// Count the pages of archives into a file
+    /// Count the pages of each site in archives, and write the counts to a file
     Build(BuildArgs),
     /// Merge files into the counts of all their pages
     Merge {
         /// Files made by `sites build` or `sites merge`
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// File to write
+        /// File to write the counts to
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Print the contents of a file, and its largest sites
+    /// Print the totals of a file of counts, and its largest sites
     Show {
         /// The file
         #[arg(value_name = "FILE")]
@@ -60,7 +60,7 @@ struct BuildArgs {
     /// Archives, as for `run`
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<OsString>,
-    /// File to write
+    /// File to write the counts to
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Its model is the one that pages will be judged with: its probabilities are kept

@@ -1,4 +1,4 @@
-//! `trommel verify`
+//! `trommel verify`: compares the places in an output with the bytes of the archives.
 
 use std::{
     collections::HashMap,
@@ -36,7 +36,7 @@ pub struct VerifyArgs {
     against: Vec<PathBuf>,
 }
 
-/// What was compared.
+/// The counts of a comparison.
 #[derive(Debug, Default)]
 struct Counts {
     documents: u64,

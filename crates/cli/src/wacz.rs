@@ -38,11 +38,11 @@ enum WaczCommand {
 /// extracted text keep theirs.
 #[derive(Debug, Args)]
 struct TextArgs {
-    /// The WACZ file
+    /// WACZ file to read
     #[arg(value_name = "WACZ")]
     input: PathBuf,
 
-    /// The WACZ file to write
+    /// WACZ file to write
     #[arg(short, long, value_name = "WACZ")]
     output: PathBuf,
 

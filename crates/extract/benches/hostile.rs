@@ -1,5 +1,4 @@
-//! Hostile pages at doubling sizes, from bytes to document: where the throughput of a row stays, time
-//! is linear in the page.
+//! Measures hostile pages at doubling sizes, from bytes to document. Constant throughput in a row means linear time.
 
 // A benchmark without its model has nothing better to do than to stop.
 #![allow(clippy::unwrap_used)]

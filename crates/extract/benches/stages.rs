@@ -1,6 +1,6 @@
-//! Time and throughput of each stage over the pages of the sample archive, and of bare inflate of the
-//! same archive, the yardstick that does not depend on this project's code. Throughput is in bytes of
-//! HTML as served, in every row; allocations are those of all pages together.
+//! Measures time and throughput of each stage over the pages of the sample archive. Inflating the same archive is the
+//! yardstick that does not depend on this project's code. Throughput is in bytes of HTML as served, in every row;
+//! allocations are those of all pages together.
 
 // A benchmark that cannot read its sample has nothing better to do than to stop.
 #![allow(clippy::unwrap_used)]

@@ -26,10 +26,10 @@ const ABOUT_WRITERS: [&str; 9] =
     ["user", "userinfo", "profile", "postprofile", "signature", "sig", "avatar", "byline", "member"];
 /// Words beside those by which an element holds what a user wrote after all.
 const CONTENTS: [&str; 9] = ["has", "content", "contents", "text", "body", "generated", "review", "comment", "reply"];
-/// What one person wrote on a page on which several do.
+/// The text of one person on a page by several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Post {
-    /// Who wrote it, as the page shows the name; in JSON the empty string if nobody says.
+    /// The author, as the page shows the name; in JSON the empty string if the page does not say.
     #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
     pub author: Option<String>,
     /// When: an ISO 8601 date, or date and time with the offset that the page gives; likewise.

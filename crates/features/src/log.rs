@@ -1,4 +1,4 @@
-//! Turns counts and truths into numbers.
+//! Turns counts and booleans into feature values.
 
 /// Counts whose logarithms are known.
 // 16 KB: nearly all counts of a page are smaller, and larger ones take the function.

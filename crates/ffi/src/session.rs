@@ -162,7 +162,7 @@ impl TrommelSession {
         self.session.feed(part).into()
     }
 
-    /// What is known up to here, as JSON.
+    /// The facts known so far, as JSON.
     pub(crate) fn known(&mut self) -> String {
         let known = self.session.known();
         json!({

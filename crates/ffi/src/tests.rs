@@ -1,4 +1,4 @@
-//! The functions as C calls them: null, strings that are none, and pages.
+//! Calls the functions as C does: with null pointers, invalid strings, and pages.
 #![allow(unsafe_code)]
 
 use std::{

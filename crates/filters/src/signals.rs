@@ -11,7 +11,7 @@ use crate::{
 /// Words of a phrase that counts as repeated.
 const PHRASE: u32 = 5;
 
-/// What is measured of a text. Shares are in 0..=1; those of an empty text are 0.
+/// The measures of a text. Shares are in 0..=1; those of an empty text are 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextSignals {
     /// Words; in scripts without spaces two characters are one.
@@ -37,7 +37,7 @@ pub struct TextSignals {
 }
 
 impl TextSignals {
-    /// Those of a text.
+    /// The measures of a text.
     pub fn of(stats: &TextStats<'_>) -> Self {
         let counts = Counts::of(stats);
         let half_words = f64::from(counts.half_words()).max(1.0);

@@ -49,7 +49,7 @@ pub struct Search<'a> {
 pub struct SearchResults {
     /// Documents that the query finds, given or not.
     pub documents: usize,
-    /// Those asked for, best first.
+    /// The requested documents, best first.
     pub hits: Vec<Hit>,
 }
 

@@ -1,4 +1,4 @@
-//! The annotation of a page: a row of what is known about it, without its text, as the index of its crawl has rows.
+//! The annotation of a page: one row with the facts about it, without its text, in the manner of a crawl index.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use trommel_text::TextStats;
 
 use crate::{OutputRecord, surt_key};
 
-/// What a table of annotations says of one page. The fields that Common Crawl's columnar index has are named and
+/// The row of one page in a table of annotations. The fields that Common Crawl's columnar index has are named and
 /// typed as there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotation {
@@ -39,7 +39,7 @@ pub struct Annotation {
     pub page_type: Option<String>,
     /// Expected word F1 of the text, in 0..=1.
     pub confidence: f32,
-    /// What stands in the way of the page that was asked for.
+    /// The kind of block page in place of the requested page.
     pub block_reason: Option<String>,
     /// Number of links on the page.
     pub links: i32,

@@ -145,7 +145,7 @@ static OPTIONAL: [(Column, ColumnCondition); 5] = [
 pub struct OptionalColumns([bool; 5]);
 
 impl OptionalColumns {
-    /// Those of documents made with these options.
+    /// The optional columns of documents made with these options.
     pub fn of(options: &DocumentOptions) -> Self {
         let mut optional_columns = Self::default();
         for (is_there, (_, asked)) in optional_columns.0.iter_mut().zip(&OPTIONAL) {
@@ -154,7 +154,7 @@ impl OptionalColumns {
         optional_columns
     }
 
-    /// Those whose names pass.
+    /// The optional columns whose names pass.
     pub fn named(has: impl Fn(&str) -> bool) -> Self {
         let mut optional_columns = Self::default();
         for (is_there, (column, _)) in optional_columns.0.iter_mut().zip(&OPTIONAL) {

@@ -32,8 +32,8 @@ pub trait Encode: Send + Sync {
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// The encoder of a format, and the compression that is left to the [`CompressedStream`](crate::CompressedStream): WET
-/// compresses record by record and leaves none. What is [assembled](crate::Assemble) is MessagePack
+/// The encoder of a format, and the compression that is left to the `CompressedStream`: WET
+/// compresses record by record and leaves none. What is assembled is MessagePack
 /// until then.
 ///
 /// # Errors

@@ -1,9 +1,9 @@
 //! Writes documents: JSON lines, MessagePack, WET, Anserini collections, TREC web, `_bulk` requests, Parquet.
 //!
 //! An [`Encode`] turns an [`OutputRecord`] into bytes. It is pure, so any worker can run it. The bytes are
-//! then appended in order to one [`Shard`] for each output, which compresses them in [`Frames`]. The file
-//! appears under its name only when it is whole, and an interrupted one can be continued. A [`RecordReader`]
-//! reads records back.
+//! then appended in order to one `Shard` for each output, which compresses them in `Frames`. The file
+//! appears under its name only when it is whole, and an interrupted one can be continued; both need the feature
+//! `storage`. A [`RecordReader`] reads records back.
 
 mod annotation;
 mod columns;
@@ -15,6 +15,7 @@ mod json;
 mod page;
 mod reader;
 mod record;
+#[cfg(feature = "storage")]
 mod storage;
 mod surt;
 
@@ -32,6 +33,7 @@ pub use id::record_id;
 pub use page::{PageForm, page_line};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
+#[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
     hidden, open_in_place, open_own, publish, read_own, replaceable,

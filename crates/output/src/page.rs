@@ -5,7 +5,7 @@ use trommel_extract::Document;
 
 use crate::{OutputRecord, json};
 
-/// What is printed of a page.
+/// The form in which a page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageForm {
     /// Its main text, and a line end.

@@ -160,7 +160,7 @@ impl<R: BufRead> Iterator for RecordReader<R> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "storage"))]
 mod tests {
     use super::*;
     use crate::{

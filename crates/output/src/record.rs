@@ -75,7 +75,7 @@ pub struct OutputRecord {
     pub posts: Vec<Post>,
     /// The text in chunks for retrieval, on request.
     pub chunks: Vec<Chunk>,
-    /// What the archive says of the payload's digest (`sha1:...`). No key: for [`Annotation`](crate::Annotation).
+    /// The digest of the payload that the archive states (`sha1:...`). No key: for [`Annotation`](crate::Annotation).
     #[serde(skip)]
     pub digest: Option<String>,
     /// Number of the links of the page. No key: for [`Annotation`](crate::Annotation).

@@ -124,7 +124,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Where the scheme ends, before its colon.
+/// The end of the scheme, before its colon.
 fn scheme_end(url: &[u8]) -> Option<usize> {
     let end = url.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"+-.".contains(byte))?;
     let is_scheme = url.get(end) == Some(&b':') && url.first().is_some_and(u8::is_ascii_alphabetic);

@@ -106,7 +106,7 @@ pub enum InputError {
     Fetched {
         /// The URL.
         url: String,
-        /// What the server, the network or the system said.
+        /// The error of the server, the network or the system.
         source: io::Error,
     },
     /// A glob that is none.

@@ -89,7 +89,7 @@ pub(crate) struct Caller<'a, T> {
     pub(crate) take: &'a mut TakeStep<'a, T>,
     /// Whether it takes dropped records, too.
     pub(crate) wants_drops: bool,
-    /// Where the run begins; none: at its first input.
+    /// The position at which the run begins; none: at its first input.
     pub(crate) start: Option<RunPosition>,
 }
 

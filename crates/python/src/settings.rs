@@ -88,17 +88,17 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
 /// The settings of a function.
 pub(crate) type Scope = fn(&Field) -> bool;
 
-/// Those of single pages.
+/// The settings of single pages.
 pub(crate) fn of_pages(field: &Field) -> bool {
     field.is_of_pages()
 }
 
-/// Those of runs that give documents: all but what is said of files.
+/// The settings of runs that give documents: all but those of files.
 pub(crate) fn of_documents(field: &Field) -> bool {
     field.part() != "output"
 }
 
-/// Those of runs that write files.
+/// The settings of runs that write files.
 pub(crate) fn of_runs(_: &Field) -> bool {
     true
 }

@@ -21,7 +21,7 @@ impl Signals {
     /// The exception that a signal raised, if one came since the last look.
     ///
     /// # Errors
-    /// That exception, such as `KeyboardInterrupt`.
+    /// The exception of the signal, such as `KeyboardInterrupt`.
     pub(crate) fn check(&mut self) -> PyResult<()> {
         if self.last.elapsed() < PAUSE {
             return Ok(());

@@ -27,13 +27,13 @@ pub(crate) struct About {
     archives: bool,
 }
 
-/// What this service is and has
+/// The version, models and index of this service
 #[utoipa::path(
     get,
     path = "/about",
     responses(
         (status = 200, description = "Version, models, index", body = About),
-        problem::OfAll,
+        problem::CommonRefusals,
     ),
     tag = "service"
 )]
@@ -86,7 +86,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     path = "/metrics",
     responses(
         (status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text"),
-        problem::OfAll,
+        problem::CommonRefusals,
     ),
     tag = "service"
 )]

@@ -29,7 +29,7 @@ pub enum TokenError {
         source: io::Error,
     },
     /// It is too short.
-    #[error("the token is shorter than {SHORTEST} characters")]
+    #[error("the token is shorter than {MIN_TOKEN_BYTES} characters")]
     Short,
     /// It cannot stand in a header.
     #[error("the token has characters other than visible ASCII")]

@@ -99,7 +99,7 @@ fn take_any_bytes(operation: &mut Value) {
     operation_id = "openapi",
     responses(
         (status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"),
-        problem::OfAll,
+        problem::CommonRefusals,
     ),
     tag = "service"
 )]

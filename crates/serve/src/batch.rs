@@ -90,7 +90,7 @@ pub(crate) struct BatchSummary {
     responses(
         (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
         (status = 400, description = "The query cannot be read, or the body is no archive", body = Problem, content_type = "application/problem+json"),
-        problem::OfArchives,
+        problem::ArchiveRefusals,
     ),
     tag = "extraction"
 )]

@@ -41,7 +41,7 @@ use crate::{
         )),
         (status = 400, description = "Query or headers cannot be read", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "No form that the client accepts", body = Problem, content_type = "application/problem+json"),
-        problem::OfPages,
+        problem::PageRefusals,
     ),
     tag = "extraction"
 )]

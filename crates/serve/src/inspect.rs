@@ -75,7 +75,7 @@ pub(crate) struct Inspected {
         (status = 200, description = "What there is to show", body = Inspected),
         (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such document, or its page is not at hand", body = Problem, content_type = "application/problem+json"),
-        problem::OfPages,
+        problem::PageRefusals,
     ),
     tag = "page for eyes"
 )]

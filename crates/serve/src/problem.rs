@@ -29,13 +29,13 @@ const NO_PAGE: (u16, &str) = (415, "The body has a Content-Encoding, or is no pa
 /// Refusals, as the description of the service lists them, of everything behind the bearer token.
 pub(crate) struct CommonRefusals;
 
-/// Those of what makes the service work.
+/// Refusals of requests that make the service work.
 pub(crate) struct WorkRefusals;
 
-/// Those of what is sent an archive.
+/// Refusals of requests with an archive.
 pub(crate) struct ArchiveRefusals;
 
-/// Those of what is sent a page.
+/// Refusals of requests with a page.
 pub(crate) struct PageRefusals;
 
 impl IntoResponses for CommonRefusals {

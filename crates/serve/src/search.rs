@@ -59,7 +59,7 @@ pub(crate) struct SearchQuery {
 pub(crate) struct SearchAnswer {
     /// Documents found, given or not.
     documents: usize,
-    /// Those asked for, best first.
+    /// The requested documents, best first.
     hits: Vec<FoundDocument>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct SnippetPiece {
         (status = 200, description = "The best documents", body = SearchAnswer),
         (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "This service has no index", body = Problem, content_type = "application/problem+json"),
-        problem::OfWork,
+        problem::WorkRefusals,
     ),
     tag = "page for eyes"
 )]
@@ -174,7 +174,7 @@ pub(crate) struct StoredDocument {
         (status = 200, description = "The document", body = StoredDocument),
         (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
-        problem::OfWork,
+        problem::WorkRefusals,
     ),
     tag = "page for eyes"
 )]

@@ -72,7 +72,7 @@ pub fn serve_router(
     answer(answers, sockets, stop, || {})
 }
 
-/// Who answers, and how.
+/// The routes, and the settings of connections.
 struct Answers {
     router: Router,
     limits: ServiceLimits,

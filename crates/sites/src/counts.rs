@@ -39,7 +39,7 @@ impl PageCount {
 pub(crate) struct Position {
     /// Pages with a block there.
     pub pages: u32,
-    /// Those of them that a model judged.
+    /// The number of them that a model judged.
     pub judged: u32,
     /// Sum over these of the mean probability of the words there, in units of [`UNIT`].
     pub probability: Compact64,

@@ -47,13 +47,13 @@ pub(crate) enum Value {
     Bool(bool),
 }
 
-/// What is wrong with a condition, and where.
+/// The fault of a condition, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("condition, character {at}: {what}")]
 pub struct ConditionError {
     /// Number of the character, from 1.
     pub at: usize,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 

@@ -149,7 +149,7 @@ pub fn interruptible(input: impl Read + Send + 'static, stop: &StopFlag) -> io::
 /// [`interruptible`].
 ///
 /// # Errors
-/// What the system says; of such a file, at the first read.
+/// The error of the system; for a file that waits, at the first read.
 pub fn open_file(path: &Path, stop: &StopFlag) -> io::Result<Box<dyn Read + Send>> {
     if path.metadata()?.is_file() {
         return Ok(Box::new(File::open(path)?));

@@ -55,14 +55,14 @@ pub struct Run {
 }
 
 impl TextMasks {
-    /// Those of a text.
+    /// The masks of a text.
     pub fn of(text: &str) -> Self {
         let mut text_masks = Self::default();
         text_masks.read(text);
         text_masks
     }
 
-    /// Those of a text in the memory of another's.
+    /// The masks of a text, in the memory of another text's masks.
     pub fn read(&mut self, text: &str) {
         self.masks.clear();
         self.lower.clear();

@@ -44,7 +44,7 @@ struct FoundWords {
 }
 
 impl<'a> TextStats<'a> {
-    /// Those of a text.
+    /// The statistics of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, found: OnceCell::new() }
     }

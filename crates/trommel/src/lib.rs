@@ -95,6 +95,7 @@
 //! * `learn`: the module `learn`, with labelled pages and scores of models. `train`: training of models as well.
 //! * `parquet`: Parquet files as output.
 //! * `schema`: `fields`, the list of all settings with their documentation.
+//! * `storage`: output files that are compressed in frames and appear under their names only when they are whole.
 //! * `strum`: lists of the names of roles.
 //! * `viewer`: the module `viewer`, with HTML views of judged pages.
 //!

@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(reasons(0.0, &topics[..1]).sentence(), None);
     }
 
-    /// What is computed of the columns that the model asks for says the same as all columns of all blocks.
+    /// The requested columns give the same result as all columns of all blocks.
     #[test]
     fn reasons_of_a_page_are_those_of_its_rows() {
         let blocks: String = (0..150)

@@ -418,7 +418,7 @@ impl Seek for Failing {
     }
 }
 
-/// What is named again and again is read once.
+/// An entry that is named several times is hashed once.
 #[test]
 fn hashes_are_taken_once() {
     let resource = r#"{"path":"archive/a.warc","hash":"sha256:00"}"#;

@@ -26,7 +26,7 @@ use crate::{
 pub struct TextsWritten {
     /// Pages that the container lists.
     pub pages: u64,
-    /// Those of them that have a text now.
+    /// The number of them that have a text now.
     pub texts: u64,
     /// Lines of more than 16 MiB, which are copied as they are.
     pub too_long: u64,

@@ -27,11 +27,11 @@ impl MethodArgs {
     /// The method, if it looks at several pages of a site.
     pub fn by_site(&self) -> anyhow::Result<Option<Box<dyn SiteMethod>>> {
         let mut found = all_by_site().into_iter();
-        let found = found.find(|own| own.about().name == self.method);
-        if let Some(own) = &found
+        let found = found.find(|method| method.about().name == self.method);
+        if let Some(method) = &found
             && !self.fit.is_empty()
         {
-            bail!("{} does not learn: --fit does nothing for it", own.about().name);
+            bail!("{} does not learn: --fit does nothing for it", method.about().name);
         }
         Ok(found)
     }

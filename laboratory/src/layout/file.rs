@@ -157,7 +157,7 @@ impl Line {
             let name = *self.name.get(at).ok_or_else(missing)?;
             let flags = *self.flags.get(at).ok_or_else(missing)?;
             let number = |column: &[i32]| column.get(at).copied().unwrap_or_default();
-            let some = |column: &[i64]| column.get(at).and_then(|own| u32::try_from(*own).ok());
+            let some = |column: &[i64]| column.get(at).and_then(|value| u32::try_from(*value).ok());
             nodes.push(LayoutNode {
                 parent: u32::try_from(parent).ok(),
                 name: self

@@ -18,10 +18,10 @@ pub fn block_nodes(page: &Page, layout: &PageLayout) -> Vec<Vec<u32>> {
         let block = page.blocks.partition_point(|block| block.span.1 <= start);
         let next = starts.partition_point(|other| *other <= start);
         let limit = starts.get(next).copied().unwrap_or(u32::MAX);
-        if let Some((block, own)) = page.blocks.get(block).zip(found.get_mut(block))
+        if let Some((block, nodes)) = page.blocks.get(block).zip(found.get_mut(block))
             && block.span.0 < limit
         {
-            own.push(at);
+            nodes.push(at);
         }
     }
     found
@@ -44,7 +44,7 @@ mod tests {
         };
         let tag = |tag: &str| LayoutNode { is_text: false, ..text(tag) };
         let nodes = ["<p>One", "One ", "<b>", "two", "<select", "no", "<p>three", "three"];
-        let nodes = nodes.map(|own| if own.starts_with('<') { tag(own) } else { text(own) });
+        let nodes = nodes.map(|part| if part.starts_with('<') { tag(part) } else { text(part) });
         let layout = PageLayout { nodes: nodes.to_vec(), ..PageLayout::default() };
         assert_eq!(page.blocks.len(), 2);
         assert_eq!(block_nodes(&page, &layout), [vec![1, 3], vec![7]]);

@@ -95,8 +95,8 @@ impl PageLayout {
     pub fn children(&self) -> Vec<Vec<u32>> {
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (at, node) in (0u32..).zip(&self.nodes) {
-            if let Some(own) = node.parent.and_then(|parent| children.get_mut(parent as usize)) {
-                own.push(at);
+            if let Some(siblings) = node.parent.and_then(|parent| children.get_mut(parent as usize)) {
+                siblings.push(at);
             }
         }
         children
@@ -108,8 +108,8 @@ impl PageLayout {
         for at in (0..self.nodes.len()).rev() {
             let end = ends.get(at).copied().unwrap_or_default();
             let parent = self.nodes.get(at).and_then(|node| node.parent);
-            if let Some(own) = parent.and_then(|parent| ends.get_mut(parent as usize)) {
-                *own = end.max(*own);
+            if let Some(last_end) = parent.and_then(|parent| ends.get_mut(parent as usize)) {
+                *last_end = end.max(*last_end);
             }
         }
         ends

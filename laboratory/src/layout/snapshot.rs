@@ -60,8 +60,8 @@ impl Snapshot {
         let mut rects: FxHashMap<usize, Rect> = FxHashMap::default();
         for (at, node) in document.layout.node_index.iter().enumerate() {
             boxes.entry(*node).or_insert(at);
-            let own = document.layout.bounds.get(at).map_or(Rect::default(), |own| rect(own));
-            rects.entry(*node).and_modify(|all| *all = all.union(&own)).or_insert(own);
+            let rect = document.layout.bounds.get(at).map_or(Rect::default(), |bounds| rect(bounds));
+            rects.entry(*node).and_modify(|all| *all = all.union(&rect)).or_insert(rect);
         }
         let mut nodes = Vec::new();
         // Of each node of the document: its place in `nodes` or that of the nearest one around it, and
@@ -71,7 +71,7 @@ impl Snapshot {
         for at in 0..document.nodes.node_type.len() {
             let parent = number(&document.nodes.parent_index, at);
             let around = usize::try_from(parent).ok().and_then(|parent| kept.get(parent));
-            let (mut own, mut clear) = around.copied().unwrap_or_default();
+            let (mut background, mut clear) = around.copied().unwrap_or_default();
             let kind = number(&document.nodes.node_type, at);
             if kind == COMMENT {
                 let value = self.string(number(&document.nodes.node_value, at));
@@ -83,7 +83,7 @@ impl Snapshot {
             }
             if let Some(place) = boxes.get(&at) {
                 let mut node = self.node(document, at, *place);
-                node.parent = own;
+                node.parent = background;
                 node.rect = rects.get(&at).copied().unwrap_or_default();
                 clear |= self.style(document, *place, 2) == "0";
                 node.is_invisible |= clear;
@@ -96,14 +96,14 @@ impl Snapshot {
                     _ => false,
                 };
                 if is_shown {
-                    own = u32::try_from(nodes.len()).ok();
+                    background = u32::try_from(nodes.len()).ok();
                     nodes.push(node);
                 }
             }
             if kind == ELEMENT || kind == TEXT {
                 comment = None;
             }
-            kept.push((own, clear));
+            kept.push((background, clear));
         }
         PageLayout { nodes, ..PageLayout::default() }
     }
@@ -141,7 +141,7 @@ impl Snapshot {
 
     fn style(&self, document: &Document, place: usize, at: usize) -> &str {
         let styles = document.layout.styles.get(place);
-        styles.map_or("", |own| self.string(number(own, at)))
+        styles.map_or("", |column| self.string(number(column, at)))
     }
 
     fn string(&self, at: i64) -> &str {

@@ -83,12 +83,12 @@ fn densities(page: &Page) -> Densities {
         }
     }
     for (at, element) in page.elements.iter().enumerate().rev() {
-        let own = counts.get(at).copied().unwrap_or_default();
+        let block_counts = counts.get(at).copied().unwrap_or_default();
         if let Some(parent) = counts.get_mut(element.parent as usize).filter(|_| !element.hidden) {
-            parent.chars += own.chars;
-            parent.link_chars += own.link_chars;
-            parent.tags += own.tags + 1.0;
-            parent.link_tags += own.link_tags + f64::from(u8::from(is_link(element)));
+            parent.chars += block_counts.chars;
+            parent.link_chars += block_counts.link_chars;
+            parent.tags += block_counts.tags + 1.0;
+            parent.link_tags += block_counts.link_tags + f64::from(u8::from(is_link(element)));
         }
     }
     whole.tags = len as f64;
@@ -109,11 +109,11 @@ fn densities(page: &Page) -> Densities {
     let mut best: Vec<(u32, f64)> = (0u32..).zip(sums).collect();
     for (at, element) in page.elements.iter().enumerate().rev() {
         // The first of equals: a parent before what it holds, an earlier child (met later) before a later.
-        let own = best.get(at).copied().unwrap_or_default();
+        let score = best.get(at).copied().unwrap_or_default();
         if let Some(parent) = best.get_mut(element.parent as usize) {
             let itself = parent.0 == element.parent;
-            if own.1 > parent.1 || !itself && own.1 == parent.1 {
-                *parent = own;
+            if score.1 > parent.1 || !itself && score.1 == parent.1 {
+                *parent = score;
             }
         }
     }

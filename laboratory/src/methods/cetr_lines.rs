@@ -150,10 +150,10 @@ fn derivative(series: &[f32]) -> Vec<f32> {
         .map(|at| {
             let end = series.len().min(at + 1 + AHEAD);
             let next = series.get(at + 1..end).unwrap_or_default();
-            let own = series.get(at).copied().unwrap_or_default();
+            let value = series.get(at).copied().unwrap_or_default();
             match next {
                 [] => 0.0,
-                next => (next.iter().sum::<f32>() / next.len() as f32 - own).abs(),
+                next => (next.iter().sum::<f32>() / next.len() as f32 - value).abs(),
             }
         })
         .collect()

@@ -136,8 +136,8 @@ impl Method for KFeatureExtractor {
         };
         let mut centres = farthest_first(&points, *first, CLUSTERS);
         let clusters = kmeans(&points, &mut centres, 0);
-        let own = clusters.get(winner);
-        let wanted = passing.iter().zip(&clusters).filter(|(_, of)| Some(*of) == own).map(|((at, _), _)| *at);
+        let cluster = clusters.get(winner);
+        let wanted = passing.iter().zip(&clusters).filter(|(_, of)| Some(*of) == cluster).map(|((at, _), _)| *at);
         Ok(blocks_of(&segments, wanted))
     }
 }

@@ -111,8 +111,8 @@ fn in_heading(page: &Page) -> Vec<bool> {
     let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let around = inside.get(element.parent as usize).copied().unwrap_or_default();
-        let own: Tag = element.tag;
-        inside.push(around || own.is_heading());
+        let tag: Tag = element.tag;
+        inside.push(around || tag.is_heading());
     }
     inside
 }

@@ -97,7 +97,7 @@ impl BlockAttributes {
     }
 
     /// The attributes of each block by itself.
-    fn own(self, page: &Page) -> Vec<Vec<f32>> {
+    fn block_rows(self, page: &Page) -> Vec<Vec<f32>> {
         let distances: Vec<f32> = page
             .blocks
             .iter()
@@ -132,7 +132,7 @@ impl BlockAttributes {
 
     /// All attributes of each block, those of the first of its neighbours first.
     fn rows(self, page: &Page) -> Vec<Vec<f32>> {
-        let own = self.own(page);
+        let rows = self.block_rows(page);
         let absent: Vec<f32> = self
             .own_kinds()
             .iter()
@@ -141,12 +141,12 @@ impl BlockAttributes {
                 Kind::Name(_) => f32::from(ABSENT),
             })
             .collect();
-        (0..own.len())
+        (0..rows.len())
             .map(|at| {
                 (0..=2 * self.reach())
                     .flat_map(|offset| {
                         let neighbour = (at + offset).checked_sub(self.reach());
-                        neighbour.and_then(|at| own.get(at)).unwrap_or(&absent)
+                        neighbour.and_then(|at| rows.get(at)).unwrap_or(&absent)
                     })
                     .copied()
                     .collect()
@@ -287,7 +287,7 @@ fn folds(examples: &[Example], labels: &[bool], validation: &Validation) -> Vec<
             return labels.iter().map(fold).collect();
         }
         FoldUnit::Page => (0..examples.len()).map(|at| at.to_string()).collect(),
-        FoldUnit::Site => examples.iter().map(|own| own.group.to_owned()).collect(),
+        FoldUnit::Site => examples.iter().map(|example| example.group.to_owned()).collect(),
     };
     let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
     let of_page = by_group(&groups, folds).into_iter().zip(examples);
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(folds(FoldUnit::Block)[0][..4], [0, 1, 2, 0]);
         for unit in [FoldUnit::Page, FoldUnit::Site] {
             let folds = folds(unit);
-            assert!(folds.iter().all(|own| own.len() == 22 && own.iter().all(|fold| *fold == own[0])));
+            assert!(folds.iter().all(|split| split.len() == 22 && split.iter().all(|fold| *fold == split[0])));
         }
         let sites = folds(FoldUnit::Site);
         assert_eq!((&sites[0], &sites[1]), (&sites[2], &sites[4]));
@@ -456,9 +456,9 @@ mod tests {
         // On each page, another number of words is content: folds of blocks learn it, folds of pages cannot.
         let pages: Vec<(Page, Vec<bool>)> = (0..12)
             .map(|number| {
-                let own = format!("<p>{}</p>", vec!["w"; 5 + 2 * number].join(" ")).repeat(40);
+                let paragraph = format!("<p>{}</p>", vec!["w"; 5 + 2 * number].join(" ")).repeat(40);
                 let other = format!("<p>{}</p>", vec!["w"; 6 + 2 * number].join(" ")).repeat(40);
-                (read(&format!("{own}{other}")), (0..80).map(|at| at < 40).collect())
+                (read(&format!("{paragraph}{other}")), (0..80).map(|at| at < 40).collect())
             })
             .collect();
         let groups: Vec<String> = (0..12).map(|number| number.to_string()).collect();

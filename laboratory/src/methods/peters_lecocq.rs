@@ -77,8 +77,8 @@ impl PetersLecocq {
         let mut losses = [0.0; PENALTIES.len()];
         for fold in 0..FOLDS {
             let part = |held: bool| -> Vec<Example> {
-                let own = examples.iter().zip(&folds).filter(|(_, of)| (**of == fold) == held);
-                own.map(|(example, _)| *example).collect()
+                let of_fold = examples.iter().zip(&folds).filter(|(_, of)| (**of == fold) == held);
+                of_fold.map(|(example, _)| *example).collect()
             };
             let (training, held) = (part(false), part(true));
             let schema = self.schema(&training);

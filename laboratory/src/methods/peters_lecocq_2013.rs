@@ -147,9 +147,9 @@ impl PetersLecocq2013 {
         let (mut all, mut bare) = (0usize, 0usize);
         for page in pages {
             for block in self.choices.blocks_of(page) {
-                let own = tokens_of(page, &block, self.choices.scope);
+                let block_tokens = tokens_of(page, &block, self.choices.scope);
                 all += 1;
-                bare += usize::from(!tokens.iter().any(|token| own.contains(token)));
+                bare += usize::from(!tokens.iter().any(|token| block_tokens.contains(token)));
             }
         }
         Some(bare as f64 / all.max(1) as f64)
@@ -169,18 +169,18 @@ impl PetersLecocq2013 {
             let mut row = Vec::new();
             if self.features.shallow {
                 for at in [at.checked_sub(1), Some(at), at.checked_add(1)] {
-                    let own = at.and_then(|at| densities.get(at)).copied();
-                    row.extend(own.unwrap_or_default());
+                    let density = at.and_then(|at| densities.get(at)).copied();
+                    row.extend(density.unwrap_or_default());
                 }
             }
             if self.features.cetr {
-                let own = ratios.get(block.clone()).unwrap_or_default();
-                let count = own.len().max(1) as f32;
-                row.extend((0..3).map(|of| own.iter().map(|own| own[of]).sum::<f32>() / count));
+                let block_ratios = ratios.get(block.clone()).unwrap_or_default();
+                let count = block_ratios.len().max(1) as f32;
+                row.extend((0..3).map(|of| block_ratios.iter().map(|ratio| ratio[of]).sum::<f32>() / count));
             }
             if self.features.tokens {
-                let own = tokens_of(page, block, self.choices.scope);
-                row.extend(tokens.iter().map(|token| f32::from(u8::from(own.contains(token)))));
+                let block_tokens = tokens_of(page, block, self.choices.scope);
+                row.extend(tokens.iter().map(|token| f32::from(u8::from(block_tokens.contains(token)))));
             }
             row
         };
@@ -209,16 +209,16 @@ pub(crate) fn paper_blocks(page: &Page) -> Vec<PaperBlock> {
     let mut blocks: Vec<PaperBlock> = Vec::new();
     let mut last = None;
     for (at, block) in page.blocks.iter().enumerate() {
-        let own = around.get(block.element as usize).copied().flatten();
+        let innermost = around.get(block.element as usize).copied().flatten();
         let mut opened = false;
         while starts.next_if(|start| *start < block.span.0).is_some() {
             opened = true;
         }
         match blocks.last_mut() {
-            Some(before) if !opened && last == Some(own) => before.end = at + 1,
+            Some(before) if !opened && last == Some(innermost) => before.end = at + 1,
             _ => blocks.push(at..at + 1),
         }
-        last = Some(own);
+        last = Some(innermost);
     }
     blocks
 }
@@ -264,12 +264,12 @@ fn tokens_of(page: &Page, block: &PaperBlock, by_paper: bool) -> FxHashSet<Token
 /// Whether an element holds text of this block only.
 fn is_within(page: &Page, element: &Element, block: &PaperBlock) -> bool {
     let end = page.elements.get(element.end as usize).map_or(u32::MAX, |next| next.start);
-    let from = page.blocks.partition_point(|own| own.span.0 < element.start);
+    let from = page.blocks.partition_point(|block| block.span.0 < element.start);
     // The next element may start long behind the end of this one: what stands between is told by its path.
-    let to = page.blocks.partition_point(|own| own.span.0 < end);
+    let to = page.blocks.partition_point(|block| block.span.0 < end);
     let inside = |at: usize| {
-        let own = page.blocks.get(at).map(|own| own.element);
-        own.is_some_and(|own| page.path(own).any(|(_, around)| std::ptr::eq(around, element)))
+        let index = page.blocks.get(at).map(|block| block.element);
+        index.is_some_and(|index| page.path(index).any(|(_, around)| std::ptr::eq(around, element)))
     };
     from >= block.start && (to <= block.end || !inside(block.end))
 }
@@ -278,8 +278,8 @@ fn is_within(page: &Page, element: &Element, block: &PaperBlock) -> bool {
 fn labels(page: &Page, blocks: &[PaperBlock], labels: &[bool]) -> Vec<bool> {
     let label = |block: &PaperBlock| {
         let parts = page.blocks.get(block.clone()).unwrap_or_default();
-        let own = labels.get(block.clone()).unwrap_or_default();
-        let content = parts.iter().zip(own).filter(|(_, label)| **label);
+        let block_labels = labels.get(block.clone()).unwrap_or_default();
+        let content = parts.iter().zip(block_labels).filter(|(_, label)| **label);
         let content: u32 = content.map(|(part, _)| part.words).sum();
         let all: u32 = parts.iter().map(|part| part.words).sum();
         content as f32 > LABEL_SHARE * all as f32
@@ -310,10 +310,10 @@ fn listed(examples: &[Example], choices: PaperChoices) -> Vec<Token> {
         .into_iter()
         .filter_map(|(token, (in_content, in_other, used_by))| {
             let share = |part: f64, whole: f64| (part + 0.5) / (whole + 1.0);
-            let (own, against) = (share(in_content, content), share(in_other, other));
-            let odds = own / against;
+            let (in_text, against) = (share(in_content, content), share(in_other, other));
+            let odds = in_text / against;
             let passes =
-                !(1.0 / ODDS..=ODDS).contains(&odds) && (own > SHARE || against > SHARE) && used_by.len() >= least;
+                !(1.0 / ODDS..=ODDS).contains(&odds) && (in_text > SHARE || against > SHARE) && used_by.len() >= least;
             passes.then(|| (odds.ln().abs() * (in_content + in_other), token))
         })
         .collect();
@@ -349,7 +349,7 @@ impl Method for PetersLecocq2013 {
         for example in examples {
             let (blocks, rows) = self.rows_of(example.page, &tokens);
             sample.labels.extend(labels(example.page, &blocks, example.labels));
-            weights.extend(blocks.iter().map(|own| self.weight.of(example.page, own)));
+            weights.extend(blocks.iter().map(|range| self.weight.of(example.page, range)));
             for row in rows {
                 sample.width = row.len();
                 sample.data.extend(row);

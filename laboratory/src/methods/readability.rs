@@ -126,7 +126,7 @@ impl<'a> Attempt<'a> {
                 && clean::is_clutter(self.page, self.facts, &self.counts, at, self.rules.class_weights);
             inside.push((selected || around && !clutter) && self.lives(at));
         }
-        let kept = |(home, own): (&u32, &bool)| *own || inside.get(*home as usize).copied().unwrap_or(false);
+        let kept = |(home, flag): (&u32, &bool)| *flag || inside.get(*home as usize).copied().unwrap_or(false);
         self.facts.homes.iter().zip(&own_text).map(kept).collect()
     }
 
@@ -215,13 +215,13 @@ impl<'a> Attempt<'a> {
     fn climb(&self, mut top: u32) -> u32 {
         let page = self.page;
         let score = |at: u32| self.scores.get(at as usize).copied().flatten();
-        let own = score(top).unwrap_or_default();
-        let mut last = own;
+        let top_score = score(top).unwrap_or_default();
+        let mut last = top_score;
         for (at, _) in page.path(top).skip(1).take_while(|(_, element)| !is_root(element)) {
             let Some(score) = score(at) else {
                 continue;
             };
-            if score < own / 3.0 {
+            if score < top_score / 3.0 {
                 break;
             }
             if score > last {
@@ -266,8 +266,8 @@ impl<'a> Attempt<'a> {
             }
             at = element.end.max(at + 1);
         }
-        for ((block, home), own) in page.blocks.iter().zip(&self.facts.homes).zip(&mut own_text) {
-            *own = *home == parent
+        for ((block, home), flag) in page.blocks.iter().zip(&self.facts.homes).zip(&mut own_text) {
+            *flag = *home == parent
                 && around.tag == Tag::Div
                 && is_good(block.chars, f64::from(block.link_density()), facts::ends_sentence(page.text(block)));
         }

@@ -152,8 +152,8 @@ fn left_out(rest: &str) -> Option<&'static str> {
 }
 
 fn starts_with_name(text: &str, name: &str) -> bool {
-    let own = text.get(..name.len());
-    own.is_some_and(|own| own.eq_ignore_ascii_case(name))
+    let prefix = text.get(..name.len());
+    prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(name))
         && !text.get(name.len()..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 

@@ -30,9 +30,9 @@ fn free_words(page: &Page) -> Vec<u64> {
     }
     // Elements stand before their descendants, so backwards each is complete before it is passed up.
     for (at, element) in page.elements.iter().enumerate().rev() {
-        let own = words.get(at).copied().unwrap_or_default();
+        let block_words = words.get(at).copied().unwrap_or_default();
         if let Some(parent) = words.get_mut(element.parent as usize) {
-            *parent += own;
+            *parent += block_words;
         }
     }
     words

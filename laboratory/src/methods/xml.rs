@@ -255,10 +255,10 @@ mod tests {
         let html = "<o:p a='\"'>x\u{1}y\u{FFFE}z</o:p><my\u{1}card>caf&#xE9;</my\u{1}card>";
         let xml = xml(html);
         assert!(xml.contains("<o-p>xyz\n</o-p><my_card>café\n</my_card>"), "{xml}");
-        let mut own = String::new();
-        name("-1", &mut own);
-        name("", &mut own);
-        assert_eq!(own, "_-1_");
+        let mut text = String::new();
+        name("-1", &mut text);
+        name("", &mut text);
+        assert_eq!(text, "_-1_");
     }
 
     /// Checks that the XML of a page is well-formed and holds the page's text and no other.

@@ -52,7 +52,7 @@ pub(super) fn cetr(results: &Results) -> String {
     let mut table = MarkdownTable::new(cells("CETR", PAPER_SETS.map(str::to_owned)));
     let of = |set: &str| {
         let mut found = results.cetr.iter();
-        found.find(|(name, _)| *name == set).map(|(_, own)| *own).unwrap_or_default()
+        found.find(|(name, _)| *name == set).map(|(_, cetr_figures)| *cetr_figures).unwrap_or_default()
     };
     let paper = PAPER_ROWS.iter().find(|row| row.method == "cetr");
     let paper = paper.map(|row| row.f1).unwrap_or_default();

@@ -86,7 +86,7 @@ pub(super) struct KimFigures {
 impl KimFigures {
     pub fn way(&self, unit: FoldUnit, is_pruned: bool) -> [BlockScores; KIM_ROWS.len()] {
         let mut ways = self.ways.iter();
-        let way = ways.find(|(own, _)| own.unit == unit && (own.confidence < 0.5) == is_pruned);
+        let way = ways.find(|(validation, _)| validation.unit == unit && (validation.confidence < 0.5) == is_pruned);
         way.map(|(_, scores)| *scores).unwrap_or_default()
     }
 }

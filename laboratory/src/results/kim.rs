@@ -59,7 +59,9 @@ fn kim_ways(results: &Results) -> String {
     {
         for (is_pruned, trees) in [(false, "confidence .70 (the paper)"), (true, "pruned, .25")] {
             let scores = results.kim.way(unit, is_pruned);
-            let figures = scores.iter().flat_map(|own| [own.precision, own.recall, own.f1].map(share));
+            let figures = scores
+                .iter()
+                .flat_map(|block_scores| [block_scores.precision, block_scores.recall, block_scores.f1].map(share));
             let names = [folds.to_owned(), trees.to_owned()];
             table.row(names.into_iter().chain(figures));
         }
@@ -68,7 +70,7 @@ fn kim_ways(results: &Results) -> String {
     for (at, row) in KIM_ROWS.iter().enumerate() {
         let f1 = |unit, is_pruned| {
             let scores = results.kim.way(unit, is_pruned);
-            scores.get(at).map_or(0.0, |own| own.f1)
+            scores.get(at).map_or(0.0, |block_scores| block_scores.f1)
         };
         let [_, _, paper] = row.scores;
         let as_paper = f1(FoldUnit::Block, false);

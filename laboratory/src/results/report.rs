@@ -192,7 +192,7 @@ fn stacked(results: &Results) -> String {
     let headings = held_out.iter().map(|name| format!("{name} (other hosts)")).chain(tested.iter().cloned());
     let mut table = MarkdownTable::new(cells("mean word F1", headings));
     for (name, figures) in rows {
-        let figure = |own: &Option<f64>| own.map(share).unwrap_or_default();
+        let figure = |value: &Option<f64>| value.map(share).unwrap_or_default();
         table.row(cells(name, figures.iter().map(figure)));
     }
     format!(

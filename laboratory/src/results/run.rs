@@ -120,20 +120,21 @@ pub fn run(data: &Path, layouts: &Path, out: &Path) -> Result<Vec<PathBuf>, Resu
 
 /// The ensembles of all methods, and the shipped models on the sets that they did not learn from.
 fn stacks(read: &[Read]) -> Result<Stacked, ResultsError> {
-    let is_training = |own: &Read| own.set.name == BOTH || STACKED.contains(&own.set.name.as_str());
-    let voted = |own: &'_ Read| own.set.labels(true, LABEL_SHARE);
+    let is_training = |read: &Read| read.set.name == BOTH || STACKED.contains(&read.set.name.as_str());
+    let voted = |read: &'_ Read| read.set.labels(true, LABEL_SHARE);
     let labels: Vec<Vec<Vec<bool>>> = read.par_iter().map(voted).collect();
     let (mut training, mut tested) = (Vec::new(), Vec::new());
-    for (own, labels) in read.iter().zip(labels) {
-        let voted = VotedSet { set: &own.set, verdicts: &own.verdicts, labels };
-        match is_training(own) {
+    for (read, labels) in read.iter().zip(labels) {
+        let voted = VotedSet { set: &read.set, verdicts: &read.verdicts, labels };
+        match is_training(read) {
             true => training.push(voted),
             false => tested.push(voted),
         }
     }
     let tested: Vec<&VotedSet> = tested.iter().collect();
-    let names =
-        |sets: &mut dyn Iterator<Item = &VotedSet>| -> Vec<String> { sets.map(|own| own.set.name.clone()).collect() };
+    let names = |sets: &mut dyn Iterator<Item = &VotedSet>| -> Vec<String> {
+        sets.map(|voted_set| voted_set.set.name.clone()).collect()
+    };
     let mut stacked =
         Stacked { held_out: names(&mut training.iter()), tested: names(&mut tested.iter().copied()), rows: Vec::new() };
     for stacker in Stacker::ALL {
@@ -148,9 +149,9 @@ fn stacks(read: &[Read]) -> Result<Stacked, ResultsError> {
         let Some(model) = Model::builtin(name) else {
             continue;
         };
-        let score = |own: &&VotedSet| {
+        let score = |voted_set: &&VotedSet| {
             let keep = |page: &LabelledPage| text_by(&model, &policy, page);
-            Some(evaluate(own.set, keep, &options).overall.scores.f1)
+            Some(evaluate(voted_set.set, keep, &options).overall.scores.f1)
         };
         let figures = training.iter().map(|_| None);
         let figures = figures.chain(tested.iter().map(score)).collect();

@@ -103,9 +103,9 @@ fn rows(verdicts: &[Vec<bool>]) -> Vec<Vec<f32>> {
         votes / verdicts.len().max(1) as f32
     };
     let row = |at: usize| {
-        let own = verdicts.iter().map(|kept| vote(kept, at));
+        let votes = verdicts.iter().map(|kept| vote(kept, at));
         let around = [Some(at), at.checked_sub(1), at.checked_add(1)];
-        own.chain(around.map(share)).collect()
+        votes.chain(around.map(share)).collect()
     };
     (0..blocks).map(row).collect()
 }
@@ -131,7 +131,7 @@ fn sample(pages: &[Voted]) -> (Sample, Vec<f32>) {
 
 /// The fold of each page, in the order of the sets: none divides a host.
 fn folds(sets: &[VotedSet]) -> Vec<usize> {
-    let pages = sets.iter().flat_map(|own| &own.set.pages);
+    let pages = sets.iter().flat_map(|voted_set| &voted_set.set.pages);
     let groups: Vec<&str> = pages.map(|page| page.gold.group()).collect();
     by_group(&groups, FOLDS)
 }
@@ -144,8 +144,8 @@ pub(super) fn stacked(stacker: Stacker, training: &[VotedSet], tested: &[&VotedS
     let mut scores = vec![Scores::default(); pages.len()];
     for fold in 0..FOLDS {
         let part = |held: bool| {
-            let own = pages.iter().zip(&folds).enumerate();
-            own.filter(move |(_, (_, of))| (**of == fold) == held)
+            let enumerate = pages.iter().zip(&folds).enumerate();
+            enumerate.filter(move |(_, (_, of))| (**of == fold) == held)
         };
         let learned: Vec<Voted> = part(false).map(|(_, (page, _))| *page).collect();
         let held: Vec<(usize, Voted)> = part(true).map(|(at, (page, _))| (at, *page)).collect();
@@ -154,22 +154,22 @@ pub(super) fn stacked(stacker: Stacker, training: &[VotedSet], tested: &[&VotedS
         }
         let stack = stacker.fit(&learned)?;
         let judged: Vec<(usize, Scores)> = held.par_iter().map(|(at, page)| (*at, stack.score(page))).collect();
-        for (at, own) in judged {
+        for (at, model_scores) in judged {
             if let Some(cell) = scores.get_mut(at) {
-                *cell = own;
+                *cell = model_scores;
             }
         }
     }
     let mut from = 0;
     let mut means = Vec::new();
-    for own in training {
-        let to = from + own.set.pages.len();
+    for voted_set in training {
+        let to = from + voted_set.set.pages.len();
         means.push(Scores::mean(scores.get(from..to).unwrap_or_default()).f1);
         from = to;
     }
     let stack = stacker.fit(&pages)?;
-    for own in tested {
-        let pages: Vec<Voted> = voted(own).collect();
+    for voted_set in tested {
+        let pages: Vec<Voted> = voted(voted_set).collect();
         let scores: Vec<Scores> = pages.par_iter().map(|page| stack.score(page)).collect();
         means.push(Scores::mean(&scores).f1);
     }

@@ -114,12 +114,14 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
         return Err(LearnError::Nothing("no model"));
     };
     let policy = ContentPolicy::default();
-    let roles: Vec<Vec<Role>> =
-        pages.par_iter().map(|own| policy.judge(&model, &own.page, own.gold.address()).roles).collect();
+    let roles: Vec<Vec<Role>> = pages
+        .par_iter()
+        .map(|segmented_page| policy.judge(&model, &segmented_page.page, segmented_page.gold.address()).roles)
+        .collect();
     let rows: Vec<Vec<Vec<f32>>> = pages
         .par_iter()
-        .map(|own| {
-            let matrix = model.schema().rows(&own.page, own.gold.address());
+        .map(|segmented_page| {
+            let matrix = model.schema().rows(&segmented_page.page, segmented_page.gold.address());
             matrix.iter().map(<[f32]>::to_vec).collect()
         })
         .collect();
@@ -127,14 +129,15 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
         "class", "pages", "words", "roles: P", "R", "F", "names: P", "R", "F", "learned: P", "R", "F",
     ]);
     for class in &CLASSES {
-        let marked: Vec<Vec<bool>> = pages.par_iter().map(|own| marked(own, class)).collect();
+        let marked: Vec<Vec<bool>> = pages.par_iter().map(|segmented_page| marked(segmented_page, class)).collect();
         let by_role: Vec<Vec<bool>> =
-            roles.iter().map(|roles| roles.iter().map(|own| class.roles.contains(own)).collect()).collect();
-        let by_name: Vec<Vec<bool>> = pages.par_iter().map(|own| named(&own.page, class.words)).collect();
+            roles.iter().map(|roles| roles.iter().map(|role| class.roles.contains(role)).collect()).collect();
+        let by_name: Vec<Vec<bool>> =
+            pages.par_iter().map(|segmented_page| named(&segmented_page.page, class.words)).collect();
         let by_name = counts(pages, &by_name, &marked);
         let learned = cross_fitted(pages, &rows, &marked);
         let by_role = counts(pages, &by_role, &marked);
-        let with = marked.iter().filter(|own| own.contains(&true)).count();
+        let with = marked.iter().filter(|flags| flags.contains(&true)).count();
         let names = [class.name.to_owned(), with.to_string(), thousands(by_role.marked as usize)];
         let learned = counts(pages, &learned, &marked);
         table.row(names.into_iter().chain(by_role.cells()).chain(by_name.cells()).chain(learned.cells()));
@@ -146,8 +149,8 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
 fn marked(page: &SegmentedPage, class: &BlockClass) -> Vec<bool> {
     let mut all = vec![false; page.page.blocks.len()];
     for kind in class.kinds {
-        for (cell, own) in all.iter_mut().zip(page.blocks_in(kind)) {
-            *cell |= own;
+        for (cell, flag) in all.iter_mut().zip(page.blocks_in(kind)) {
+            *cell |= flag;
         }
     }
     all
@@ -159,8 +162,8 @@ fn named(page: &Page, words: &[&str]) -> Vec<bool> {
     let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let around = inside.get(element.parent as usize).copied();
-        let mut own = page.attribute_words(element).iter();
-        let is_named = own.any(|word| words.contains(&page.word_text(word)));
+        let mut attribute_words = page.attribute_words(element).iter();
+        let is_named = attribute_words.any(|word| words.contains(&page.word_text(word)));
         inside.push(is_named || around.unwrap_or_default());
     }
     let blocks = page.blocks.iter();
@@ -169,8 +172,8 @@ fn named(page: &Page, words: &[&str]) -> Vec<bool> {
 
 fn counts(pages: &[SegmentedPage], found: &[Vec<bool>], marked: &[Vec<bool>]) -> WordCounts {
     let mut sum = WordCounts::default();
-    for ((own, found), marked) in pages.iter().zip(found).zip(marked) {
-        sum += WordCounts::of(own.page.blocks.iter().map(|block| block.words), found, marked);
+    for ((segmented_page, found), marked) in pages.iter().zip(found).zip(marked) {
+        sum += WordCounts::of(segmented_page.page.blocks.iter().map(|block| block.words), found, marked);
     }
     sum
 }
@@ -178,14 +181,14 @@ fn counts(pages: &[SegmentedPage], found: &[Vec<bool>], marked: &[Vec<bool>]) ->
 /// The blocks that trees take for the class which were fitted on pages of other sites; none where these have no such
 /// block.
 fn cross_fitted(pages: &[SegmentedPage], rows: &[Vec<Vec<f32>>], marked: &[Vec<bool>]) -> Vec<Vec<bool>> {
-    let groups: Vec<&str> = pages.iter().map(|own| own.group.as_str()).collect();
+    let groups: Vec<&str> = pages.iter().map(|segmented_page| segmented_page.group.as_str()).collect();
     let folds = by_group(&groups, FOLDS);
     let mut found: Vec<Vec<bool>> = rows.iter().map(|rows| vec![false; rows.len()]).collect();
     for fold in 0..FOLDS {
         let (mut sample, mut weights) = (Sample::default(), Vec::new());
         let all = pages.iter().zip(rows).zip(marked).zip(&folds);
-        for (((own, rows), marked), _) in all.filter(|(_, of)| **of != fold) {
-            for ((row, marked), block) in rows.iter().zip(marked).zip(&own.page.blocks) {
+        for (((segmented_page, rows), marked), _) in all.filter(|(_, of)| **of != fold) {
+            for ((row, marked), block) in rows.iter().zip(marked).zip(&segmented_page.page.blocks) {
                 sample.width = row.len();
                 sample.data.extend_from_slice(row);
                 sample.labels.push(*marked);

@@ -71,27 +71,27 @@ impl Candidate {
 /// What each element holds, by its index. Linear in the page.
 fn contents(page: &Page) -> Vec<ElementContent> {
     let mut contents = vec![ElementContent::default(); page.elements.len()];
-    for (element, own) in page.elements.iter().zip(&mut contents) {
+    for (element, element_content) in page.elements.iter().zip(&mut contents) {
         match element.tag {
-            Tag::Img | Tag::Object | Tag::Embed | Tag::Video | Tag::Canvas => own.images = 1,
-            Tag::Input | Tag::Button | Tag::Select | Tag::Textarea => own.inputs = 1,
-            Tag::A => own.links = 1,
+            Tag::Img | Tag::Object | Tag::Embed | Tag::Video | Tag::Canvas => element_content.images = 1,
+            Tag::Input | Tag::Button | Tag::Select | Tag::Textarea => element_content.inputs = 1,
+            Tag::A => element_content.links = 1,
             _ => {}
         }
     }
     for block in &page.blocks {
-        if let Some(own) = contents.get_mut(block.element as usize) {
-            own.blocks += 1;
-            own.chars += block.chars;
-            own.words += block.words;
-            own.link_words += block.link_words;
+        if let Some(element_content) = contents.get_mut(block.element as usize) {
+            element_content.blocks += 1;
+            element_content.chars += block.chars;
+            element_content.words += block.words;
+            element_content.link_words += block.link_words;
         }
     }
     for at in (0..contents.len()).rev() {
-        let own = contents.get(at).copied().unwrap_or_default();
+        let element_content = contents.get(at).copied().unwrap_or_default();
         let parent = page.elements.get(at).map_or(NONE, |element| element.parent);
         if let Some(around) = contents.get_mut(parent as usize) {
-            around.add(&own);
+            around.add(&element_content);
         }
     }
     contents
@@ -108,9 +108,10 @@ pub fn candidates(page: &Page) -> Vec<Candidate> {
             of_element.push(None);
             continue;
         }
-        let same = around.filter(|around| found.get(*around).is_some_and(|own| own.content.is_same(content)));
-        if let Some(own) = same.and_then(|same| found.get_mut(same)) {
-            own.elements.push(at);
+        let same =
+            around.filter(|around| found.get(*around).is_some_and(|candidate| candidate.content.is_same(content)));
+        if let Some(candidate) = same.and_then(|same| found.get_mut(same)) {
+            candidate.elements.push(at);
             of_element.push(same);
             continue;
         }
@@ -137,8 +138,8 @@ mod tests {
         let found = candidates(&page);
         let names: Vec<String> = found
             .iter()
-            .map(|own| {
-                let elements = own.elements.iter().filter_map(|at| page.element(*at));
+            .map(|candidate| {
+                let elements = candidate.elements.iter().filter_map(|at| page.element(*at));
                 elements.map(|element| page.name(element)).collect::<Vec<_>>().join(">")
             })
             .collect();

@@ -79,8 +79,8 @@ pub(super) struct Rows {
 impl Rows {
     pub fn new(page: &SegmentedPage, probabilities: &[f32], view: View) -> Self {
         let candidates = candidates(&page.page);
-        let regions: Vec<Region> = candidates.iter().map(|own| region(page, own)).collect();
-        let own: Vec<[f32; WIDTH]> = own_numbers(&page.page, &candidates, probabilities);
+        let regions: Vec<Region> = candidates.iter().map(|candidate| region(page, candidate)).collect();
+        let region_numbers: Vec<[f32; WIDTH]> = own_numbers(&page.page, &candidates, probabilities);
         let places = place_numbers(&page.page, &candidates);
         let looks = match view {
             View::Markup => None,
@@ -88,7 +88,7 @@ impl Rows {
         };
         let mut data = Vec::new();
         for (at, candidate) in candidates.iter().enumerate() {
-            let numbers = |at: usize| own.get(at).copied().unwrap_or([f32::NAN; WIDTH]);
+            let numbers = |at: usize| region_numbers.get(at).copied().unwrap_or([f32::NAN; WIDTH]);
             let zeros = [0.0; WIDTH];
             data.extend(numbers(at));
             data.extend(candidate.parent.map_or(zeros, numbers));
@@ -126,7 +126,7 @@ impl Rows {
         let mut order: Vec<(f32, &Region)> = probabilities.iter().copied().zip(&self.regions).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut distinct: Vec<(f32, &Region)> = Vec::new();
-        for (probability, region) in order.into_iter().filter(|own| own.0 >= LEAST) {
+        for (probability, region) in order.into_iter().filter(|candidate| candidate.0 >= LEAST) {
             let is_like = |other: &Region| page.leaves.similarity(region, other) >= FUZZY_SIMILARITY;
             if !distinct.iter().any(|(_, other)| is_like(other)) {
                 distinct.push((probability, region));
@@ -163,10 +163,10 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
     let mut sums = vec![(0.0f32, 0.0f32)];
     for (block, probability) in page.blocks.iter().zip(probabilities) {
         let (chars, content) = sums.last().copied().unwrap_or_default();
-        let own = block.chars as f32;
-        sums.push((chars + own, content + own * probability));
+        let block_chars = block.chars as f32;
+        sums.push((chars + block_chars, content + block_chars * probability));
     }
-    let whole = candidates.first().map(|own| own.content).unwrap_or_default();
+    let whole = candidates.first().map(|candidate| candidate.content).unwrap_or_default();
     let bytes = page.bytes.max(1) as f32;
     candidates
         .iter()
@@ -183,7 +183,7 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
             let chars = sum(last).0 - sum(first).0;
             let likely = (sum(last).1 - sum(first).1) / chars.max(1.0);
             let log = |value: u32| (value as f32 + 1.0).ln();
-            let own = [
+            let measures = [
                 log(content.chars),
                 log(content.words),
                 log(content.blocks),
@@ -201,7 +201,7 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
                 candidate.elements.len() as f32,
                 candidate.children.len() as f32,
             ];
-            row.iter_mut().zip(own).for_each(|(cell, value)| *cell = value);
+            row.iter_mut().zip(measures).for_each(|(cell, value)| *cell = value);
             let elements = || candidate.elements.iter().filter_map(|at| page.element(*at));
             for (column, tags) in TAGS.iter().enumerate() {
                 let has = elements().filter(|element| tags.contains(&element.tag)).count();
@@ -226,33 +226,33 @@ fn own_numbers(page: &Page, candidates: &[Candidate], probabilities: &[f32]) -> 
 
 fn place_numbers(page: &Page, candidates: &[Candidate]) -> Vec<[f32; PLACE]> {
     let signature = |at: usize| {
-        let element = candidates.get(at).and_then(|own| page.element(own.element()));
+        let element = candidates.get(at).and_then(|candidate| page.element(candidate.element()));
         element.map_or(0, |element| element.signature)
     };
     let tag = |at: usize| {
-        let element = candidates.get(at).and_then(|own| page.element(own.element()));
+        let element = candidates.get(at).and_then(|candidate| page.element(candidate.element()));
         element.map(|element| element.tag)
     };
     let mut depths: Vec<f32> = Vec::new();
     let mut siblings: Vec<[f32; 7]> = vec![[0.0; 7]; candidates.len()];
     for candidate in candidates {
-        depths.push(candidate.parent.and_then(|at| depths.get(at)).map_or(0.0, |own| own + 1.0));
+        depths.push(candidate.parent.and_then(|at| depths.get(at)).map_or(0.0, |depth| depth + 1.0));
         let mut templates: FxHashMap<u64, f32> = FxHashMap::default();
         for child in &candidate.children {
             *templates.entry(signature(*child)).or_default() += 1.0;
         }
         let count = candidate.children.len() as f32;
         for (place, child) in candidate.children.iter().enumerate() {
-            let own = candidates.get(*child).map(|own| own.content).unwrap_or_default();
+            let element_content = candidates.get(*child).map(|candidate| candidate.content).unwrap_or_default();
             let same_tag = candidate.children.iter().take(50).filter(|other| tag(**other) == tag(*child));
             let numbers = [
                 place as f32,
                 count - place as f32,
                 templates.get(&signature(*child)).copied().unwrap_or_default(),
                 same_tag.count() as f32,
-                own.chars as f32 / candidate.content.chars.max(1) as f32,
-                own.blocks as f32 / candidate.content.blocks.max(1) as f32,
-                own.images as f32 / candidate.content.images.max(1) as f32,
+                element_content.chars as f32 / candidate.content.chars.max(1) as f32,
+                element_content.blocks as f32 / candidate.content.blocks.max(1) as f32,
+                element_content.images as f32 / candidate.content.images.max(1) as f32,
             ];
             if let Some(cell) = siblings.get_mut(*child) {
                 *cell = numbers;
@@ -330,9 +330,9 @@ pub(super) fn cross_fitted(
     let mut probabilities = vec![Vec::new(); pages.len()];
     for fold in 0..count {
         let trees = fit(pages, rows, |at| folds.get(at) != Some(&fold))?;
-        for (at, own) in rows.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
+        for (at, rows) in rows.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
             if let Some(cell) = probabilities.get_mut(at) {
-                *cell = own.probabilities(&trees);
+                *cell = rows.probabilities(&trees);
             }
         }
     }
@@ -342,22 +342,22 @@ pub(super) fn cross_fitted(
 fn fit(pages: &[SegmentedPage], rows: &[Rows], learns: impl Fn(usize) -> bool) -> Result<Trees, LearnError> {
     let mut sample = Sample::default();
     let mut weights = Vec::new();
-    for (at, (page, own)) in pages.iter().zip(rows).enumerate() {
+    for (at, (page, rows)) in pages.iter().zip(rows).enumerate() {
         if !learns(at) {
             continue;
         }
-        sample.width = own.width;
-        for (candidate, region) in own.regions.iter().enumerate() {
+        sample.width = rows.width;
+        for (candidate, region) in rows.regions.iter().enumerate() {
             let near = page
                 .marked
                 .iter()
                 .filter(|_| !region.is_empty())
                 .map(|marked| page.leaves.similarity(region, marked))
                 .fold(0.0, f64::max);
-            sample.data.extend_from_slice(own.row(candidate));
+            sample.data.extend_from_slice(rows.row(candidate));
             sample.labels.push(near >= FUZZY_SIMILARITY);
             // Each page counts the same.
-            weights.push(1.0 / own.regions.len().max(1) as f32);
+            weights.push(1.0 / rows.regions.len().max(1) as f32);
         }
     }
     fit_trees(&sample, &weights)
@@ -372,10 +372,11 @@ pub(super) fn best_marked(
     learns: impl Fn(usize) -> bool + Sync,
 ) -> f32 {
     let mean = |marked: f32| -> f64 {
-        let own = pages.par_iter().zip(rows.par_iter().zip(probabilities)).enumerate();
-        own.filter(|(at, _)| learns(*at))
-            .map(|(_, (page, (own, probabilities)))| {
-                let found = own.chosen(page, probabilities, marked);
+        let enumerate = pages.par_iter().zip(rows.par_iter().zip(probabilities)).enumerate();
+        enumerate
+            .filter(|(at, _)| learns(*at))
+            .map(|(_, (page, (rows, probabilities)))| {
+                let found = rows.chosen(page, probabilities, marked);
                 count(&page.leaves, &found, &page.marked, Match::Fuzzy).f1()
             })
             .collect::<Vec<f64>>()

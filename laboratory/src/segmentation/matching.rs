@@ -65,9 +65,9 @@ pub fn count(leaves: &Leaves, found: &[Region], marked: &[Region], measure: Matc
     let found: Vec<&Region> = found.difference(&equal).copied().collect();
     let marked: Vec<&Region> = marked.difference(&equal).copied().collect();
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-    for (at, own) in found.iter().enumerate() {
+    for (at, region) in found.iter().enumerate() {
         for (other_at, other) in marked.iter().enumerate() {
-            let similarity = leaves.similarity(own, other);
+            let similarity = leaves.similarity(region, other);
             if similarity >= FUZZY_SIMILARITY {
                 pairs.push((similarity, at, other_at));
             }
@@ -75,9 +75,9 @@ pub fn count(leaves: &Leaves, found: &[Region], marked: &[Region], measure: Matc
     }
     pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let (mut used, mut hit) = (BTreeSet::new(), BTreeSet::new());
-    for (_, own, other) in pairs {
-        if !used.contains(&own) && !hit.contains(&other) {
-            used.insert(own);
+    for (_, at, other) in pairs {
+        if !used.contains(&at) && !hit.contains(&other) {
+            used.insert(at);
             hit.insert(other);
             counts.hits += 1;
         }

@@ -37,7 +37,7 @@ pub fn group(page: &Page, candidates: &[Candidate]) -> GroupLevels {
             .children
             .iter()
             .copied()
-            .filter(|child| candidates.get(*child).is_some_and(|own| units(own) > 1))
+            .filter(|child| candidates.get(*child).is_some_and(|candidate| units(candidate) > 1))
             .collect();
         match large.as_slice() {
             [only] => spine = *only,
@@ -101,7 +101,7 @@ fn is_group(page: &Page, candidates: &[Candidate], candidate: &Candidate) -> boo
 /// template.
 fn items(page: &Page, candidates: &[Candidate]) -> Vec<u32> {
     let signature = |at: usize| {
-        let element = candidates.get(at).and_then(|own| page.element(own.element()));
+        let element = candidates.get(at).and_then(|candidate| page.element(candidate.element()));
         element.map_or(0, |element| element.signature)
     };
     let mut items = vec![0; candidates.len()];
@@ -111,8 +111,8 @@ fn items(page: &Page, candidates: &[Candidate]) -> Vec<u32> {
             *counts.entry(signature(*child)).or_default() += 1;
         }
         for child in &candidate.children {
-            if let Some(own) = items.get_mut(*child) {
-                *own = counts.get(&signature(*child)).copied().unwrap_or_default();
+            if let Some(item) = items.get_mut(*child) {
+                *item = counts.get(&signature(*child)).copied().unwrap_or_default();
             }
         }
     }
@@ -135,8 +135,11 @@ mod tests {
         );
         let page = ScanEngine.read(&html, &Limits::default());
         let found = candidates(&page);
-        let names: Vec<&str> =
-            found.iter().filter_map(|own| page.element(own.element())).map(|element| page.name(element)).collect();
+        let names: Vec<&str> = found
+            .iter()
+            .filter_map(|candidate| page.element(candidate.element()))
+            .map(|element| page.name(element))
+            .collect();
         assert_eq!(names, ["body", "div", "img", "p", "div", "h1", "p", "div", "ul", "li", "li", "li", "p"]);
         let levels = group(&page, &found);
         assert_eq!((levels.parts, levels.groups), (vec![1, 4, 7], vec![2, 4, 8]));

@@ -57,7 +57,7 @@ pub fn segmentation_report(pages: &[SegmentedPage]) -> Result<String, LearnError
         let candidates = candidates(&page.page);
         let levels = group(&page.page, &candidates);
         let both = levels.parts.iter().chain(&levels.groups);
-        both.filter_map(|at| candidates.get(*at)).map(|own| region(page, own)).collect()
+        both.filter_map(|at| candidates.get(*at)).map(|candidate| region(page, candidate)).collect()
     });
     all.push(("ours, by container and role".to_owned(), grouped));
     let model = Model::builtin("fast");
@@ -87,10 +87,10 @@ fn learned_choice(pages: &[SegmentedPage], rows: &[Rows], folds: &[usize]) -> Re
     for fold in 0..FOLDS {
         // How many are taken, too, follows from pages of other groups.
         let best = best_marked(pages, rows, &judged, |at| folds.get(at) != Some(&fold));
-        for (at, own) in rows.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
+        for (at, rows) in rows.iter().enumerate().filter(|(at, _)| folds.get(*at) == Some(&fold)) {
             let of_page = pages.get(at).zip(judged.get(at));
             if let (Some(cell), Some((page, probabilities))) = (found.get_mut(at), of_page) {
-                *cell = own.chosen(page, probabilities, best);
+                *cell = rows.chosen(page, probabilities, best);
             }
         }
     }
@@ -114,15 +114,16 @@ fn by_degree(
         })
         .collect();
     let best = |takes: &dyn Fn(usize) -> bool| {
-        let sum = |own: &[f64]| -> f64 {
-            let own = own.iter().enumerate();
-            own.filter(|(at, _)| takes(*at)).map(|(_, f)| f).sum()
+        let sum = |values: &[f64]| -> f64 {
+            let enumerate = values.iter().enumerate();
+            enumerate.filter(|(at, _)| takes(*at)).map(|(_, f)| f).sum()
         };
-        let sums = scores.iter().map(|own| sum(own)).zip(tried);
-        sums.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, own)| *own)
+        let sums = scores.iter().map(|values| sum(values)).zip(tried);
+        sums.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, regions)| *regions)
     };
-    let of_page =
-        |own: Option<&Vec<Vec<Region>>>, at: usize| own.and_then(|own| own.get(at)).cloned().unwrap_or_default();
+    let of_page = |regions: Option<&Vec<Vec<Region>>>, at: usize| {
+        regions.and_then(|regions| regions.get(at)).cloned().unwrap_or_default()
+    };
     let all = || 0..pages.len();
     let of_fold: Vec<_> = (0..FOLDS).map(|fold| best(&|at| folds.get(at) != Some(&fold))).collect();
     let by_others = all().map(|at| {
@@ -178,32 +179,33 @@ fn table(pages: &[SegmentedPage], all: &[Found]) -> String {
                 .collect();
             let mut cells = vec![name.clone()];
             for set in sets.iter().copied().map(Some).chain([None]) {
-                let own = || {
+                let counts_of = || {
                     let of_set = counts.iter().filter(|(name, _)| set.is_none_or(|set| set == *name));
                     of_set.map(|(_, counts)| counts)
                 };
-                cells.push(share(mean(own().map(Counts::precision))));
-                cells.push(share(mean(own().map(Counts::recall))));
-                cells.push(share(mean(own().map(Counts::f1))));
+                cells.push(share(mean(counts_of().map(Counts::precision))));
+                cells.push(share(mean(counts_of().map(Counts::recall))));
+                cells.push(share(mean(counts_of().map(Counts::f1))));
             }
             let by_texts: Vec<f64> = pages
                 .par_iter()
                 .zip(&same_texts)
                 .zip(found)
                 .map(|((page, same), found)| {
-                    let of =
-                        |regions: &[Region]| -> Vec<Region> { regions.iter().map(|own| same.region(own)).collect() };
+                    let of = |regions: &[Region]| -> Vec<Region> {
+                        regions.iter().map(|region| same.region(region)).collect()
+                    };
                     count(&page.leaves, &of(found), &of(&page.marked), measure).f1()
                 })
                 .collect();
             cells.push(share(mean(by_texts.into_iter())));
-            cells.push(format!("{:.1}", mean(counts.iter().map(|(_, own)| own.found as f64))));
+            cells.push(format!("{:.1}", mean(counts.iter().map(|(_, counts)| counts.found as f64))));
             table.row(cells);
         }
         text.push_str(&format!("{name} matches\n\n{}\n", table.text()));
     }
     let marked = mean(pages.iter().map(|page| page.marked.len() as f64));
-    let hidden = pages.iter().flat_map(|page| &page.marked).filter(|own| own.is_empty()).count();
+    let hidden = pages.iter().flat_map(|page| &page.marked).filter(|region| region.is_empty()).count();
     text.push_str(&format!(
         "{} pages, {marked:.1} marked blocks a page, {hidden} of all without a box.\n",
         pages.len()

@@ -58,15 +58,15 @@ pub struct SegmentedPage {
 impl SegmentedPage {
     /// Whether each block of text stands in a marked block of that kind: most of its characters do.
     pub fn blocks_in(&self, kind: &str) -> Vec<bool> {
-        let marked = self.marked.iter().zip(&self.kinds).filter(|(_, own)| *own == kind);
+        let marked = self.marked.iter().zip(&self.kinds).filter(|(_, set_kind)| *set_kind == kind);
         let inside: FxHashSet<u32> = marked.flat_map(|(region, _)| region.0.iter().copied()).collect();
         block_nodes(&self.page, &self.layout)
             .into_iter()
             .map(|nodes| {
                 let chars = |at: &u32| self.layout.nodes.get(*at as usize).map_or(0, |node| node.chars);
                 let all: u32 = nodes.iter().map(chars).sum();
-                let own: u32 = nodes.iter().filter(|at| inside.contains(at)).map(chars).sum();
-                2 * own > all
+                let chars_inside: u32 = nodes.iter().filter(|at| inside.contains(at)).map(chars).sum();
+                2 * chars_inside > all
             })
             .collect()
     }
@@ -127,8 +127,8 @@ fn by_text(page: &Page) -> FxHashMap<String, u32> {
     for candidate in candidates(page) {
         let at = candidate.element();
         let end = page.element(at).map_or(at, |element| element.end);
-        let own = page.blocks.iter().filter(|block| (at..end).contains(&block.element));
-        let text: String = own.map(|block| letters(page.text(block))).collect();
+        let blocks_inside = page.blocks.iter().filter(|block| (at..end).contains(&block.element));
+        let text: String = blocks_inside.map(|block| letters(page.text(block))).collect();
         if text.len() >= MIN_LETTERS {
             elements.entry(text).or_insert(at);
         }
@@ -160,7 +160,7 @@ mod tests {
         let html = "<div><ul><li>One, two</li><li>3</li></ul></div><p>\u{e9}nd</p>";
         let page = ScanEngine.read(html, &Limits::default());
         let found = by_text(&page);
-        let name = |text: &str| found.get(text).and_then(|at| page.element(*at)).map(|own| page.name(own));
+        let name = |text: &str| found.get(text).and_then(|at| page.element(*at)).map(|element| page.name(element));
         assert_eq!(name(&letters("One \u{c3} Two 3")), Some("div"));
         assert_eq!(name("onetwo"), Some("li"));
         // Too short to tell.

@@ -34,7 +34,7 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
     let structure = vips(&page.layout, MAX_DEGREE);
     let reader = BlockFeatureReader::new(&page.layout);
     let blocks = &structure.blocks;
-    let features: Vec<BlockFeatures> = blocks.iter().map(|own| reader.features(own)).collect();
+    let features: Vec<BlockFeatures> = blocks.iter().map(|visual_block| reader.features(visual_block)).collect();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
     for (at, block) in blocks.iter().enumerate() {
         if let Some(siblings) = block.parent.and_then(|parent| children.get_mut(parent)) {
@@ -43,11 +43,11 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
     }
     let inside = |at: usize| children.get(at).map_or(&[] as &[usize], Vec::as_slice);
     let bottom = blocks.first().map_or(0, |whole| whole.rect.bottom());
-    let mut own: Vec<[f32; WIDTH]> = Vec::with_capacity(blocks.len());
+    let mut rows: Vec<[f32; WIDTH]> = Vec::with_capacity(blocks.len());
     for (at, (block, features)) in blocks.iter().zip(&features).enumerate() {
         let siblings = block.parent.map_or(&[] as &[usize], inside);
         let place = siblings.iter().position(|other| *other == at);
-        let around = block.parent.and_then(|parent| own.get(parent));
+        let around = block.parent.and_then(|parent| rows.get(parent));
         let log = |value: u32| (value as f32 + 1.0).ln();
         let rect = |at: &usize| blocks.get(*at).map(|block| block.rect);
         let is_as_wide = |other: &Rect| (other.width - block.rect.width).abs() < SAME_WIDTH;
@@ -95,15 +95,15 @@ pub(super) fn visual_rows(page: &SegmentedPage) -> Rows {
                 }
             }
         }
-        own.push(row);
+        rows.push(row);
     }
     let mut data = Vec::new();
-    for (at, (block, numbers)) in blocks.iter().zip(&own).enumerate() {
+    for (at, (block, numbers)) in blocks.iter().zip(&rows).enumerate() {
         data.extend_from_slice(numbers);
-        let around = block.parent.and_then(|parent| own.get(parent));
+        let around = block.parent.and_then(|parent| rows.get(parent));
         data.extend(around.copied().unwrap_or([f32::NAN; WIDTH]));
         let mut mean = [0.0f32; WIDTH];
-        for child in inside(at).iter().filter_map(|child| own.get(*child)) {
+        for child in inside(at).iter().filter_map(|child| rows.get(*child)) {
             for (sum, value) in mean.iter_mut().zip(child) {
                 *sum += value / inside(at).len() as f32;
             }

@@ -95,11 +95,11 @@ pub(super) fn extract(page: &VisualPage, roots: &[u32], threshold: i64, rule_3: 
                 pool.push(block(page, at, degree));
             }
             Verdict::Divide | Verdict::DivideByBackground => {
-                let own = page.background(at);
+                let background = page.background(at);
                 let mut children = Vec::new();
                 let mut before = None;
                 for child in page.valid_children(at) {
-                    if verdict == Verdict::DivideByBackground && page.background(child) != own {
+                    if verdict == Verdict::DivideByBackground && page.background(child) != background {
                         pool.push(block(page, child, 7));
                     } else {
                         children.push(Open { node: child, only_root: false, before });
@@ -154,8 +154,8 @@ fn judge(page: &VisualPage, at: u32, threshold: i64, only_root: bool, after_kept
     if class.tries(6) && has_rule {
         return Verdict::Divide;
     }
-    let own = page.background(at);
-    if class.tries(7) && children.iter().any(|child| page.background(*child) != own) {
+    let background = page.background(at);
+    if class.tries(7) && children.iter().any(|child| page.background(*child) != background) {
         return Verdict::DivideByBackground;
     }
     let has_text = children.iter().any(|child| page.is_text(*child));
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn small_blocks_are_kept_by_their_own_size_or_that_of_their_children() {
-        let of = |own, child| {
+        let of = |pair, child| {
             let mut page = Builder::default();
-            let root = page.element(None, "div", own);
+            let root = page.element(None, "div", pair);
             page.text(root, 16.0);
             page.filled(root, "div", child);
             page.blocks(root)

@@ -148,7 +148,7 @@ mod tests {
             (0u32..).zip(texts).map(|(at, (seen, _))| PoolBlock { roots: vec![at], seen: *seen, degree: 10 }).collect();
         separators(&page, &blocks.iter().collect::<Vec<_>>(), direction)
             .into_iter()
-            .map(|own| (own.span, own.weight))
+            .map(|separator| (separator.span, separator.weight))
             .collect()
     }
 

@@ -80,13 +80,13 @@ fn refine(page: &VisualPage, node: &mut Node, permitted: u8, threshold: i64, is_
     }
     let pool = extract(page, &node.roots, threshold, true);
     let blocks: Vec<&PoolBlock> = pool.iter().collect();
-    let own = construct(page, &blocks, MAX_DEPTH);
+    let tree = construct(page, &blocks, MAX_DEPTH);
     // What the rules keep as it was waits for the next round.
-    node.degree = own.degree;
-    node.children = own.children;
-    if node.children.is_empty() && !own.roots.is_empty() {
-        node.roots = own.roots;
-        node.rect = own.rect;
+    node.degree = tree.degree;
+    node.children = tree.children;
+    if node.children.is_empty() && !tree.roots.is_empty() {
+        node.roots = tree.roots;
+        node.rect = tree.rect;
     }
 }
 
@@ -103,7 +103,7 @@ fn construct(page: &VisualPage, blocks: &[&PoolBlock], depth: u32) -> Node {
     }
     let horizontal = separators(page, blocks, Direction::Horizontal);
     let vertical = separators(page, blocks, Direction::Vertical);
-    let heaviest = |own: &[Separator]| own.iter().map(|separator| separator.weight).max();
+    let heaviest = |separators: &[Separator]| separators.iter().map(|separator| separator.weight).max();
     let cuts = if heaviest(&vertical) > heaviest(&horizontal) { vertical } else { horizontal };
     let Some(weight) = heaviest(&cuts) else {
         let parts = by_sub_tree(page, blocks);
@@ -115,7 +115,7 @@ fn construct(page: &VisualPage, blocks: &[&PoolBlock], depth: u32) -> Node {
         return node;
     };
     node.degree = (super::MAX_DEGREE + 1).saturating_sub(weight);
-    let cuts: Vec<Separator> = cuts.into_iter().filter(|own| own.weight == weight).collect();
+    let cuts: Vec<Separator> = cuts.into_iter().filter(|separator| separator.weight == weight).collect();
     let mut parts = between(blocks, &cuts);
     parts.retain(|part| !part.is_empty());
     if parts.len() > 1 {
@@ -145,7 +145,7 @@ fn by_sub_tree<'b>(page: &VisualPage, blocks: &[&'b PoolBlock]) -> Vec<Vec<&'b P
     for block in blocks {
         let root = block.roots.first().copied().unwrap_or_default();
         let place = around.map_or(root, |around| page.child_with(around, root));
-        match parts.iter_mut().find(|(own, _)| *own == place) {
+        match parts.iter_mut().find(|(known, _)| *known == place) {
             Some((_, part)) => part.push(block),
             None => parts.push((place, vec![block])),
         }

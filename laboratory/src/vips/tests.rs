@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
 /// A page and its layout, by the name of its file.
 fn page(name: &str) -> (String, PageLayout) {
     let layouts = read_layouts(&folder().join("own.layout.jsonl.gz")).unwrap();
-    let layout = layouts.into_iter().find(|own| own.record_id == name).unwrap();
+    let layout = layouts.into_iter().find(|page_layout| page_layout.record_id == name).unwrap();
     (std::fs::read_to_string(folder().join(name)).unwrap(), layout)
 }
 
@@ -39,10 +39,10 @@ fn leaves(name: &str, degree: u8) -> Vec<(u8, String)> {
 
 #[test]
 fn columns_and_bars_are_blocks() {
-    let own = leaves("columns.html", 7);
-    let own: Vec<(u8, &str)> = own.iter().map(|(degree, text)| (*degree, text.as_str())).collect();
+    let found = leaves("columns.html", 7);
+    let found: Vec<(u8, &str)> = found.iter().map(|(degree, text)| (*degree, text.as_str())).collect();
     assert_eq!(
-        own,
+        found,
         [
             (11, "The Ferry"),
             (10, "Home|Boats|Harbours|Tides"),
@@ -123,9 +123,9 @@ fn the_texts_of_a_layout_are_those_of_the_blocks() {
         for (block, nodes) in tables.blocks.iter().zip(block_nodes(&tables, &layout)) {
             let text = tables.text(block);
             let shown: u32 = nodes.iter().map(|at| layout.nodes[*at as usize].chars).sum();
-            let own = text.chars().filter(|c| !c.is_whitespace()).count() as u32;
+            let letters = text.chars().filter(|c| !c.is_whitespace()).count() as u32;
             let is_shown = !text.starts_with("Subscribe");
-            assert_eq!(shown, if is_shown { own } else { 0 }, "{name}: {text}");
+            assert_eq!(shown, if is_shown { letters } else { 0 }, "{name}: {text}");
         }
     }
 }

@@ -31,9 +31,9 @@ impl<'a> VisualPage<'a> {
         for node in nodes {
             let behind = node.parent.and_then(|parent| background.get(parent as usize));
             let behind = behind.copied().unwrap_or(WHITE);
-            let own = node.background.unwrap_or(behind);
-            stands_out.push(own != behind || node.background_image);
-            background.push(own);
+            let backdrop = node.background.unwrap_or(behind);
+            stands_out.push(backdrop != behind || node.background_image);
+            background.push(backdrop);
         }
         let mut page = Self {
             nodes,
@@ -48,8 +48,8 @@ impl<'a> VisualPage<'a> {
         // Parents stand before what they contain.
         for (at, node) in nodes.iter().enumerate().rev() {
             let shown = !node.is_invisible && on_page(&node.rect);
-            let own = page.children.get(at).map_or(&[] as &[u32], Vec::as_slice);
-            let valid = own.iter().filter(|child| page.is_valid(**child));
+            let children = page.children.get(at).map_or(&[] as &[u32], Vec::as_slice);
+            let valid = children.iter().filter(|child| page.is_valid(**child));
             let mut count = 0;
             let mut is_text = node.is_inline && !node.is_text;
             let mut inside = Rect::default();
@@ -95,8 +95,8 @@ impl<'a> VisualPage<'a> {
 
     /// The valid nodes right inside.
     pub fn valid_children(&self, at: u32) -> impl Iterator<Item = u32> {
-        let own = self.children.get(at as usize).map_or(&[] as &[u32], Vec::as_slice);
-        own.iter().copied().filter(|child| self.is_valid(*child))
+        let children = self.children.get(at as usize).map_or(&[] as &[u32], Vec::as_slice);
+        children.iter().copied().filter(|child| self.is_valid(*child))
     }
 
     /// The child of `around` that holds `inner`; `inner` itself if it does not stand in `around`.

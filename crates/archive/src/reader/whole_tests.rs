@@ -1,4 +1,4 @@
-//! Members taken whole against members taken in steps: the same items, whatever was done to the file.
+//! Tests that members inflated in one call give the same items as members inflated in steps, also from damaged files.
 
 use std::io::{self, Cursor, Read};
 

@@ -1,4 +1,4 @@
-//! The same records out of every codec, with their places.
+//! Tests that every codec gives the same records, with their places.
 
 use std::{
     io::{self, Cursor, Read},

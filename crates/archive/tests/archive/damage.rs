@@ -1,4 +1,4 @@
-//! Damaged files.
+//! Tests damaged files.
 
 use std::{
     io::{self, Cursor, Read, Write},

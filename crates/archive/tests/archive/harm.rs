@@ -1,4 +1,5 @@
-//! Harm at random places: what is whole before a cut, and what no flip touches, comes out unchanged.
+//! Damages archives at random places: records before a cut, and records that no flipped bit touches, must come out
+//! unchanged.
 
 use trommel_archive::{ReadOptions, Reader, Record};
 

@@ -1,4 +1,4 @@
-//! Whole-crate tests.
+//! Tests of the whole crate.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod codecs;

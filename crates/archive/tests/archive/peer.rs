@@ -1,4 +1,4 @@
-//! The `warc` crate as a second opinion: it reads what we write, and we read what it writes.
+//! Compares this crate with the `warc` crate: each reads what the other writes.
 
 use std::io::{BufReader, BufWriter};
 

@@ -1,4 +1,4 @@
-//! Real files, where they are at hand: `TROMMEL_SHARED` or `../shared` beside the workspace.
+//! Tests with real archives, if they are available: in `TROMMEL_SHARED`, or in `../shared` beside the workspace.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The shape of the workspace: which crates of ours each door names, how long files are. That crates form no circle is
-//! cargo's own rule.
+//! Tests the structure of the workspace: the crates that each interface depends on, and the length of files. Cargo
+//! itself rejects circular dependencies.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! `trommel bench`: what it names and counts; how fast it was is nobody's business here.
+//! Tests the names and counts that `trommel bench` prints. Times are not tested.
 
 use serde_json::Value;
 

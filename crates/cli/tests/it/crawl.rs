@@ -1,5 +1,5 @@
-//! A crawl from a site to its documents: the pages of the sample, served, fetched by a real crawler, and
-//! judged as they come. scripts/check-crawlers.py does the same with more crawlers and pages.
+//! Tests the way from a site to its documents: a server offers the sample pages, a real crawler fetches them, and a
+//! run judges them as they arrive. scripts/check-crawlers.py does the same with more crawlers and pages.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! `trommel dedup`: over shards the same as anybody would say who saw all documents.
+//! Tests `trommel dedup`: several shards give the same duplicates as all documents together.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! The documents of the tree: their links lead somewhere, and what is said of them holds.
+//! Checks the documents of the repository: their links, and their claims about the repository.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Parity of the doors: every setting of pages, set through each of them, gives the same document of the same page.
+//! Tests that every setting gives the same document of the same page through each interface.
 
 use std::{fs, path::Path};
 

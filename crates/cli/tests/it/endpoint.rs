@@ -1,4 +1,4 @@
-//! `trommel index --url`, against a small server of our own.
+//! Tests `trommel index --url` with a small server of our own.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

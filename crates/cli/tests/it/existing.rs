@@ -1,4 +1,4 @@
-//! `trommel run` where something stands already.
+//! Tests `trommel run` where outputs exist already.
 
 use std::fs;
 

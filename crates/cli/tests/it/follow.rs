@@ -1,4 +1,4 @@
-//! Runs that go on as their inputs grow, what they tell while they do, and the list of what was dropped.
+//! Tests runs that follow growing inputs: their output, their messages, and the list of dropped records.
 
 use std::{
     fs::{self, File},

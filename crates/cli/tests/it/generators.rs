@@ -1,4 +1,4 @@
-//! Markdown of pages that real generators wrote, against the Markdown or RST that they were given
+//! Compares the Markdown of generated pages with the Markdown or RST from which real generators made them
 //! (`tests/generators`, recorded by `record.py` there).
 
 use std::{collections::BTreeMap, fs};

@@ -1,5 +1,5 @@
-//! Documents of the sample archive against `tests/golden`. They depend on the default model: after a
-//! change that is meant, `make bless` writes them anew.
+//! Compares documents of the sample archive with `tests/golden`. They depend on the default model: `make bless` writes
+//! them anew after an intended change.
 
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 

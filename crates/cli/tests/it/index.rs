@@ -1,4 +1,4 @@
-//! `trommel index`, `search` and `cat`, and the formats that are assembled.
+//! Tests `trommel index`, `search` and `cat`, and the assembled formats.
 
 use std::{fs, path::Path, process::Command};
 

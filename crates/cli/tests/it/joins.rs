@@ -1,4 +1,4 @@
-//! Words that nobody wrote: two that stand apart in the gold, glued in the text.
+//! Tests that the text glues no two words together that stand apart in the gold.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

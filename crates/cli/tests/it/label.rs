@@ -1,4 +1,4 @@
-//! `trommel label`, as the program that it is.
+//! Tests `trommel label` as a process.
 
 use std::{
     fs,

@@ -1,5 +1,4 @@
-//! Pages in scripts of which training has few or none: the whole article, none of what stands around it, by
-//! both models.
+//! Tests pages in scripts that are rare in training: both models must give the whole article and nothing around it.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! The program as a user meets it: arguments, standard input, output and error, exit codes, golden
-//! outputs.
+//! Tests the program as users meet it: arguments, standard input, output and error, exit codes, golden outputs.
 
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -1,4 +1,4 @@
-//! Messages of the program: quiet, verbose, JSON, one message an error, plain words.
+//! Tests the messages of the program: quiet, verbose and JSON, and one message for each error.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Blocks of small hand-made pages against `tests/pages`: text, span, tag and words, which depend on
-//! no model.
+//! Compares the blocks of small hand-made pages with `tests/pages`: text, span, tag and words. These depend on no
+//! model.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs};
 

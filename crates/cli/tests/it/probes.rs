@@ -1,5 +1,5 @@
-//! Small pages, one for each kind of structure that text must not lose, against `tests/probes`: plain text and
-//! Markdown as expected, and apart from these, which the program writes, what each must say.
+//! Tests plain text and Markdown on small pages in `tests/probes`, one page for each kind of structure that text must
+//! not lose. The program writes the expected files; a table here adds what each page must contain.
 
 use std::{collections::BTreeMap, fs};
 

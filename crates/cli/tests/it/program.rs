@@ -1,4 +1,4 @@
-//! Running the program.
+//! Runs the program and keeps its output and exit code.
 
 use std::{
     io::Write,

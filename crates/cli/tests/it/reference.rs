@@ -1,5 +1,4 @@
-//! `docs/reference.md` says what the program does: each table against what is written, or against the
-//! code where nothing writes it.
+//! Compares each table of `docs/reference.md` with the output of the program, or with the code if no output shows it.
 
 use std::{collections::BTreeSet, fs};
 

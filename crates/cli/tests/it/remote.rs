@@ -1,4 +1,4 @@
-//! Inputs behind HTTP and S3: the same documents as from files, whatever connections do.
+//! Tests inputs behind HTTP and S3: they give the same documents as files, even if connections fail.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! `trommel run --resume`: runs that are killed or stopped end with the bytes of one that was not.
+//! Tests `trommel run --resume`: a killed or stopped run ends with the bytes of an uninterrupted one.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! `trommel serve`, as the program that it is.
+//! Tests `trommel serve` as a process.
 
 use std::{
     fs,

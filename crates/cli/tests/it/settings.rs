@@ -1,4 +1,4 @@
-//! `docs/settings.md`, generated from the list of settings, and held to the help of the program.
+//! Generates `docs/settings.md` from the list of settings, and compares it with the help of the program.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 

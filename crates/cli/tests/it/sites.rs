@@ -1,4 +1,4 @@
-//! `trommel sites`, and `run` with a memory of sites.
+//! Tests `trommel sites`, and `run` with a site memory.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! The tutorials run as a reader would run them: every block of commands succeeds, and prints the lines
-//! that the tutorial shows below it.
+//! Runs the tutorials as a reader would: every block of commands must succeed and print the lines shown below it.
 
 use std::{env, fs, os::unix::fs::symlink, path::Path, process::Command};
 

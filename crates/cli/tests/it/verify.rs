@@ -1,4 +1,4 @@
-//! `trommel verify`: the places of an intact output are proven, and each wrong one is found.
+//! Tests `trommel verify`: it proves the places of an intact output, and reports each wrong one.
 
 use std::{fs, path::Path};
 

@@ -1,5 +1,5 @@
-//! WACZ files: archives in containers whole, deflated, large, cut and against the rules; their pages, hashes
-//! and revisits; texts written into them.
+//! Tests WACZ files: stored, deflated, large, truncated and malformed ones; their pages, hashes and revisits; and
+//! texts written into them.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! Reads that wait: named pipes, slow servers, pipes that idle.
+//! Tests reads that wait: named pipes, slow servers and idle pipes.
 
 use std::{
     fs,

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    /// What is kept beside what was, which does not start with `-`.
+    /// The texts that the rule adds. Texts that start with `-` are dropped before.
     fn added(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();

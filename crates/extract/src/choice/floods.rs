@@ -87,7 +87,7 @@ mod tests {
         ("comments", "", |_| "<!-- a comment that says nothing -->".into(), ""),
         ("base64", "<div>", |_| "aGVsbG8gd29ybGQgdGhpcyBpcyBiYXNlNjQ".into(), "</div>"),
     ];
-    /// What is opened before all else and never closed.
+    /// Markup that is opened first and never closed.
     const OPENERS: [&str; 16] = [
         "",
         "<svg><foreignObject><div>x",

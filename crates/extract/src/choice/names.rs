@@ -198,7 +198,7 @@ mod tests {
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;
 
-    /// What is left of blocks whose text does not begin with `-`, by each model's fields.
+    /// The kept texts, where the model keeps blocks whose text does not begin with `-`, by each model's fields.
     fn left(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();

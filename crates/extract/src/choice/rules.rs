@@ -47,7 +47,7 @@ impl Rule {
 // Rules on structure (copies, contents) hold however sure the model is.
 pub(super) const ANY: (f32, f32) = (0.0, 1.0);
 
-/// When a rule applies, and how: it changes the flags of a page's blocks.
+/// The stage at which a rule applies, and its function, which changes the flags of a page's blocks.
 #[derive(Debug)]
 pub(super) enum Apply {
     /// The rule applies to the model's choice.

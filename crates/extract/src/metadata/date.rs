@@ -86,7 +86,7 @@ const MAX_PATH_BYTES: usize = 500;
 /// Bytes of an element that holds a date.
 const MAX_ELEMENT_BYTES: usize = 1000;
 
-/// When the page was published.
+/// The date of publication.
 pub(super) fn published(sources: &Sources) -> Option<String> {
     // From what is stated for machines to the address, which is the least certain.
     let stamp = from_graph(sources, |node| node.published())
@@ -103,7 +103,7 @@ pub(super) fn published(sources: &Sources) -> Option<String> {
     stamp.map(|stamp| stamp.text)
 }
 
-/// When the page was last changed.
+/// The date of the last change.
 pub(super) fn modified(sources: &Sources) -> Option<String> {
     let stamp = from_graph(sources, |node| node.modified())
         .or_else(|| from_meta(sources, MODIFIED))

@@ -1,6 +1,6 @@
 //! Words before a date that say what happened on it: the page was published, or changed.
 
-/// What happened on a date.
+/// The event on a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Published,
@@ -127,7 +127,7 @@ const STARTS_OF_PAGE: [bool; 256] = {
     starts
 };
 
-/// What the words right before a date say of it, if they say it; those nearest to it decide.
+/// The event that the words right before a date name, if any; the nearest words decide.
 pub(super) fn event(before: &str) -> Option<Event> {
     let from = before.ceil_char_boundary(before.len().saturating_sub(BYTES_BEFORE_DATE));
     let near = before.get(from..)?;
@@ -155,7 +155,7 @@ pub(super) fn is_of_page(text: &str) -> bool {
     text.bytes().next().is_some_and(|first| STARTS_OF_PAGE[usize::from(first)]) && OF_PAGE.iter().any(starts)
 }
 
-/// Where one of the words begins last in a text.
+/// The start of the last of the words in a text.
 fn last_start(text: &str, words: &[&str]) -> Option<usize> {
     let mut from_end = text.char_indices().rev().peekable();
     while let Some((at, letter)) = from_end.next() {

@@ -77,7 +77,7 @@ pub(super) struct Mark {
     pub(super) element: u32,
     /// Equal for marks that one template made.
     pub(super) shape: u64,
-    /// How plainly the mark states it.
+    /// The strength of the statement; more is plainer.
     pub(super) strength: u8,
     /// The name; or the time as the page writes it, empty where that is not a date ("yesterday").
     pub(super) value: String,

@@ -35,7 +35,7 @@ const MIN_DROPPED_WORDS: u32 = 8;
 pub(super) struct Part {
     /// The innermost elements that hold its text and its marks.
     pub(super) innermost: Range<u32>,
-    /// Those and what is around them of the same post.
+    /// The innermost elements, and the elements of the same post around them.
     pub(super) elements: Range<u32>,
     says_post: bool,
     is_kept: bool,
@@ -57,7 +57,7 @@ struct ElementContents {
     unsigned: u32,
     /// Parts that say who and not when, and when and not who.
     halves: [u32; 2],
-    /// How many more elements around it may hold the missing marks.
+    /// The number of further elements around it that may hold the missing marks.
     around: u8,
 }
 

@@ -25,7 +25,7 @@ fn ancestor(paths: &Paths, place: u32, levels: usize) -> u32 {
 /// Places of the elements at each of [`LEVELS`] above one.
 pub(crate) type Levels = [u32; LEVELS.len()];
 
-/// Those of the element at a place.
+/// The levels of the element at a place.
 pub(crate) fn levels(paths: &Paths, place: u32) -> Levels {
     let mut at = place;
     let mut level = 0;

@@ -74,7 +74,7 @@ fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
 }
 
 impl HeadTexts {
-    /// Those of a page; only the title unless the others are asked for.
+    /// The topic of a page; only the title unless the others are requested.
     fn new(page: &Page, with_texts: bool) -> Self {
         let mut topic = Self {
             title: WordSet::of(&page.head.title),

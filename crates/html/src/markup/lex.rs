@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(markup(b"<p a", 0), Markup::Cut { quoted: false });
     }
 
-    /// What a lexer says of the markup at a place, attributes included.
+    /// The markup that a lexer finds at a place, with its attributes.
     type Lexed = (Markup, Vec<(usize, AttributeSpans)>);
 
     fn both(bytes: &[u8], at: usize, window: &mut MaskWindow) -> (Lexed, Lexed) {

@@ -28,7 +28,7 @@ bitflags! {
 }
 
 impl ElementKinds {
-    /// Those of a tag.
+    /// The kinds of a tag.
     pub(crate) fn of(tag: Tag) -> Self {
         match tag {
             Tag::Ul | Tag::Ol => Self::LIST,

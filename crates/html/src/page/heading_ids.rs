@@ -25,7 +25,7 @@ pub struct HeadingIds<'a> {
 }
 
 impl<'a> HeadingIds<'a> {
-    /// Those of a page; it is looked through when an id is asked for that is like its heading.
+    /// The heading ids of a page. The page is searched at the first request for an id that is like its heading.
     pub fn new(page: &'a Page) -> Self {
         Self { page, is_rule: OnceCell::new() }
     }

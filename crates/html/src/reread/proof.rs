@@ -109,7 +109,7 @@ fn attribute_values(source: &str) -> String {
     htmlize::unescape(out).into_owned()
 }
 
-/// Where a tag ends, quoted values passed over.
+/// The end of a tag; quoted values are skipped.
 fn end_of_tag(tag: &str) -> Option<usize> {
     let mut quote = None;
     let mut is_value = false;

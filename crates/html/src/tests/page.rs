@@ -89,7 +89,7 @@ fn html_in_svg_is_text_of_the_page() {
     assert_eq!(texts(&page), ["a", "b", "c"]);
 }
 
-/// What is never closed and stands before a text.
+/// Markup before a text that is never closed.
 const OPENERS: [&str; 12] = [
     "<svg><foreignObject><div>x",
     "<svg><foreignObject>",

@@ -1,4 +1,4 @@
-//! Against a small server which does what busy servers do.
+//! Tests of the endpoint, with a small server that behaves like a busy one.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What the server has and what it is yet to answer before it does its work.
+/// The documents of the server, and the refusals that it answers before it does its work.
 #[derive(Default)]
 struct State {
     index: Option<Value>,

@@ -1,4 +1,4 @@
-//! The same regression by linfa-logistic, as a second opinion in tests.
+//! Fits the same regression with linfa-logistic, as a comparison in tests.
 
 use linfa::Dataset;
 use linfa::traits::Fit as _;

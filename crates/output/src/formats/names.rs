@@ -1,32 +1,51 @@
 //! Names of formats and compressions.
 
+use std::{fmt, str::FromStr};
+
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+/// Gives the values of an enumeration their names, to write and to parse.
+// The library's only use of strum, which would add four packages to it, was here.
+macro_rules! names {
+    ($type:ident, $what:literal: $($variant:ident $name:literal),+) => {
+        impl $type {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name used on the command line and in configuration files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownName;
+
+            fn from_str(name: &str) -> Result<Self, UnknownName> {
+                let found = Self::ALL.iter().copied().find(|value| value.name() == name);
+                found.ok_or_else(|| UnknownName { what: $what, name: name.to_owned(), expected: &[$($name),+] })
+            }
+        }
+    };
+}
+
+names!(Format, "format":
+    Jsonl "jsonl", Msgpack "msgpack", Wet "wet", Anserini "anserini", Trec "trec", Bulk "bulk", Parquet "parquet",
+    Annotations "annotations", Tantivy "tantivy");
+names!(Compression, "compression": Zstd "zst", Gzip "gz", None "none");
 
 /// An output format.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
-    Serialize,
-    Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[strum(
-    serialize_all = "lowercase",
-    parse_err_ty = UnknownName,
-    parse_err_fn = UnknownName::of::<Self>
-)]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,
@@ -49,23 +68,17 @@ pub enum Format {
 }
 
 /// The compression of an output.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Self>)]
 pub enum Compression {
     /// Zstandard, level 3.
     #[serde(rename = "zst")]
-    #[strum(serialize = "zst")]
     Zstd,
     /// gzip, level 6.
     #[serde(rename = "gz")]
-    #[strum(serialize = "gz")]
     Gzip,
     /// Not at all.
     #[serde(rename = "none")]
-    #[strum(serialize = "none")]
     None,
 }
 
@@ -78,25 +91,6 @@ pub struct UnknownName {
     expected: &'static [&'static str],
 }
 
-/// The noun for the names of an enumeration.
-trait Named: VariantNames {
-    const WHAT: &'static str;
-}
-
-impl Named for Format {
-    const WHAT: &'static str = "format";
-}
-
-impl Named for Compression {
-    const WHAT: &'static str = "compression";
-}
-
-impl UnknownName {
-    fn of<T: Named>(name: &str) -> Self {
-        Self { what: T::WHAT, name: name.to_owned(), expected: T::VARIANTS }
-    }
-}
-
 fn listed(names: &[&str]) -> String {
     match names.split_last() {
         Some((last, [])) => (*last).to_owned(),
@@ -106,14 +100,6 @@ fn listed(names: &[&str]) -> String {
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
-
-    /// The name used on the command line and in configuration files.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// The default compression of files of this format.
     pub fn usual_compression(self) -> Compression {
         match self {
@@ -133,7 +119,7 @@ impl Format {
         }
     }
 
-    /// Whether an output of this format is [assembled](crate::Assemble) from MessagePack maps.
+    /// Whether an output of this format is assembled from MessagePack maps.
     pub fn is_assembled(self) -> bool {
         matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
     }
@@ -155,11 +141,6 @@ impl Format {
 }
 
 impl Compression {
-    /// The name used on the command line and in configuration files.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// The ending of a file name: nothing, `.gz` or `.zst`.
     pub fn suffix(self) -> &'static str {
         match self {

@@ -104,7 +104,7 @@ impl Assemble for Parquet {
     }
 }
 
-/// How columns are stored, of which those named hardly repeat.
+/// The storage of columns; the values of the named ones hardly repeat.
 pub(crate) fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("trommel version ", env!("CARGO_PKG_VERSION")).to_owned())

@@ -18,7 +18,7 @@ const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
 /// loses it; what a link points at stays as it is.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::IsADirectory`] for a folder.
+/// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
 pub fn create_new(path: &Path) -> io::Result<File> {
     for _ in 0..MAX_TRIES {
         match create_where_nothing_is(path) {
@@ -40,7 +40,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 /// Makes a file under a name that nothing has, be it a link to nothing.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::AlreadyExists`] if the name is taken.
+/// The error of the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).open(path)
@@ -49,7 +49,7 @@ pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
 /// Opens a file of our own that is there, to be read, or written and not cut if it is to be `written`.
 ///
 /// # Errors
-/// What the system says, and an error for what is no regular file, be it a link to one.
+/// The error of the system, and an error if the path is no regular file, even a link to one.
 pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(written);
@@ -97,7 +97,7 @@ fn not_through_links(_: &mut OpenOptions) {}
 /// (`/dev/stderr`): they are written where they are.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::IsADirectory`] for a folder.
+/// The error of the system; [`io::ErrorKind::IsADirectory`] for a folder.
 pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -125,7 +125,7 @@ pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
 /// Opens what is no regular file to be written where it is.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn open_in_place(path: &Path) -> io::Result<File> {
     // What an open file holds already stays.
     OpenOptions::new().append(true).open(path)
@@ -134,7 +134,7 @@ pub fn open_in_place(path: &Path) -> io::Result<File> {
 /// Puts what was written in place on disk, as far as it is of a kind that can be.
 ///
 /// # Errors
-/// What the system says of a disk.
+/// The error of the system for a disk.
 pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
     match file.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),

@@ -14,31 +14,31 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
     /// Makes a file of our own. What had its name loses it, and is not written to.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
     /// Opens a file of our own that is there to go on behind its first `length` bytes; what follows them is cut off.
     ///
     /// # Errors
-    /// What the system says, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
+    /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
     fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>>;
 
     /// Renames a file or folder, replacing a file of the new name, and puts the new name on disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -47,7 +47,7 @@ pub trait DiskFile: Write + Send {
     /// Puts all that was written on disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync(&mut self) -> io::Result<()>;
 }
 

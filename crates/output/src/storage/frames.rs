@@ -36,7 +36,7 @@ impl<W: Write> Frames<W> {
     /// Adds bytes to the frame, which begins with them if need be.
     ///
     /// # Errors
-    /// Those of the output and of the compressor.
+    /// The errors of the output and of the compressor.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -62,7 +62,7 @@ impl<W: Write> Frames<W> {
     /// Ends the frame, if one is begun, and hands out the output, flushed.
     ///
     /// # Errors
-    /// Those of the output; nothing more can be written then.
+    /// The errors of the output; nothing more can be written then.
     pub fn end_frame(&mut self) -> io::Result<&mut W> {
         self.state = match std::mem::replace(&mut self.state, State::Failed) {
             State::Within(stream) => {
@@ -86,7 +86,7 @@ impl<W: Write> Frames<W> {
     /// Ends the last frame; an output without any gets an empty one, so that it is a file of its kind.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn finish(&mut self) -> io::Result<&mut W> {
         if !self.begun {
             self.stream()?;

@@ -50,7 +50,7 @@ impl Shard {
     /// Adds bytes.
     ///
     /// # Errors
-    /// Those of the disk and of the compressor.
+    /// The errors of the disk and of the compressor.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.frames.write(bytes)
     }
@@ -58,7 +58,7 @@ impl Shard {
     /// Ends the frame without putting it on disk.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// The errors of the disk.
     pub fn end_frame(&mut self) -> io::Result<()> {
         self.frames.end_frame().map(drop)
     }
@@ -66,7 +66,7 @@ impl Shard {
     /// Ends the frame and puts everything on disk; gives what the file holds.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// The errors of the disk.
     pub fn checkpoint(&mut self) -> io::Result<Extent> {
         self.frames.end_frame()?.sync()
     }
@@ -75,7 +75,7 @@ impl Shard {
     /// holds.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// The errors of the disk.
     pub fn complete(mut self) -> io::Result<Extent> {
         self.frames.finish()?.sync()
     }

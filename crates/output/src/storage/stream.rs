@@ -98,7 +98,7 @@ impl<W: Write> CompressedStream<W> {
     /// cut.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The errors of the output.
     pub fn finish(self) -> io::Result<W> {
         self.end().map(|(output, _)| output)
     }

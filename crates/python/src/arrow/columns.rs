@@ -25,12 +25,12 @@ const OF_PAGES: [&str; 19] = [
 pub(crate) struct ArrowColumns(Vec<&'static Column>);
 
 impl ArrowColumns {
-    /// Those of documents of archives: the columns of Parquet files.
+    /// The columns of documents of archives, as in Parquet files.
     pub(crate) fn of_documents(optional: OptionalColumns) -> Self {
         Self(COLUMNS.iter().chain(optional.columns()).collect())
     }
 
-    /// Those of pages that are no records.
+    /// The columns of pages that are no records.
     pub(crate) fn of_pages(optional: OptionalColumns) -> Self {
         let columns = COLUMNS.iter().filter(|column| OF_PAGES.contains(&column.name));
         Self(columns.chain(optional.columns()).collect())

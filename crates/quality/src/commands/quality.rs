@@ -8,7 +8,7 @@ use trommel_learn::JudgedSet;
 use trommel_model::Model;
 use trommel_quality::quality::{HeldOut, held_out, write};
 
-/// Write what is known of the quality of the models as tables and plots
+/// Write a report on the quality of the models, with tables and plots
 #[derive(Debug, Args)]
 pub struct QualityArgs {
     /// Pages as cross-validation judged them, written by `trommel train --judged`, one file a model; the

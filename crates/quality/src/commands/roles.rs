@@ -1,4 +1,4 @@
-//! `trommel-quality roles`
+//! `trommel-quality roles`: trains and scores the role models.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use trommel_learn::{PageSet, gold_beside, read_set, train_roles};
 
-/// Learn the roles of blocks (review, card, specification ...) from pages whose golds name them
+/// Learn the roles of blocks (review, card, specification ...) from pages whose gold names them
 #[derive(Debug, Args)]
 pub struct RolesArgs {
     /// Archives of labelled pages, each with its gold beside it
@@ -18,7 +18,7 @@ pub struct RolesArgs {
     /// Day to write into the file, YYYY-MM-DD
     #[arg(long)]
     date: String,
-    /// File to write
+    /// File to write the role models to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 }

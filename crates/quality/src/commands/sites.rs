@@ -1,20 +1,19 @@
-//! `trommel-quality sites`
+//! `trommel-quality sites`: measures the gain of a site memory.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Group labelled pages by site, score a model with and without a memory of sites, and learn its correction
+/// Group labelled pages by site, score a model with and without a site memory, and learn the correction
 #[derive(Debug, Args)]
 pub struct SitesArgs {
     /// Folder of labelled sets: NAME.warc.gz with NAME.gold.jsonl.gz
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// The built-in model
+    /// Name of a built-in model
     #[arg(long, value_name = "NAME", default_value = "fast")]
     model: String,
-    /// What cross-validation said of the pages that the model was trained on (`trommel train --judged`):
-    /// learn the correction anew
+    /// Learn the correction anew from this file of cross-validated pages, written by `trommel train --judged`
     #[arg(long, value_name = "FILE")]
     judged: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Tokens, and what is said about requests.
+//! Tests bearer tokens, and the logs and metrics of requests.
 
 use trommel_serve::Token;
 

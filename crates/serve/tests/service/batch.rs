@@ -1,4 +1,4 @@
-//! Archives.
+//! Tests requests with archives.
 
 use std::{fs, io::Write as _, sync::Arc};
 

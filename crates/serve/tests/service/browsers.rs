@@ -1,4 +1,4 @@
-//! What a web page of another site makes a browser on this machine send.
+//! Tests requests that a web page of another site could make a browser on this machine send.
 
 use std::{io::Write as _, os::unix::net::UnixStream};
 

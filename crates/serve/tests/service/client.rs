@@ -1,4 +1,4 @@
-//! A client that can do what others do not: halves of requests, broken ones, slow ones.
+//! A test client that can send incomplete, broken and slow requests.
 
 use std::{
     io::{Read, Write},

@@ -1,4 +1,4 @@
-//! Its end.
+//! Tests the shutdown of the service.
 
 use std::{io::Write as _, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Single pages.
+//! Tests requests with single pages.
 
 use std::{fs, io::Write as _, os::unix::net::UnixStream};
 

@@ -90,7 +90,7 @@ fn text(field: &Field) -> Option<String> {
     }
 }
 
-/// What a condition compares; none of what is null, and of kinds that are not compared.
+/// The value that a condition compares; none if it is null or of a kind that conditions do not compare.
 fn value(field: &Field) -> Option<Value> {
     Some(match *field {
         Field::Bool(flag) => Value::Bool(flag),

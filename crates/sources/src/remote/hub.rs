@@ -19,7 +19,7 @@ use crate::{NetworkOptions, SourceError};
 
 /// The hub, unless `HF_ENDPOINT` names another.
 const ENDPOINT: &str = "https://huggingface.co";
-/// What stands as it is in a segment of a path.
+/// The bytes that need no encoding in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 /// Bytes of one page of a list, at the most.
 const MAX_PAGE: usize = 64 << 20;
@@ -138,7 +138,7 @@ impl Repository {
     }
 }
 
-/// What connects to the hub: with the token of the environment, if there is one.
+/// The client of the hub, with the token of the environment if there is one.
 pub(super) fn connector(options: &NetworkOptions) -> Result<RetryingConnector, SourceError> {
     let token = env::var("HF_TOKEN").ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
     let authorization = token.map(|token| {
@@ -162,7 +162,7 @@ fn failed(error: &HttpError) -> SourceError {
     wrapped.cloned().unwrap_or_else(|| SourceError::Failed(innermost(error)))
 }
 
-/// What the hub says of an error, in a word.
+/// The hub's word for an error.
 fn error_code(headers: &HeaderMap) -> Option<&str> {
     headers.get("x-error-code")?.to_str().ok()
 }

@@ -25,7 +25,7 @@ fn address(what: &dyn fmt::Display) -> SourceError {
     SourceError::Address(what.to_string())
 }
 
-/// What the store of a URL is known by, and the path in it.
+/// The key of the store of a URL, and the path in the store.
 pub(super) fn split(url: &str) -> Result<(String, Path), SourceError> {
     let parsed = Url::parse(url).map_err(|error| address(&error))?;
     let Some(scheme) = Scheme::of(url) else {

@@ -1,4 +1,4 @@
-//! Against a server that behaves as each test wants it to.
+//! Tests of remote objects, with a server whose behaviour each test chooses.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

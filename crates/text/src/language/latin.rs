@@ -282,7 +282,7 @@ mod tests {
     use proptest::prelude::*;
     use whatlang::Detector;
 
-    /// What whatlang finds.
+    /// The language that whatlang finds.
     fn peer(text: &str) -> Option<&'static str> {
         let info = Detector::new().detect(text)?;
         info.is_reliable().then(|| info.lang().code())

@@ -89,7 +89,7 @@ pub fn fields() -> &'static [Field] {
     &FIELDS
 }
 
-/// What the parts of the settings are for, by their names.
+/// The purposes of the parts of the settings, by their names.
 pub fn parts() -> &'static [(String, String)] {
     static PARTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
         let schema = schema();

@@ -42,7 +42,7 @@ impl SiteMethod for ContentExtractor {
             let segments = segments(page, &CUTS);
             let first = compared.len();
             let mut at: FxHashMap<u32, usize> = FxHashMap::default();
-            let mut own = Vec::with_capacity(page.blocks.len());
+            let mut terms = Vec::with_capacity(page.blocks.len());
             for (block, segment) in page.blocks.iter().zip(&segments.of_block) {
                 let place = *at.entry(*segment).or_insert_with(|| {
                     let look = Features::default();
@@ -57,7 +57,7 @@ impl SiteMethod for ContentExtractor {
                         *sum += more;
                     }
                 }
-                own.push(place);
+                terms.push(place);
             }
             let elements = page.elements.iter().zip(&segments.of_element);
             for (_, segment) in elements.filter(|(element, _)| element.tag == Tag::A) {
@@ -69,7 +69,7 @@ impl SiteMethod for ContentExtractor {
             for (_, kept) in compared.iter_mut().skip(first) {
                 kept.words = as_set(std::mem::take(&mut kept.words));
             }
-            of_blocks.push(own);
+            of_blocks.push(terms);
         }
         let others = other_pages(&compared, SIMILAR, |a, b| {
             cosine(&a.words, &b.words) > SIMILAR && of_features(&a.look, &b.look) > SIMILAR
@@ -78,17 +78,17 @@ impl SiteMethod for ContentExtractor {
             let others = others.get(*place).copied().unwrap_or(0);
             1.0 / (1.0 + others as f64) > LEAST_IBDF
         };
-        of_blocks.iter().map(|own| own.iter().map(is_rare).collect()).collect()
+        of_blocks.iter().map(|terms| terms.iter().map(is_rare).collect()).collect()
     }
 }
 
 /// Cosine of the features; two blocks without any are the same.
 fn of_features(a: &Features, b: &Features) -> f64 {
     let dot = |a: &Features, b: &Features| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum() };
-    let (own, others) = (dot(a, a), dot(b, b));
-    match own * others > 0.0 {
-        true => dot(a, b) / (own * others).sqrt(),
-        false if own == others => 1.0,
+    let (norm, others) = (dot(a, a), dot(b, b));
+    match norm * others > 0.0 {
+        true => dot(a, b) / (norm * others).sqrt(),
+        false if norm == others => 1.0,
         false => 0.0,
     }
 }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn two_of_a_kind_are_rare_and_three_are_not() {
-        let html = |own: &str| read(&format!("<p>{own}</p><p>the same notice stands here again</p>"));
+        let html = |text: &str| read(&format!("<p>{text}</p><p>the same notice stands here again</p>"));
         let pages: Vec<Page> = ["one story", "two story", "three tale"].map(html).into();
         let pages: Vec<&Page> = pages.iter().collect();
         assert_eq!(ContentExtractor.extract(&pages[..2]), [[true, true], [true, true]]);

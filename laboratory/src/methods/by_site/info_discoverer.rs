@@ -92,18 +92,18 @@ impl SiteMethod for InfoDiscoverer {
         let blocks: Vec<(f64, FxHashSet<u32>)> = terms_of
             .into_iter()
             .map(|terms| {
-                let mut own: Vec<f64> = terms.iter().filter_map(|term| entropies.get(term)).copied().collect();
-                own.sort_unstable_by(f64::total_cmp);
-                let mean = match own.is_empty() {
+                let mut values: Vec<f64> = terms.iter().filter_map(|term| entropies.get(term)).copied().collect();
+                values.sort_unstable_by(f64::total_cmp);
+                let mean = match values.is_empty() {
                     true => 1.0,
-                    false => own.iter().sum::<f64>() / own.len() as f64,
+                    false => values.iter().sum::<f64>() / values.len() as f64,
                 };
                 (mean, terms)
             })
             .collect();
         let most = threshold(&blocks);
         let is_informative = |place: &usize| blocks.get(*place).is_some_and(|(entropy, _)| *entropy <= most);
-        of_blocks.iter().map(|own| own.iter().map(is_informative).collect()).collect()
+        of_blocks.iter().map(|terms| terms.iter().map(is_informative).collect()).collect()
     }
 }
 

@@ -66,8 +66,8 @@ pub(super) fn other_pages<L: Clone + Eq + std::hash::Hash>(
                 continue;
             };
             if similar(block, other) {
-                if let Some(own) = pages.get_mut(at) {
-                    own.extend(others_on);
+                if let Some(block_pages) = pages.get_mut(at) {
+                    block_pages.extend(others_on);
                 }
                 if let Some(others) = pages.get_mut(candidate) {
                     others.extend(on);

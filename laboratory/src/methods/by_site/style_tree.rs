@@ -82,7 +82,7 @@ fn leaf_importance(words: &[Vec<u32>]) -> f64 {
             let mut times: Vec<u32> = on.values().copied().collect();
             times.sort_unstable();
             let all: f64 = times.iter().copied().map(f64::from).sum();
-            entropy(times.into_iter().map(|own| f64::from(own) / all), pages)
+            entropy(times.into_iter().map(|count| f64::from(count) / all), pages)
         })
         .collect();
     entropies.sort_unstable_by(f64::total_cmp);
@@ -118,8 +118,8 @@ impl<'a> Tree<'a> {
         for page in pages {
             let outside = page.elements.len();
             let layout = |element: u32| {
-                let own = page.path(element).find(|(_, own)| !INLINE.contains(&own.tag));
-                own.map_or(outside, |(at, _)| at as usize)
+                let element = page.path(element).find(|(_, element)| !INLINE.contains(&element.tag));
+                element.map_or(outside, |(at, _)| at as usize)
             };
             let mut children = vec![Vec::new(); outside + 1];
             for (element, at) in page.elements.iter().zip(0u32..) {
@@ -135,9 +135,9 @@ impl<'a> Tree<'a> {
                 if let Some(around) = texts.get_mut(layout(block.element)) {
                     around.push(at);
                 }
-                let mut own = Vec::new();
-                vocabulary.numbers(page.text(block), &mut own);
-                words.push(own);
+                let mut nodes = Vec::new();
+                vocabulary.numbers(page.text(block), &mut nodes);
+                words.push(nodes);
             }
             tree.children.push(children);
             tree.texts.push(texts);
@@ -148,11 +148,11 @@ impl<'a> Tree<'a> {
     }
 
     fn of<'b>(&self, table: &'b [Vec<Vec<u32>>], place: Place) -> &'b [u32] {
-        let Some(own) = table.get(place.page) else {
+        let Some(nodes) = table.get(place.page) else {
             return &[];
         };
-        let at = (place.element as usize).min(own.len().saturating_sub(1));
-        own.get(at).map_or(&[], Vec::as_slice)
+        let at = (place.element as usize).min(nodes.len().saturating_sub(1));
+        nodes.get(at).map_or(&[], Vec::as_slice)
     }
 
     /// Name and class of an element.
@@ -160,9 +160,9 @@ impl<'a> Tree<'a> {
         let Some(page) = self.pages.get(page) else {
             return 0;
         };
-        page.element(element).map_or(0, |own| match own.tag {
-            Tag::Other => hash(page.name(own).as_bytes()),
-            _ => own.signature,
+        page.element(element).map_or(0, |element| match element.tag {
+            Tag::Other => hash(page.name(element).as_bytes()),
+            _ => element.signature,
         })
     }
 
@@ -191,7 +191,7 @@ impl<'a> Tree<'a> {
             for place in group {
                 let blocks = self.of(&self.texts, *place).to_vec();
                 for block in blocks {
-                    if let Some(kept) = self.kept.get_mut(place.page).and_then(|own| own.get_mut(block as usize)) {
+                    if let Some(kept) = self.kept.get_mut(place.page).and_then(|flags| flags.get_mut(block as usize)) {
                         *kept = false;
                     }
                 }

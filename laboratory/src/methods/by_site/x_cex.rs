@@ -126,14 +126,14 @@ impl XCex {
                 })
                 .collect();
             let mut at: rustc_hash::FxHashMap<u32, usize> = rustc_hash::FxHashMap::default();
-            let mut own = Vec::with_capacity(page.blocks.len());
+            let mut clusters = Vec::with_capacity(page.blocks.len());
             for block in &page.blocks {
-                let around = page.path(home(page, block)).find(|(_, own)| TAGS.contains(&own.tag));
-                own.push(around.map(|(element, around)| {
+                let around = page.path(home(page, block)).find(|(_, element)| TAGS.contains(&element.tag));
+                clusters.push(around.map(|(element, around)| {
                     *at.entry(element).or_insert_with(|| {
                         let inside = page.elements.get(element as usize..around.end as usize);
                         let inside = inside.unwrap_or_default();
-                        let tags = inside.iter().take(MOST_TAGS).map(|own| own.tag as u8);
+                        let tags = inside.iter().take(MOST_TAGS).map(|element| element.tag as u8);
                         let mut classes = Vec::new();
                         for inner in inside.iter().take(MOST_TAGS) {
                             for word in page.attribute_words(inner) {
@@ -144,8 +144,8 @@ impl XCex {
                         }
                         let end = page.elements.get(around.end as usize);
                         let end = end.map_or(u32::MAX, |next| next.start);
-                        let from = page.blocks.partition_point(|own| own.span.0 < around.start);
-                        let to = page.blocks.partition_point(|own| own.span.0 < end);
+                        let from = page.blocks.partition_point(|block| block.span.0 < around.start);
+                        let to = page.blocks.partition_point(|block| block.span.0 < end);
                         let texts = words.get(from..to).unwrap_or_default();
                         let block = Compared {
                             words: as_set(texts.concat()),
@@ -156,7 +156,7 @@ impl XCex {
                     })
                 }));
             }
-            of_blocks.push(own);
+            of_blocks.push(clusters);
         }
         let others = other_pages(&compared, least, |a, b| self.likeness(a, b) > SIMILAR);
         let most = SHARE * pages.len() as f64;
@@ -165,7 +165,7 @@ impl XCex {
             // Its own page is one of those with a block like it.
             others == 0 || ((others + 1) as f64) < most
         };
-        of_blocks.iter().map(|own| own.iter().map(is_rare).collect()).collect()
+        of_blocks.iter().map(|clusters| clusters.iter().map(is_rare).collect()).collect()
     }
 }
 

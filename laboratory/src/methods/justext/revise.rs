@@ -23,16 +23,16 @@ pub(super) struct Paragraph {
 pub(super) fn revise(paragraphs: &mut [Paragraph]) {
     let alone: Vec<ParagraphClass> = paragraphs.iter().map(|p| p.class).collect();
     for at in 0..paragraphs.len() {
-        set(paragraphs, at, |all, own| {
-            let near = own.heading && own.class == ParagraphClass::Short && before_good(all, at);
+        set(paragraphs, at, |all, paragraph| {
+            let near = paragraph.heading && paragraph.class == ParagraphClass::Short && before_good(all, at);
             near.then_some(ParagraphClass::NearGood)
         });
     }
     settle_short(paragraphs);
     settle_near_good(paragraphs);
     for (at, alone) in alone.into_iter().enumerate() {
-        set(paragraphs, at, |all, own| {
-            let lost = own.heading && own.class == ParagraphClass::Bad && alone != ParagraphClass::Bad;
+        set(paragraphs, at, |all, paragraph| {
+            let lost = paragraph.heading && paragraph.class == ParagraphClass::Bad && alone != ParagraphClass::Bad;
             (lost && before_good(all, at)).then_some(ParagraphClass::Good)
         });
     }
@@ -40,9 +40,9 @@ pub(super) fn revise(paragraphs: &mut [Paragraph]) {
 
 /// Sets the class of a paragraph if there is a new one.
 fn set(all: &mut [Paragraph], at: usize, new: impl Fn(&[Paragraph], &Paragraph) -> Option<ParagraphClass>) {
-    let class = all.get(at).and_then(|own| new(all, own));
-    if let (Some(class), Some(own)) = (class, all.get_mut(at)) {
-        own.class = class;
+    let class = all.get(at).and_then(|paragraph| new(all, paragraph));
+    if let (Some(class), Some(paragraph)) = (class, all.get_mut(at)) {
+        paragraph.class = class;
     }
 }
 

@@ -65,15 +65,15 @@ impl ReadabilityFacts {
             let mut weight = 0.0;
             let (mut bad, mut good) = (false, false);
             for attribute in [Attribute::Id, Attribute::Class] {
-                let own = || page.attribute_words(element).iter().filter(move |token| token.attribute == attribute);
-                if own().any(|token| negative.matches(page, token)) {
+                let words = || page.attribute_words(element).iter().filter(move |token| token.attribute == attribute);
+                if words().any(|token| negative.matches(page, token)) {
                     weight -= 25.0;
                 }
-                if own().any(|token| positive.matches(page, token)) {
+                if words().any(|token| positive.matches(page, token)) {
                     weight += 25.0;
                 }
-                bad |= own().any(|token| unlikely.matches(page, token));
-                good |= own().any(|token| maybe.matches(page, token));
+                bad |= words().any(|token| unlikely.matches(page, token));
+                good |= words().any(|token| maybe.matches(page, token));
             }
             let role = page
                 .attribute_words(element)
@@ -86,9 +86,9 @@ impl ReadabilityFacts {
             facts.unlikely.push(role || bad && !good && !spared && !around);
         }
         for (at, element) in page.elements.iter().enumerate().rev() {
-            let own = !element.tag.is_inline() || facts.holds_blocks.get(at).copied().unwrap_or(false);
+            let holds_text = !element.tag.is_inline() || facts.holds_blocks.get(at).copied().unwrap_or(false);
             if let Some(parent) = facts.holds_blocks.get_mut(element.parent as usize) {
-                *parent |= own;
+                *parent |= holds_text;
             }
         }
         facts
@@ -181,17 +181,17 @@ pub(super) fn counts(page: &Page, facts: &ReadabilityFacts, alive: &[bool]) -> V
         if !alive.get(at).copied().unwrap_or(false) {
             continue;
         }
-        let mut own = counts.get(at).copied().unwrap_or_default();
+        let mut text_sums = counts.get(at).copied().unwrap_or_default();
         match element.tag {
-            Tag::P => own.paragraphs += 1,
-            Tag::Img => own.images += 1,
-            Tag::Li => own.items += 1,
-            Tag::Input => own.inputs += 1,
-            Tag::Th | Tag::Thead | Tag::Tfoot | Tag::Caption | Tag::Col | Tag::Colgroup => own.data += 1,
+            Tag::P => text_sums.paragraphs += 1,
+            Tag::Img => text_sums.images += 1,
+            Tag::Li => text_sums.items += 1,
+            Tag::Input => text_sums.inputs += 1,
+            Tag::Th | Tag::Thead | Tag::Tfoot | Tag::Caption | Tag::Col | Tag::Colgroup => text_sums.data += 1,
             _ => {}
         }
         if let Some(parent) = counts.get_mut(element.parent as usize) {
-            parent.add(&own);
+            parent.add(&text_sums);
         }
     }
     counts

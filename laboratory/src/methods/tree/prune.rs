@@ -14,17 +14,17 @@ pub(super) fn prune(nodes: &mut [Node], confidence: f64) {
         };
         let (objects, errors) = (f64::from(node.objects), f64::from(node.errors()));
         let leaf = errors + added(objects, errors, confidence);
-        let mut own = leaf;
+        let mut cost = leaf;
         if let Some(test) = node.test {
             let below: f64 = expected.get(test.first..test.first + test.branches).unwrap_or_default().iter().sum();
             if leaf <= below + SLACK {
                 node.test = None;
             } else {
-                own = below;
+                cost = below;
             }
         }
         if let Some(slot) = expected.get_mut(at) {
-            *slot = own;
+            *slot = cost;
         }
     }
 }

@@ -55,8 +55,8 @@ fn worth(all: ClassCounts, parts: &[ClassCounts], cost: f64) -> (f64, f64) {
     let total = f64::from(all.objects.max(1));
     let left: f64 = parts.iter().map(|part| part.bits()).sum();
     let gain = (all.bits() - left) / total - cost;
-    let own = (plogp(all.objects) - parts.iter().map(|part| plogp(part.objects)).sum::<f64>()) / total;
-    (gain, if own > 0.0 { gain / own } else { 0.0 })
+    let information_gain = (plogp(all.objects) - parts.iter().map(|part| plogp(part.objects)).sum::<f64>()) / total;
+    (gain, if information_gain > 0.0 { gain / information_gain } else { 0.0 })
 }
 
 /// The best division of objects by a number; `sorted` are the objects by its value.

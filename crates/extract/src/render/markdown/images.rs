@@ -29,7 +29,7 @@ pub(super) enum WantedImages {
     WithLinks,
     /// All, without links.
     Alone,
-    /// Those that are all of a link, which nothing else would show.
+    /// Images that are the whole content of a link, which nothing else would show.
     InLinks,
 }
 

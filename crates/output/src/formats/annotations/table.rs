@@ -28,7 +28,7 @@ const UNREPEATED_COLUMNS: [&str; 5] = ["url_surtkey", "url", "content_digest", "
 /// Assembles tables of annotations. The bytes depend on the annotations only.
 #[derive(Clone, Debug, Default)]
 pub struct AnnotationTable {
-    /// What names of archives are made relative to, as the index of a crawl has them: a folder or the start of URLs.
+    /// The base of relative archive names, as in the index of a crawl: a folder or the start of URLs.
     pub base: Option<String>,
 }
 

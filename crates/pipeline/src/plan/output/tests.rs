@@ -1,4 +1,4 @@
-//! Names that outputs are given, and names that are refused.
+//! Tests the names of outputs, and the names that are refused.
 
 use super::*;
 
