@@ -1,12 +1,11 @@
 //! `trommel verify`: compares the places in an output with the bytes of the archives.
 
 use std::{
-    collections::HashMap,
     fs,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use trommel::{
     Hints,
@@ -25,7 +24,7 @@ const MAX_SHOWN_FAILURES: u64 = 20;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each span and chunk is compared with the bytes of the decoded page at its place, by letters and \
-digits. The exit code is 1 if a place is wrong."
+digits. The exit code is 1 if a place is wrong or a page cannot be read again."
 )]
 pub struct VerifyArgs {
     /// Output of `run --spans` or `run --chunks`, or a folder of such outputs
@@ -46,11 +45,8 @@ struct Counts {
     unread: u64,
 }
 
-pub fn run(args: &VerifyArgs) -> anyhow::Result<Exit> {
-    let mut archives: HashMap<String, &Path> = HashMap::new();
-    for path in &args.against {
-        archives.insert(file_name(path), path);
-    }
+pub fn run(args: &VerifyArgs) -> Result<Exit> {
+    let archives = Archives::open(&args.against)?;
     let mut counts = Counts::default();
     for path in outputs(&args.output)? {
         let mut reader = RecordReader::open(&path).with_context(|| path.display().to_string())?;
@@ -70,12 +66,43 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<Exit> {
     Ok(if wrong + unread == 0 { Exit::Clean } else { Exit::SomeFailed })
 }
 
+/// The archives that the pages stand in.
+struct Archives<'a>(&'a [PathBuf]);
+
+impl<'a> Archives<'a> {
+    /// All of them must be there before the first document is compared.
+    fn open(paths: &'a [PathBuf]) -> Result<Self> {
+        for path in paths {
+            fs::File::open(path).with_context(|| path.display().to_string())?;
+        }
+        Ok(Self(paths))
+    }
+
+    /// The archive that a document calls `name`: of the whole name, or else the only one of that file name, because
+    /// archives move.
+    fn named(&self, name: &str) -> Result<&'a Path> {
+        if let Some(path) = self.0.iter().find(|path| *path == Path::new(name)) {
+            return Ok(path);
+        }
+        if name.contains(".wacz!") {
+            bail!("{name}: pages of a WACZ file cannot be read again; name the archive in it");
+        }
+        let wanted = file_name(Path::new(name));
+        let mut found = self.0.iter().filter(|path| file_name(path) == wanted);
+        match (found.next(), found.next()) {
+            (Some(path), None) => Ok(path),
+            (Some(_), Some(_)) => bail!("{name}: several archives of this file name, and none of the whole name"),
+            (None, _) => bail!("{name}: not among the archives"),
+        }
+    }
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The outputs in a folder that can be read back, or the one that is named.
-fn outputs(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+fn outputs(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -92,21 +119,27 @@ fn outputs(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn verify(document: &OutputRecord, archives: &HashMap<String, &Path>, counts: &mut Counts) {
-    let Some(page) = decoded(document, archives) else {
-        counts.unread += 1;
-        tracing::warn!("{}: no page at its place", document.id);
-        return;
+fn verify(document: &OutputRecord, archives: &Archives<'_>, counts: &mut Counts) {
+    let page = match decoded(document, archives) {
+        Ok(page) => page,
+        Err(error) => {
+            counts.unread += 1;
+            if counts.unread <= MAX_SHOWN_FAILURES {
+                tracing::warn!("{}: its page cannot be read again: {error:#}", document.id);
+            }
+            return;
+        }
     };
     counts.documents += 1;
-    let mut check = |part: &str, byte: u32, bytes: u32, what: &str| {
+    // None: a part that the text does not have.
+    let mut check = |part: Option<&str>, byte: u32, bytes: u32, what: &str| {
         let place = byte as usize..byte as usize + bytes as usize;
-        if stands_at(part, &page, place) {
+        if part.is_some_and(|part| stands_at(part, &page, place)) {
             return;
         }
         counts.wrong += 1;
         if counts.wrong <= MAX_SHOWN_FAILURES {
-            let start: String = part.chars().take(80).collect();
+            let start: String = part.unwrap_or("outside of the text").chars().take(80).collect();
             tracing::warn!("{}: {what} at byte {byte} does not stand there: {start:?}", document.id);
         }
     };
@@ -115,15 +148,16 @@ fn verify(document: &OutputRecord, archives: &HashMap<String, &Path>, counts: &m
     let mut ends = (0, 0);
     for span in &document.spans {
         let from = if span.start == ends.0 { Some(ends.1) } else { offset(span.start) };
-        let to = if span.chars == 0 { from } else { offset(span.start + span.chars) };
+        let end = span.start.saturating_add(span.chars);
+        let to = if span.chars == 0 { from } else { offset(end) };
         let part = from.zip(to).and_then(|(from, to)| document.text.get(from..to));
-        check(part.unwrap_or("\u{fffd}?"), span.byte, span.bytes, "a span");
-        ends = (span.start + span.chars, to.unwrap_or(document.text.len()));
+        check(part, span.byte, span.bytes, "a span");
+        ends = (end, to.unwrap_or(document.text.len()));
         counts.spans += 1;
     }
     for chunk in &document.chunks {
         let text = without_title(&chunk.text, document.title.as_deref().unwrap_or_default());
-        check(text, chunk.byte, chunk.bytes, "a chunk");
+        check(Some(text), chunk.byte, chunk.bytes, "a chunk");
         counts.chunks += 1;
     }
 }
@@ -136,16 +170,17 @@ fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
 }
 
 /// The decoded page of a document, read again from its archive.
-fn decoded(document: &OutputRecord, archives: &HashMap<String, &Path>) -> Option<String> {
-    let source = document.source.as_ref()?;
-    let path = archives.get(&file_name(Path::new(&*source.file)))?;
-    let (record, crawl_charset) = record_at(path, source.offset, source.inner).ok()??;
-    let page = payload(&record, &PayloadOptions::default()).ok()?;
+fn decoded(document: &OutputRecord, archives: &Archives<'_>) -> Result<String> {
+    let source = document.source.as_ref().ok_or_else(|| anyhow!("the document has no source"))?;
+    let path = archives.named(&source.file)?;
+    let found = record_at(path, source.offset, source.inner)?;
+    let (record, crawl_charset) = found.ok_or_else(|| anyhow!("no record at offset {}", source.offset))?;
+    let page = payload(&record, &PayloadOptions::default())?;
     let hints = Hints {
         url: record.url(),
         http_charset: page.charset(),
         crawl_charset: crawl_charset.as_deref(),
         date: record.date(),
     };
-    Some(charset::decode(&page.body, &hints.charset()).text.into_owned())
+    Ok(charset::decode(&page.body, &hints.charset()).text.into_owned())
 }

@@ -65,11 +65,38 @@ fn wrong_places_are_found() {
     write(&path, &changed);
     assert!(verify(folder.path(), "a.jsonl").text().ends_with(" chunks: 1 places wrong, 0 pages not found\n"));
 
+    // Outside of the text, at a place that the page has.
+    for (start, chars) in [(10_000_000u32, 5), (u32::MAX, u32::MAX)] {
+        let mut outside = all.clone();
+        let spans = outside[at]["spans"].as_array_mut().unwrap();
+        let end = spans.last_mut().unwrap();
+        (end[0], end[1]) = (start.into(), chars.into());
+        write(&path, &outside);
+        let ran = verify(folder.path(), "a.jsonl");
+        assert!(ran.text().ends_with(" chunks: 1 places wrong, 0 pages not found\n"), "{}", ran.text());
+    }
+
     let mut elsewhere = all;
     elsewhere[0]["source"]["offset"] = 1.into();
     write(&path, &elsewhere);
     let ran = verify(folder.path(), "a.jsonl");
     assert!(ran.code == 1 && ran.text().ends_with("0 places wrong, 1 pages not found\n"), "{}", ran.text());
+}
+
+#[test]
+fn archives_are_told_by_their_whole_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = Path::new(ARCHIVE).file_name().unwrap().to_str().unwrap();
+    for day in ["1", "2"] {
+        fs::create_dir(folder.path().join(day)).unwrap();
+        fs::copy(workspace().join(ARCHIVE), folder.path().join(day).join(name)).unwrap();
+    }
+    write(&folder.path().join("a.jsonl"), &documents(folder.path(), &["--spans"]));
+    let (one, two) = (format!("1/{name}"), format!("2/{name}"));
+    let ran = trommel(folder.path(), &["verify", "a.jsonl", "--against", &one, &two], b"");
+    assert!(ran.code == 1 && ran.stderr.contains("several archives of this file name"), "{}", ran.stderr);
+    let missing = trommel(folder.path(), &["verify", "a.jsonl", "--against", "missing.warc"], b"");
+    assert!(missing.code == 2 && missing.stderr.contains("missing.warc"), "{}", missing.stderr);
 }
 
 #[test]

@@ -8,14 +8,20 @@
 use std::ops::Range;
 
 /// Whether a part of a text stands at a place (first and one past the last byte) of its decoded page: each of its lines,
-/// or else each word of the line, in the order of the text. What the page has besides does not count. False for a place
-/// outside of the page.
+/// or else each word of the line, in the order of the text. What the page has besides does not count, nor do the ends of
+/// words: `art` stands in `heart`. Of a part without letters each sign must stand there. False for a place outside of
+/// the page.
 pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else {
         return false;
     };
     // A backslash stands for itself on a page, and begins an escape in a script.
     let plain = htmlize::unescape(text_between_tags(source));
+    if !part.contains(char::is_alphanumeric) {
+        // Without a letter to compare, each sign must stand there, but for those of Markdown.
+        let is_mark = |c: char| c.is_whitespace() || "#*-_>|`:\\".contains(c);
+        return part.chars().all(|c| is_mark(c) || plain.contains(c));
+    }
     stands_in(part, &plain, source) || plain.contains('\\') && stands_in(part, &unescaped(&plain), source)
 }
 
