@@ -7,6 +7,7 @@
 
 mod annotation;
 mod columns;
+mod copy;
 mod encode;
 mod error;
 mod formats;
@@ -15,11 +16,13 @@ mod json;
 mod page;
 mod reader;
 mod record;
+mod replace;
 mod storage;
 mod surt;
 
 pub use annotation::Annotation;
 pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
+pub use copy::{OutputCopy, readable_name};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]
@@ -32,6 +35,7 @@ pub use id::record_id;
 pub use page::{PageForm, page_line};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
+pub use replace::Replacement;
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
     hidden, open_in_place, open_own, publish, read_own, replaceable,

@@ -22,6 +22,7 @@ mod filters;
 mod follow;
 mod generators;
 mod golden;
+mod hard_pages;
 mod index;
 mod inspect;
 mod joins;
@@ -30,6 +31,7 @@ mod label;
 mod languages;
 #[cfg(feature = "remote")]
 mod locations;
+mod merge;
 mod messages;
 mod pages;
 mod probes;
