@@ -10,6 +10,8 @@ WARC ?= $(DATA)/../warc
 JUDGED ?= out
 # Sets to score on: by default every one in the folder.
 EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
+# Sets with whole gold texts, of any licence: they change no model.
+GOLD_SETS ?= aed424 cleaneval courts-dev daniel-dev docs-dev dragnet-test dragnet-train l3s-gn1 magic-articles news-world-dev wcxb-dev zhweb
 MODEL ?= crates/model/models/fast.trommel
 
 CARGO ?= cargo
@@ -20,7 +22,7 @@ QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train eval quality formats laboratory
+.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -109,6 +111,9 @@ eval: build ## Score MODEL on every labelled set of DATA
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
 	python3 -B scripts/figures.py
+
+confidences: ## Make the table of confidences for run --hard-share, and print the tables of docs/quality-notes.md
+	$(QUALITY) confidences --pages $(call archives,$(GOLD_SETS)) --table crates/model/models/confidences.tsv
 
 formats: build ## Have the sample read back in every format by the programs it is for
 	scripts/check-formats.sh

@@ -3,7 +3,7 @@
 # DuckDB, Polars, and dolma where it installs. Some GB of packages, minutes. Needs Java 17 for Spark.
 #   TROMMEL_VENV=FOLDER      where the packages go (default: in the cache folder)
 #   TROMMEL_WHEEL=FILE       a wheel that is built already
-#   TROMMEL=PROGRAM          `trommel`, to compare with the program instead of the module's own run; the tables need it
+#   TROMMEL=PROGRAM          `trommel`, to compare with the program instead of the module's own run; tables and hard-pages need it
 #   TROMMEL_SHARED=FOLDER    labelled sets to make the 40 archives of; the sample without it
 #   TROMMEL_RECORDS=N        records taken of each set (default 400)
 set -euo pipefail
@@ -21,9 +21,9 @@ if [ -z "${TROMMEL_WHEEL:-}" ]; then
     TROMMEL_WHEEL=$(ls -t out/wheel/trommel_text-*.whl | head -n 1)
 fi
 pip install -q --force-reinstall --no-deps "$TROMMEL_WHEEL"
-for recipe in slurm datatrove curator ray spark tables; do
+for recipe in slurm datatrove curator ray spark tables hard-pages; do
     echo "== $recipe"
-    if [ "$recipe" = tables ] && ! command -v "${TROMMEL:-trommel}" >/dev/null; then
+    if [[ "$recipe" = tables || "$recipe" = hard-pages ]] && ! command -v "${TROMMEL:-trommel}" >/dev/null; then
         echo "skipped: no program trommel; name it in TROMMEL"
         continue
     fi

@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where inputs may be added: between those that are there, behind them (where files or filters go by the order
 # of all records), or not at all (every page depends on all inputs).
 ANYWHERE, BEHIND, NEVER = "anywhere", "behind", "never"
-SIDES = "--dropped dropped.jsonl --set-aside pdf=pdf.warc.gz --quarantine failed.warc.gz"
+SIDES = "--dropped dropped.jsonl --set-aside pdf=pdf.warc.gz --quarantine failed.warc.gz --hard-to hard.warc.gz"
 CONFIGURATIONS = {
     "jsonl": ("-f jsonl --compress zst", ANYWHERE),
     "wet": ("-f wet", ANYWHERE),

@@ -8,11 +8,12 @@ use std::{
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use trommel::output::{Assemble, AtomicFile};
+use trommel::output::AtomicFile;
 use trommel_pipeline::dedup::{
     Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, read_signatures, shard_name, sign, without,
 };
 
+use crate::assemble::like;
 use crate::exit::Exit;
 use crate::messages::say;
 
@@ -128,25 +129,11 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
         if target.exists() {
             bail!("{}: is there already; name another folder", target.display());
         }
-        let (own_kept, own_left_out) = without(output, &removed, &target, parquet(output)?.as_deref())?;
+        let assemble = like(output).with_context(|| output.display().to_string())?;
+        let (own_kept, own_left_out) = without(output, &removed, &target, assemble.as_deref())?;
         kept += own_kept;
         left_out += own_left_out;
     }
     say(&format!("{kept} documents kept, {left_out} left out"));
     Ok(())
-}
-
-#[cfg(feature = "parquet")]
-fn parquet(output: &Path) -> anyhow::Result<Option<Box<dyn Assemble>>> {
-    if output.extension().is_none_or(|end| end != "parquet") {
-        return Ok(None);
-    }
-    let like = trommel::output::Parquet::like(output);
-    let like = like.with_context(|| output.display().to_string())?;
-    Ok(Some(Box::new(like)))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: &Path) -> anyhow::Result<Option<Box<dyn Assemble>>> {
-    Ok(None)
 }

@@ -89,6 +89,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "KIND=FILE")]
     set_aside: Vec<SetAside>,
 
+    /// Copy the pages of which the model is least sure to a WARC file for another extractor, whose texts `trommel merge`
+    /// takes. --hard-share says how many. FILE.warc.gz.cdxj lists where the records were
+    #[arg(long, value_name = "FILE.warc.gz")]
+    hard_to: Option<PathBuf>,
+
     /// File for a JSON line about each dropped record: id, url, date, reason, source
     #[arg(long, value_name = "FILE")]
     dropped: Option<PathBuf>,
@@ -149,6 +154,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         output: args.output,
         quarantine: args.quarantine,
         set_aside: args.set_aside,
+        hard_to: args.hard_to,
         dropped: args.dropped,
         follow: args.follow.times(),
         epoch: epoch()?,

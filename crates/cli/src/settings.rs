@@ -213,6 +213,7 @@ fn option(field: &'static Field) -> Arg {
             (Kind::Bytes, _) => "SIZE",
             (Kind::Text, "model") => "NAME|FILE",
             (Kind::Text, "base_url") => "URL|FOLDER",
+            (Kind::Text, "hard_share") => "SHARE",
             (Kind::Text, _) => "FILE",
             _ => "N",
         }),

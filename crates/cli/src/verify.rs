@@ -11,7 +11,7 @@ use trommel::{
     Hints,
     archive::{PayloadOptions, payload},
     html::{charset, stands_at},
-    output::{OutputRecord, RecordReader},
+    output::{OutputRecord, RecordReader, readable_name},
 };
 use trommel_pipeline::record_at;
 
@@ -110,8 +110,7 @@ fn outputs(path: &Path) -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(path).with_context(|| path.display().to_string())? {
         let entry = entry?.path();
         let name = file_name(&entry);
-        let is_output = [".jsonl", ".jsonl.gz", ".jsonl.zst", ".msgpack", ".msgpack.gz", ".msgpack.zst", ".parquet"];
-        if !name.starts_with(['_', '.']) && is_output.iter().any(|end| name.ends_with(end)) {
+        if !name.starts_with(['_', '.']) && readable_name(&entry).is_some() {
             found.push(entry);
         }
     }

@@ -2,13 +2,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    io::Write,
     path::Path,
 };
 
-use trommel_output::{AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, RecordReader};
+use trommel_output::{Assemble, OutputCopy, RecordReader};
 
-use crate::{DedupError, Duplicate, shard::named, sign::lines};
+use crate::{DedupError, Duplicate, shard::shard_name, sign::lines};
 
 /// Rows that are duplicates, by the name of their shard.
 #[derive(Debug, Default)]
@@ -42,60 +41,33 @@ pub fn read_duplicates(path: &Path, removed: &mut Removed) -> Result<(), DedupEr
 /// output; gives the numbers of documents kept and left out. The target appears when it is whole.
 ///
 /// # Errors
-/// If the output cannot be read or does not have a row that is to be left out, if its format is Parquet
-/// (which `assemble` makes of a spool), or if the target cannot be written.
+/// If the output cannot be read or does not have a row that is to be left out, if its format is Parquet and there is no
+/// `assemble` to make it, or if the target cannot be written.
 pub fn without(
     output: &Path,
     removed: &Removed,
     target: &Path,
-    assemble: Option<&dyn trommel_output::Assemble>,
+    assemble: Option<&dyn Assemble>,
 ) -> Result<(u64, u64), DedupError> {
-    let (shard, format, compression) = named(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
+    let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
     let none = HashSet::new();
     let rows = removed.0.get(shard).unwrap_or(&none);
     let unread = |source| DedupError::Read { path: output.to_owned(), source };
     let refused = |source| DedupError::Output { path: target.to_owned(), source };
-    let encoder: &dyn Encode = match format {
-        Format::Jsonl => &Jsonl,
-        _ => &Msgpack,
-    };
-    let spool = match (format, assemble) {
-        (Format::Parquet, Some(_)) => Some(trommel_output::hidden(target, "spool").map_err(DedupError::io(target))?),
-        (Format::Parquet, None) => return Err(DedupError::Name(output.to_owned())),
-        _ => None,
-    };
-    let written = spool.as_deref().unwrap_or(target);
-    let file = AtomicFile::create(written).map_err(DedupError::io(written))?;
-    let mut stream = CompressedStream::new(file, compression).map_err(DedupError::io(written))?;
+    let mut copy = OutputCopy::create(output, target, assemble).map_err(DedupError::io(target))?;
     let (mut row, mut left_out) = (0, 0);
-    let mut bytes = Vec::new();
     for record in RecordReader::open(output).map_err(unread)? {
         let record = record.map_err(unread)?;
         if rows.contains(&row) {
             left_out += 1;
         } else {
-            bytes.clear();
-            encoder.record(&record, &mut bytes).map_err(refused)?;
-            stream.write_all(&bytes).map_err(DedupError::io(written))?;
+            copy.add(&record).map_err(refused)?;
         }
         row += 1;
     }
     if let Some(&missing) = rows.iter().filter(|&&known| known >= row).min() {
         return Err(DedupError::Missing { path: output.to_owned(), row: missing });
     }
-    let file = stream.finish().map_err(DedupError::io(written))?;
-    file.finish().map_err(DedupError::io(written))?;
-    if let (Some(spool), Some(assemble)) = (&spool, assemble) {
-        let made = assembled(spool, target, assemble);
-        // It served its purpose, or was of no use.
-        let _ = std::fs::remove_file(spool);
-        made.map_err(refused)?;
-    }
+    copy.finish().map_err(refused)?;
     Ok((row - left_out, left_out))
-}
-
-fn assembled(spool: &Path, target: &Path, assemble: &dyn trommel_output::Assemble) -> Result<(), OutputError> {
-    let new = trommel_output::hidden(target, "tmp")?;
-    assemble.assemble(spool, &new)?;
-    Ok(std::fs::rename(new, target)?)
 }

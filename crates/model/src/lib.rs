@@ -5,6 +5,7 @@
 
 mod additive;
 mod compiled;
+mod confidences;
 mod embedded;
 mod error;
 mod file;

@@ -10,6 +10,7 @@ use trommel_features::{ColumnSet, Columns, Schema, embedded_texts};
 use trommel_html::Page;
 
 use crate::compiled::{Compiled, PageOdds};
+use crate::confidences::confidence_below;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
@@ -44,6 +45,8 @@ pub struct Model {
     comments: Vec<u16>,
     /// Column that tells the main headline.
     headline: Option<u16>,
+    /// Its name among the built-in models, if it is one.
+    builtin: Option<&'static str>,
 }
 
 /// The type that a page most probably has.
@@ -101,8 +104,8 @@ impl Default for Model {
     /// If the program was built without a model that it can read, which a test of this crate excludes.
     #[allow(clippy::expect_used)]
     fn default() -> Self {
-        let (_, bytes) = BUILTIN.first().expect("a model is built in");
-        Self::from_bytes(bytes).expect("the built-in model can be read")
+        let model = Self::builtin_names().next().and_then(Self::builtin);
+        model.expect("a model is built in, and can be read")
     }
 }
 
@@ -162,7 +165,7 @@ impl Model {
             beside.into_iter(),
             file.band,
         );
-        Ok(Self { headline, compiled, comments, schema, parts, page_types, embedded, file })
+        Ok(Self { headline, compiled, comments, schema, parts, page_types, embedded, file, builtin: None })
     }
 
     /// Reads a model from the bytes of a model file.
@@ -185,8 +188,9 @@ impl Model {
 
     /// Reads a model that is built into the program; `None` if there is none of that name.
     pub fn builtin(name: &str) -> Option<Self> {
-        let (_, bytes) = BUILTIN.iter().find(|(known, _)| *known == name)?;
-        Self::from_bytes(bytes).ok()
+        let (name, bytes) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+        let model = Self::from_bytes(bytes).ok()?;
+        Some(Self { builtin: Some(name), ..model })
     }
 
     /// The built-in model of that name, else the model in the file of that path.
@@ -211,6 +215,12 @@ impl Model {
     /// Names of the models built into the program; the first is the default.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         BUILTIN.iter().map(|(name, _)| *name)
+    }
+
+    /// The confidence (0..=1) below which so many percent of usual pages lie, by a table that was made of labelled
+    /// pages. None if it is not a built-in model: of others nobody knows.
+    pub fn confidence_below(&self, percent: f64) -> Option<f32> {
+        confidence_below(self.builtin?, percent)
     }
 
     /// The bytes of its model file.

@@ -172,7 +172,7 @@ impl OptionalColumns {
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.
-pub const COLUMNS: [Column; 33] = [
+pub const COLUMNS: [Column; 34] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
@@ -206,6 +206,7 @@ pub const COLUMNS: [Column; 33] = [
     text("source_name", |record| record.source.as_ref().map(RecordSource::name)),
     text("capped", |record| filled(&record.capped)),
     text("notes", |record| filled(&record.notes)),
+    text("by", |record| filled(&record.by)),
 ];
 
 fn filled(text: &str) -> Option<&str> {

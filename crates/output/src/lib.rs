@@ -7,6 +7,7 @@
 
 mod annotation;
 mod columns;
+mod copy;
 mod encode;
 mod error;
 mod formats;
@@ -15,12 +16,14 @@ mod json;
 mod page;
 mod reader;
 mod record;
+mod replace;
 #[cfg(feature = "storage")]
 mod storage;
 mod surt;
 
 pub use annotation::Annotation;
 pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
+pub use copy::{OutputCopy, readable_name};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]
@@ -33,6 +36,7 @@ pub use id::record_id;
 pub use page::{PageForm, page_line};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
+pub use replace::Replacement;
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,

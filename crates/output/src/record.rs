@@ -65,6 +65,8 @@ pub struct OutputRecord {
     pub capped: String,
     /// Oddities survived while reading the page, in words, divided by semicolons.
     pub notes: String,
+    /// The extractor that made the text, as `trommel merge` was told; empty for this program.
+    pub by: String,
     /// Every block of the page, on request.
     pub blocks: Vec<OutputBlock>,
     /// The places of the parts of the text in the decoded page, on request.
@@ -272,7 +274,7 @@ impl OutputRecord {
         let Metadata { author, published, modified, site, description, canonical, next, lang_declared } =
             &self.metadata;
         let nowhere = RecordSource { file: Arc::from(""), offset: 0, length: 0, inner: 0 };
-        let map = serializer.serialize_struct("record", 31)?;
+        let map = serializer.serialize_struct("record", 32)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
         keys.text("url", &self.url)?;
@@ -302,6 +304,7 @@ impl OutputRecord {
         keys.text("truncated", &self.truncated)?;
         keys.add("capped", &self.capped, self.capped.is_empty())?;
         keys.add("notes", &self.notes, self.notes.is_empty())?;
+        keys.add("by", &self.by, self.by.is_empty())?;
         // A search engine would make fields of them.
         match all {
             true => {
@@ -386,6 +389,7 @@ pub(crate) mod tests {
             truncated: some("length"),
             capped: "depth".into(),
             notes: "gzip body cut; x".into(),
+            by: "dripper".into(),
             blocks: vec![
                 OutputBlock {
                     text: "a".into(),

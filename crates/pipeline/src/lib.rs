@@ -9,6 +9,7 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inputs;
+mod merge;
 mod plan;
 mod read;
 mod run;
@@ -28,6 +29,7 @@ pub use error::{BucketError, RunError};
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
 pub use inputs::{ConfigError, Input, InputError, expand, load_config, select};
+pub use merge::{LikeStep, MergeError, MergeRequest, Merged};
 pub use plan::Plan;
 pub use plan::existing::Existing;
 pub use plan::output::{Destination, DestinationError, Encoding, Output};
@@ -46,7 +48,7 @@ pub use work::record::Extract;
 pub use work::single::{RecordOutcome, SingleRecords};
 pub use write::bucket::Bucket;
 pub use write::dropped_list::RecordLabel;
-pub use write::set_aside::{SetAside, SetAsideError};
+pub use write::set_aside::{HardPages, SetAside, SetAsideError};
 
 /// Lower level: duplicates among the outputs of many runs.
 pub use trommel_dedup as dedup;

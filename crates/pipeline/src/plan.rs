@@ -8,7 +8,13 @@ pub(crate) mod request;
 pub(crate) mod share;
 pub(crate) mod side_names;
 
-use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, sync::Arc, thread};
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+};
 
 use trommel::Settings;
 use trommel_output::{Assemble, Format, hidden};
@@ -18,8 +24,12 @@ use crate::{
     plan::output::{Destination, Output},
     read::follow::Follow,
     sites::NamedFiles,
-    write::set_aside::SetAside,
+    write::set_aside::{HardPages, SetAside, index_of},
 };
+
+/// The state of a run in the folder of its outputs.
+// Hidden, so that readers of the folder pass over it.
+pub(crate) const FOLDER_STATE: &str = ".run.checkpoint";
 
 /// The plan of a run.
 #[derive(Clone, Debug)]
@@ -38,6 +48,8 @@ pub struct Plan {
     pub quarantine: Option<PathBuf>,
     /// Files for records that are not pages, by their kind.
     pub set_aside: Vec<SetAside>,
+    /// File for pages of low confidence.
+    pub hard: Option<HardPages>,
     /// File that lists the records that are dropped, a JSON line each.
     pub dropped: Option<PathBuf>,
     /// The inputs to follow while they grow, instead of reading the inputs once. Then the inputs serve only to
@@ -58,6 +70,7 @@ impl Plan {
             assemble: BTreeMap::new(),
             quarantine: None,
             set_aside: Vec::new(),
+            hard: None,
             dropped: None,
             follow: None,
             epoch: None,
@@ -104,8 +117,7 @@ impl Plan {
             return None;
         }
         match &self.output.destination {
-            // Hidden, so that readers of the folder pass over it.
-            Destination::Folder(folder) => Some(folder.join(".run.checkpoint")),
+            Destination::Folder(folder) => Some(folder.join(FOLDER_STATE)),
             Destination::File(path) => hidden(path, "checkpoint").ok(),
             Destination::Stdout | Destination::Caller => None,
         }
@@ -117,10 +129,17 @@ impl Plan {
         for (path, option) in [(&self.quarantine, "--quarantine"), (&self.dropped, "--dropped")] {
             sides.extend(path.iter().map(|path| (path.clone(), option)));
         }
-        for set_aside in &self.set_aside {
-            sides.extend([set_aside.path.clone(), set_aside.index()].map(|path| (path, "--set-aside")));
+        let options = self.set_aside.iter().map(|_| "--set-aside").chain(["--hard-to"]);
+        for (path, option) in self.copies().into_iter().zip(options) {
+            sides.extend([path.to_owned(), index_of(path)].map(|path| (path, option)));
         }
         sides
+    }
+
+    /// The files for copies of records, without their indexes: first those of `set_aside`, then that of `hard`.
+    pub(crate) fn copies(&self) -> Vec<&Path> {
+        let asides = self.set_aside.iter().map(|aside| aside.path.as_path());
+        asides.chain(self.hard.as_ref().map(|hard| hard.path.as_path())).collect()
     }
 
     /// The files and folders that documents are written to, without repetition; of parts the first.

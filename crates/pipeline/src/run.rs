@@ -164,6 +164,7 @@ pub(crate) fn execute<T: Send>(
         room: Some(&room),
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
+        hard: plan.hard.as_ref(),
         clock,
         ..RecordExtractor::new(extract, &filters, PayloadOptions { max_payload: plan.max_payload() })
     };

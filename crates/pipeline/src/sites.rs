@@ -197,6 +197,7 @@ pub fn count_pages(
     let plan = Plan {
         quarantine: None,
         set_aside: Vec::new(),
+        hard: None,
         dropped: None,
         assemble: BTreeMap::new(),
         output: Output::caller(),

@@ -87,7 +87,7 @@ impl Progress for Callback<'_> {
 /// folder or a URL in a bucket. `choices` are all settings by their names (docs/settings.md) and win over `config`.
 /// Returns the counts of the run.
 #[pyfunction]
-#[pyo3(signature = (inputs, out, *, extractor=None, config=None, resume=false, overwrite=false, quarantine=None, set_aside=None, dropped=None, select=None, shard=None, follow=false, idle=None, until_idle=None, progress=None, **choices))]
+#[pyo3(signature = (inputs, out, *, extractor=None, config=None, resume=false, overwrite=false, quarantine=None, set_aside=None, hard_to=None, dropped=None, select=None, shard=None, follow=false, idle=None, until_idle=None, progress=None, **choices))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn run<'py>(
     py: Python<'py>,
@@ -99,6 +99,7 @@ pub(crate) fn run<'py>(
     overwrite: bool,
     quarantine: Option<PathBuf>,
     set_aside: Option<&Bound<'py, PyDict>>,
+    hard_to: Option<PathBuf>,
     dropped: Option<PathBuf>,
     select: Option<Paths>,
     shard: Option<&str>,
@@ -133,6 +134,7 @@ pub(crate) fn run<'py>(
             .map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))?,
         quarantine,
         set_aside: kept(set_aside)?,
+        hard_to,
         dropped,
         follow: followed(follow, idle, until_idle)?,
         ..RunRequest::default()

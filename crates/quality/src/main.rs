@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use commands::{quality, roles, rules, sites};
+use commands::{confidences, quality, roles, rules, sites};
 
 /// Report on the quality of the shipped models, and learn what they need beside training
 #[derive(Debug, Parser)]
@@ -22,6 +22,7 @@ struct Cli {
 enum Command {
     #[command(name = "report")]
     Quality(quality::QualityArgs),
+    Confidences(confidences::ConfidencesArgs),
     Roles(roles::RolesArgs),
     Rules(rules::RulesArgs),
     Sites(sites::SitesArgs),
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         .init();
     let done = match Cli::parse().command {
         Command::Quality(args) => quality::run(&args),
+        Command::Confidences(args) => confidences::run(&args),
         Command::Roles(args) => roles::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Sites(args) => sites::run(&args),

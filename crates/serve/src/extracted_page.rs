@@ -64,6 +64,8 @@ pub struct ExtractedPage {
     pub capped: String,
     /// Oddities, divided by semicolons.
     pub notes: String,
+    /// Empty: this program made the text.
+    pub by: String,
     /// All blocks of the page, where they are asked for.
     #[schema(value_type = Vec<Object>)]
     pub blocks: Vec<Value>,

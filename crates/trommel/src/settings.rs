@@ -25,7 +25,7 @@ use trommel_extract::{
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
 use trommel_output::{Compression, Format};
-use trommel_text::ByteSize;
+use trommel_text::{ByteSize, Share};
 
 pub use bounds::MAX_JOBS;
 pub use error::SettingsError;
@@ -240,11 +240,15 @@ pub struct OutputSettings {
     pub split_size: Option<ByteSize>,
     /// Bytes of documents between saved states. This is also the size of the frames of compressed outputs.
     pub checkpoint: ByteSize,
+    /// Share of the pages that are copied for an expensive extractor: those of which a built-in model is least sure,
+    /// by its table of confidences [default: 5%].
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub hard_share: Option<Share>,
 }
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self { format: Vec::new(), compress: None, split_size: None, checkpoint: ByteSize(4 << 20) }
+        Self { format: Vec::new(), compress: None, split_size: None, checkpoint: ByteSize(4 << 20), hard_share: None }
     }
 }
 

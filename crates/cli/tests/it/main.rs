@@ -21,6 +21,7 @@ mod filters;
 mod follow;
 mod generators;
 mod golden;
+mod hard_pages;
 mod index;
 mod inspect;
 mod joins;
@@ -29,6 +30,7 @@ mod label;
 mod languages;
 #[cfg(feature = "remote")]
 mod locations;
+mod merge;
 mod messages;
 mod pages;
 mod probes;

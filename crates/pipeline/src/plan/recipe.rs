@@ -10,7 +10,7 @@ use crate::{
         output::{Destination, Encoding, Output},
     },
     read::follow::Follow,
-    write::set_aside::SetAside,
+    write::set_aside::{HardPages, SetAside},
 };
 
 /// The build of the program: its version, and the beginning of a SHA-256 over the sources that it was made
@@ -36,6 +36,7 @@ impl Plan {
             assemble: _,
             quarantine,
             set_aside,
+            hard,
             dropped,
             follow,
             epoch,
@@ -75,6 +76,7 @@ impl Plan {
             ("split size", number_or_none(*split)),
             ("quarantine", path_or_none(quarantine)),
             ("set aside", or_none(&set_aside.join(", "))),
+            ("hard pages", hard.as_ref().map_or(NONE.to_owned(), HardPages::to_string)),
             ("dropped", path_or_none(dropped)),
             ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
             ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
@@ -139,6 +141,8 @@ mod tests {
             |plan| plan.dropped = Some("d".into()),
             |plan| plan.quarantine = Some("q".into()),
             |plan| plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap()],
+            |plan| plan.hard = Some(HardPages { path: "x.warc.gz".into(), below: 0.5 }),
+            |plan| plan.hard = Some(HardPages { path: "x.warc.gz".into(), below: 0.25 }),
             |plan| plan.output.split = Some(1),
             |plan| {
                 plan.follow = Some(Follow { arguments: Vec::new(), idle: Duration::from_secs(1), until_idle: None });
@@ -169,6 +173,7 @@ mod tests {
             Kind::Number => json!(0.5),
             Kind::Bytes => "32M".into(),
             Kind::Text if field.name == "chunks" => "words=20".into(),
+            Kind::Text if field.name == "hard_share" => "7%".into(),
             Kind::Text => "other".into(),
             kind => panic!("no other value of {kind:?} is known"),
         }

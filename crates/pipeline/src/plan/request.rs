@@ -1,8 +1,13 @@
 //! The request for a run: its inputs, outputs and settings. The plan is made from it.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError};
+use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
 use trommel_output::{Assemble, Format};
 use trommel_sources::{Base, ConditionError, NetworkOptions, SelectOptions};
 
@@ -16,7 +21,7 @@ use crate::{
     },
     read::follow::{Follow, FollowError},
     sites::{NamedFiles, RunSites, SitesError},
-    write::set_aside::SetAside,
+    write::set_aside::{HardPages, SetAside},
 };
 
 /// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
@@ -39,6 +44,8 @@ pub struct RunRequest {
     pub quarantine: Option<PathBuf>,
     /// Files for records that are not pages.
     pub set_aside: Vec<SetAside>,
+    /// File for pages of low confidence, `FILE.warc.gz`.
+    pub hard_to: Option<PathBuf>,
     /// File that lists the records that are dropped.
     pub dropped: Option<PathBuf>,
     /// The time limits of following inputs, if they are followed.
@@ -104,6 +111,18 @@ pub enum RequestError {
     /// A condition on rows of indexes that is none.
     #[error("--select-where: {0}")]
     Condition(#[from] ConditionError),
+    /// A share of hard pages and no file for them.
+    #[error("--hard-share is for copies of hard pages: name their file with --hard-to")]
+    WithoutHardFile,
+    /// The file for hard pages is none by its name.
+    #[error("--hard-to: {0}: expected a name as in hard.warc.gz")]
+    HardName(String),
+    /// A model whose confidences are unknown.
+    #[error(
+        "--hard-to: there is no table of the confidences of the model {0}, only of built-in ones; `annotate` the pages, \
+        and choose some with --select-where \"confidence < 0.6\""
+    )]
+    NoConfidences(String),
     /// A format that this program cannot write.
     #[error("this program was built without the format {0}")]
     NotBuilt(Format),
@@ -138,6 +157,7 @@ impl RunRequest {
         };
         // Only the model knows its page types, so this check has to wait for it.
         settings.check_page_types(&model)?;
+        let hard = hard_pages(self.hard_to.as_deref(), &settings, &model)?;
         let sites = RunSites::open(&settings)?;
         let formats = output.encodings.iter().map(|encoding| encoding.format);
         let assembled = formats.filter(|format| format.is_assembled());
@@ -153,6 +173,7 @@ impl RunRequest {
             settings,
             quarantine,
             set_aside: self.set_aside,
+            hard,
             dropped: self.dropped,
             follow,
             epoch: self.epoch,
@@ -229,4 +250,25 @@ impl RunRequest {
         let follow = Follow::new(&names)?;
         Ok(Some(Follow { idle: idle.unwrap_or(follow.idle), until_idle, ..follow }))
     }
+}
+
+/// The share of pages that are hard if nobody says another.
+const USUAL_SHARE_PERCENT: f64 = 5.0;
+
+/// The file for pages of low confidence, and the confidence below which the share of the settings lies.
+fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result<Option<HardPages>, RequestError> {
+    let share = settings.output.hard_share;
+    let Some(path) = path else {
+        return match share {
+            Some(_) => Err(RequestError::WithoutHardFile),
+            None => Ok(None),
+        };
+    };
+    if !path.to_string_lossy().ends_with(".warc.gz") {
+        return Err(RequestError::HardName(path.display().to_string()));
+    }
+    let percent = share.map_or(USUAL_SHARE_PERCENT, Share::percent);
+    let below = model.confidence_below(percent);
+    let below = below.ok_or_else(|| RequestError::NoConfidences(settings.model_name().to_owned()))?;
+    Ok(Some(HardPages { path: path.to_owned(), below }))
 }

@@ -117,7 +117,7 @@ fn place(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::output::Output;
+    use crate::{HardPages, plan::output::Output};
     use std::fs;
     use trommel::OutputSettings;
 
@@ -165,5 +165,9 @@ mod tests {
         plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap(), "png=./x.warc.gz".parse().unwrap()];
         let error = plan.check_names(None).unwrap_err().to_string();
         assert_eq!(error, "./x.warc.gz: is an output; name another file with --set-aside");
+        plan.set_aside.pop();
+        plan.hard = Some(HardPages { path: "x.warc.gz.cdxj".into(), below: 0.5 });
+        let error = plan.check_names(None).unwrap_err().to_string();
+        assert_eq!(error, "x.warc.gz.cdxj: is an output; name another file with --hard-to");
     }
 }

@@ -24,7 +24,10 @@ use crate::{
         robot_files::is_for_robots,
         task::{CapturedRecord, DocumentForms, PageTime, RecordVerdict, WorkerResult},
     },
-    write::{quarantine::FailedRecord, set_aside::SetAside},
+    write::{
+        quarantine::FailedRecord,
+        set_aside::{AsideRecord, HardPages, SetAside},
+    },
 };
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
@@ -48,6 +51,8 @@ pub(crate) struct RecordExtractor<'a> {
     pub(crate) quarantine: bool,
     /// The files for records that are not pages.
     pub(crate) set_aside: &'a [SetAside],
+    /// The file for pages of low confidence.
+    pub(crate) hard: Option<&'a HardPages>,
     /// Counts the time of payloads and of encoding. The extractor counts that of extraction.
     pub(crate) clock: Option<&'a Clock>,
 }
@@ -55,7 +60,7 @@ pub(crate) struct RecordExtractor<'a> {
 impl<'a> RecordExtractor<'a> {
     /// Extracts pages with `extract` and keeps those that pass `filters`, without the parts of a run that need files.
     pub(crate) fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
-        Self { extract, payload, room: None, filters, quarantine: false, set_aside: &[], clock: None }
+        Self { extract, payload, room: None, filters, quarantine: false, set_aside: &[], hard: None, clock: None }
     }
 
     /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
@@ -142,6 +147,7 @@ impl<'a> RecordExtractor<'a> {
         }
         let mut lap = Instant::now();
         let caps = capped(record, &page, &document.capped);
+        let is_hard = self.hard.is_some_and(|hard| hard.takes(&document));
         // Counted once for all filters.
         let stats = TextStats::new(&document.text);
         let verdict = match self.filters.document(&document, &stats) {
@@ -164,7 +170,12 @@ impl<'a> RecordExtractor<'a> {
                 file: record.place.file.clone(),
                 offset: record.place.offset,
             }),
-            aside: None,
+            // Only with a document, which takes the other extractor's text.
+            aside: match verdict {
+                // Its file comes after those of the other kinds.
+                RecordVerdict::Document { .. } if is_hard => Aside::new(self.set_aside.len(), record, id, media_type),
+                _ => None,
+            },
             verdict,
             label: None,
         }

@@ -62,6 +62,11 @@ pub(crate) fn measured(path: &Path) -> io::Result<(u64, Option<String>)> {
     }
 }
 
+/// The files that the manifest of a folder lists; none without a manifest.
+pub(crate) fn listed(folder: &Path) -> io::Result<Vec<Listed>> {
+    Ok(earlier(&folder.join(MANIFEST))?.files)
+}
+
 /// Takes the mark of an earlier run that was completed away.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let mark = folder.join(SUCCESS);

@@ -1,14 +1,15 @@
-//! Copies records that are not pages, for other tools.
+//! Copies records for other tools: those that are not pages, and pages that are hard to extract.
 
 use std::{
     fmt,
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     str::FromStr,
 };
 
 use serde_json::json;
 use trommel_archive::Record;
+use trommel_extract::Document;
 use trommel_output::Disk;
 
 use crate::{
@@ -69,20 +70,50 @@ impl SetAside {
         [media_type, first, second].contains(&self.kind.as_str())
     }
 
-    /// The index of where the records were, beside the file: CDXJ.
-    pub fn index(&self) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        name.push(".cdxj");
-        name.into()
-    }
-
     /// The copy of a record if one of `all` takes its kind.
     pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<AsideRecord> {
         // The first that takes it: a record is kept once.
         let place = all.iter().position(|set_aside| set_aside.takes(media_type))?;
-        let member = record_member(record, id).ok()?;
-        Some(AsideRecord { place, member, line: line(record, media_type) })
+        AsideRecord::new(place, record, id, media_type)
     }
+}
+
+/// The file for pages of low confidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HardPages {
+    /// WARC file for the records, each in a gzip member.
+    pub path: PathBuf,
+    /// Documents with a lower confidence (0..=1) are copied.
+    pub below: f32,
+}
+
+impl HardPages {
+    /// Whether another extractor may do better on the page of a document. What stands in place of a page, such as a
+    /// captcha, has nothing that it could find.
+    pub(crate) fn takes(&self, document: &Document) -> bool {
+        document.confidence < self.below && document.blocked.is_none()
+    }
+}
+
+impl fmt::Display for HardPages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "confidence below {} to {}", self.below, self.path.display())
+    }
+}
+
+impl AsideRecord {
+    /// The copy of a record for the file of that number.
+    pub(crate) fn new(place: usize, record: &Record, id: &str, media_type: &str) -> Option<Self> {
+        let member = record_member(record, id).ok()?;
+        Some(Self { place, member, line: line(record, media_type) })
+    }
+}
+
+/// The index of where the records of a file were, beside it: CDXJ.
+pub(crate) fn index_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".cdxj");
+    name.into()
 }
 
 /// The place of a record as a line of CDXJ. The sort key is the unchanged URL and the date.
@@ -94,13 +125,17 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
     let date = record.date().map(digits).unwrap_or_default();
     let url = record.url().unwrap_or("-");
     let key: String = url.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
-    let fields = json!({
+    let mut fields = json!({
         "url": url,
         "mime": media_type,
         "filename": &*record.place.file,
         "offset": record.place.offset.to_string(),
         "length": record.place.length.to_string(),
     });
+    if record.place.inner > 0 {
+        // Otherwise `--select` would take the first record of the gzip member.
+        fields["inner"] = record.place.inner.to_string().into();
+    }
     let mut line = Vec::new();
     // Writing to memory cannot fail.
     let _ = writeln!(line, "{key} {date} {fields}");
@@ -114,8 +149,8 @@ pub(crate) struct AsideFiles<'a> {
 
 impl<'a> AsideFiles<'a> {
     /// `states` is what an interrupted run left of the files.
-    pub(crate) fn new(disk: &'a dyn Disk, all: &[SetAside], states: &[SideState]) -> Result<Self, RunError> {
-        let paths = all.iter().flat_map(|set_aside| [set_aside.path.clone(), set_aside.index()]);
+    pub(crate) fn new(disk: &'a dyn Disk, files: &[&Path], states: &[SideState]) -> Result<Self, RunError> {
+        let paths = files.iter().flat_map(|path| [path.to_path_buf(), index_of(path)]);
         let files = paths
             .map(|path| SideOutput::new(disk, &path, states).map_err(|source| RunError::unfinished(&path, source)));
         Ok(Self { files: files.collect::<Result<_, RunError>>()? })
@@ -155,12 +190,11 @@ impl<'a> AsideFiles<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn kinds_are_types_or_parts_of_them() {
         let kept: SetAside = "PDF=x/pdfs.warc.gz".parse().unwrap();
-        assert_eq!(kept.index(), Path::new("x/pdfs.warc.gz.cdxj"));
+        assert_eq!(index_of(&kept.path), Path::new("x/pdfs.warc.gz.cdxj"));
         assert_eq!(kept.to_string(), "pdf=x/pdfs.warc.gz");
         assert!(kept.takes("application/pdf") && !kept.takes("image/png"));
         let images: SetAside = "image=i.warc.gz".parse().unwrap();

@@ -125,7 +125,7 @@ impl<'a, T> RunWriter<'a, T> {
         let ContinuedRun { state, contents, again, todo } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
-        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
+        let aside = AsideFiles::new(disk, &plan.copies(), &state.aside)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());

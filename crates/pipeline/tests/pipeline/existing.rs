@@ -9,7 +9,7 @@ use std::{
 
 use trommel::{OutputSettings, SiteMode};
 use trommel_output::{Compression, Format, LocalDisk};
-use trommel_pipeline::{Destination, Environment, Existing, Input, Output, Plan, Summary, run};
+use trommel_pipeline::{Destination, Environment, Existing, HardPages, Input, Output, Plan, Summary, run};
 
 use crate::{
     disk::Failing,
@@ -182,6 +182,7 @@ fn files_beside_the_outputs_grow_over_interruptions() {
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
         plan.dropped = Some(out.join("dropped.jsonl"));
         plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
+        plan.hard = Some(HardPages { path: out.join("hard.warc.gz"), below: 0.5 });
         (plan, out)
     };
     for first in [&dropping, &a, &b] {

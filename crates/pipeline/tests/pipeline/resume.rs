@@ -17,8 +17,8 @@ use trommel::ByteSize;
 use trommel_filters::{DuplicateSettings, FilterSettings, Reason};
 use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Environment, Existing, Outcome, Plan, Progress, ProgressState, RunError,
-    Summary, run,
+    Destination, DropReason, Encoding, Environment, Existing, HardPages, Outcome, Plan, Progress, ProgressState,
+    RunError, Summary, run,
 };
 
 use crate::{disk::Failing, make::*};
@@ -486,6 +486,7 @@ fn flipped_bits_are_refused_or_written_again() {
     plan.output.encodings.push(Encoding { format: Format::Wet, compression: Compression::Gzip });
     plan.dropped = Some(out.join("dropped.jsonl"));
     plan.set_aside = vec![format!("png={}/png.warc.gz", out.display()).parse().unwrap()];
+    plan.hard = Some(HardPages { path: out.join("hard.warc.gz"), below: 0.5 });
     let expected = counts(go(&plan, &Failing::never(), false).unwrap());
     let whole = files(&out);
     let (mut flips, mut refused, mut files_hit) = (0, 0, BTreeMap::new());

@@ -101,6 +101,7 @@ class FileChoices(RunChoices, total=False):
     compress: Literal["zst", "gz", "none"]
     split_size: int | str
     checkpoint: int | str
+    hard_share: str
 
 class TrommelError(Exception): ...
 
@@ -388,6 +389,7 @@ def run(
     overwrite: bool = False,
     quarantine: Path | None = None,
     set_aside: dict[str, Path] | None = None,
+    hard_to: Path | None = None,
     dropped: Path | None = None,
     select: Path | Sequence[Path] | None = None,
     shard: str | None = None,

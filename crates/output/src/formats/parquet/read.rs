@@ -74,6 +74,7 @@ fn record(row: Row) -> OutputRecord {
             "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
             "capped" => record.capped = text(field).unwrap_or_default(),
             "notes" => record.notes = text(field).unwrap_or_default(),
+            "by" => record.by = text(field).unwrap_or_default(),
             "blocks" => record.blocks = structures(field),
             "spans" => record.spans = groups(field, span),
             "tables" => record.tables = structures(field),

@@ -19,6 +19,8 @@ impl<T> RunWriter<'_, T> {
         {
             // Before anything is written or counted, so that a duplicate is a drop everywhere.
             result.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
+            // Nor does another extractor get it: no document would take its text.
+            result.aside = None;
         }
         self.summary.forgotten = self.duplicates.forgotten();
         if let RecordVerdict::Document { forms, .. } = &mut result.verdict
@@ -42,8 +44,8 @@ impl<T> RunWriter<'_, T> {
         }
         if let Some(aside) = &result.aside {
             self.aside.add(aside).map_err(|(path, source)| RunError::output(&path, source))?;
-            if let Some(set_aside) = self.plan.set_aside.get(aside.place) {
-                let path = set_aside.path.to_string_lossy().into_owned();
+            if let Some(path) = self.plan.copies().get(aside.place) {
+                let path = path.to_string_lossy().into_owned();
                 *self.summary.set_aside.entry(path).or_default() += 1;
             }
         }

@@ -1,0 +1,229 @@
+//! Texts of another extractor in the outputs of a run.
+
+use std::{collections::BTreeMap, fs, io::Write as _, path::Path};
+
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use trommel::output::{OutputRecord, RecordReader};
+
+use crate::{
+    program::{Ran, trommel, workspace},
+    sample::ARCHIVE,
+};
+
+fn archive() -> String {
+    workspace().join(ARCHIVE).to_str().unwrap().to_owned()
+}
+
+fn ran(folder: &Path, arguments: &[&str]) -> Ran {
+    trommel(folder, arguments, b"")
+}
+
+fn read(path: &Path) -> Vec<OutputRecord> {
+    RecordReader::open(path).unwrap().map(Result::unwrap).collect()
+}
+
+/// All files in a folder that are seen, by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
+    let seen = named.filter(|(name, path)| !name.starts_with('.') && path.is_file());
+    seen.map(|(name, path)| (name, fs::read(path).unwrap())).collect()
+}
+
+/// The text of every third document, upside down and with a line of its own, as the lines of another extractor.
+fn theirs(documents: &[OutputRecord]) -> Vec<Value> {
+    let some = documents.iter().step_by(3);
+    some.map(|document| {
+        let mut lines: Vec<&str> = document.text.lines().collect();
+        lines.push("A line that no page has.");
+        lines.reverse();
+        json!({"id": document.id, "text": lines.join("\n"), "score": 1})
+    })
+    .collect()
+}
+
+fn write_lines(path: &Path, lines: &[Value]) {
+    let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(path, lines.concat()).unwrap();
+}
+
+#[test]
+fn order_counts_and_places_stay_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut names = vec!["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.msgpack.zst"];
+    if cfg!(feature = "parquet") {
+        names.push("a.parquet");
+    }
+    for name in names {
+        ran(folder.path(), &["run", &archive(), "-o", name, "--spans", "--chunks", "words=50"]).well();
+        let before = read(&at(name));
+        let texts = theirs(&before);
+        write_lines(&at("dripper.v2.jsonl"), &texts);
+        let merged = format!("new-{name}");
+        let done = ran(folder.path(), &["merge", name, "dripper.v2.jsonl", "-o", &merged]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let words =
+            format!("{} of {} documents have another text, in 1 outputs; 0 lines left out", texts.len(), before.len());
+        assert!(done.stderr.contains(&words), "{}", done.stderr);
+        let after = read(&at(&merged));
+        assert_eq!(after.len(), before.len());
+        let (mut spans, mut all_spans, mut chunks) = (0, 0, 0);
+        for (number, (before, after)) in before.iter().zip(&after).enumerate() {
+            if number % 3 != 0 {
+                assert_eq!(before, after, "{name}");
+                continue;
+            }
+            assert_eq!((&after.id, after.by.as_str(), &after.title), (&before.id, "dripper", &before.title), "{name}");
+            assert_eq!(after.text.trim(), texts[number / 3]["text"].as_str().unwrap().trim());
+            assert_eq!((&after.source, &after.url, after.confidence), (&before.source, &before.url, before.confidence));
+            spans += after.spans.len();
+            all_spans += before.spans.len();
+            chunks += after.chunks.len();
+        }
+        // Most lines stand once on their page.
+        assert!(spans * 10 > all_spans * 8, "{name}: {spans} of {all_spans}");
+        assert!(chunks > 3, "{name}: {chunks}");
+        let verified = ran(folder.path(), &["verify", &merged, "--against", &archive()]);
+        assert!(verified.well().contains(": 0 places wrong, 0 pages not found"), "{name}: {}", verified.text());
+        // In place the bytes are the same, also the second time.
+        for _ in 0..2 {
+            ran(folder.path(), &["merge", name, "dripper.v2.jsonl"]).well();
+            assert!(fs::read(at(name)).unwrap() == fs::read(at(&merged)).unwrap(), "{name}");
+        }
+        let again = ran(folder.path(), &["merge", name, "dripper.v2.jsonl", "-o", &merged]);
+        assert!(again.code == 2 && again.stderr.contains("is there already"), "{}", again.stderr);
+    }
+}
+
+#[test]
+fn several_outputs_and_their_manifest_are_of_one_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut texts = Vec::new();
+    for name in ["a.warc.gz", "b.warc.gz"] {
+        fs::copy(archive(), at(name)).unwrap();
+    }
+    ran(folder.path(), &["run", "a.warc.gz", "b.warc.gz", "-o", "out", "-f", "jsonl,wet", "--split-size", "64K"])
+        .well();
+    let before = files(&at("out"));
+    let outputs: Vec<&String> = before.keys().filter(|name| name.ends_with(".jsonl.zst")).collect();
+    assert!(outputs.len() > 4, "{outputs:?}");
+    // One text for a document of the first part of both inputs.
+    let first = read(&at("out").join(outputs[0]));
+    texts.push(json!({"id": first[1].id, "text": "New", "by": "a person", "title": "Titel"}));
+    write_lines(&at("t.jsonl"), &texts);
+    let done = ran(folder.path(), &["merge", "out", "t.jsonl", "-o", "new"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("2 of 64 documents have another text, in 2 outputs"), "{}", done.stderr);
+    assert!(done.stderr.contains(".warc.wet.gz: passed over"), "{}", done.stderr);
+    let after = files(&at("new"));
+    let mut changed = Vec::new();
+    for name in &outputs {
+        if before[*name] != after[*name] {
+            changed.push(name.as_str());
+        }
+    }
+    assert_eq!(changed, ["a-00000.jsonl.zst", "b-00000.jsonl.zst"]);
+    let expected: Vec<&str> =
+        ["_MANIFEST", "_SUCCESS"].into_iter().chain(outputs.iter().map(|name| name.as_str())).collect();
+    assert_eq!(after.keys().collect::<Vec<_>>(), expected);
+    let new = read(&at("new/a-00000.jsonl.zst"));
+    assert_eq!((new[1].text.as_str(), new[1].by.as_str(), new[1].title.as_deref()), ("New", "a person", Some("Titel")));
+    assert_eq!(new.iter().filter(|document| !document.by.is_empty()).count(), 1);
+    let manifest: Value = serde_json::from_slice(&after["_MANIFEST"]).unwrap();
+    for file in manifest["files"].as_array().unwrap() {
+        let bytes = &after[file["name"].as_str().unwrap()];
+        let sum = <sha2::Sha256 as sha2::Digest>::digest(bytes);
+        let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!((file["bytes"].as_u64(), file["sha256"].as_str()), (Some(bytes.len() as u64), Some(sum.as_str())));
+    }
+    // In place: the same outputs, and the others stay.
+    ran(folder.path(), &["merge", "out", "t.jsonl"]).well();
+    let mut here = files(&at("out"));
+    for name in before.keys().filter(|name| name.ends_with(".wet.gz")) {
+        assert!(here.remove(name).as_ref() == before.get(name), "{name}");
+    }
+    here.remove("_MANIFEST");
+    assert!(here == after.into_iter().filter(|(name, _)| name != "_MANIFEST").collect());
+    // The run does not take the outputs for its own any more, and destroys nothing.
+    let merged = files(&at("out"));
+    let resumed = ran(
+        folder.path(),
+        &["run", "a.warc.gz", "b.warc.gz", "-o", "out", "-f", "jsonl,wet", "--split-size", "64K", "--resume"],
+    );
+    assert!(files(&at("out")) == merged, "{}", resumed.stderr);
+}
+
+#[test]
+fn what_cannot_be_used_is_named_by_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    ran(folder.path(), &["run", &archive(), "-o", "a.jsonl"]).well();
+    let documents = read(&at("a.jsonl"));
+    let (one, two) = (&documents[0].id, &documents[1].id);
+    let lines = [
+        format!("{{\"id\": \"{one}\", \"text\": \"first\"}}"),
+        String::new(),
+        "{\"id\": \"gone\", \"text\": \"x\"}".to_owned(),
+        format!("{{\"id\": \"{one}\", \"text\": \"second\"}}"),
+        format!("{{\"id\": \"{two}\", \"text\": "),
+        format!("{{\"id\": \"{two}\", \"markdown\": \"# Two\"}}"),
+        "[]".to_owned(),
+        "{\"text\": \"x\"}".to_owned(),
+    ];
+    let mut packed = GzEncoder::new(fs::File::create(at("t.jsonl.gz")).unwrap(), flate2::Compression::fast());
+    packed.write_all(lines.join("\n").as_bytes()).unwrap();
+    packed.write_all(b"\n\xff\xfe\n").unwrap();
+    packed.finish().unwrap();
+    let done = ran(folder.path(), &["merge", "a.jsonl", "t.jsonl.gz", "-o", "b.jsonl"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    let said: Vec<&str> = done.stderr.lines().collect();
+    for (number, words) in [
+        (0, format!("trommel: t.jsonl.gz:4: {one} is in t.jsonl.gz:1 already")),
+        (1, "trommel: t.jsonl.gz:5: EOF while parsing a value, character ".to_owned()),
+        (2, format!("trommel: t.jsonl.gz:6: {two} has no text")),
+        (3, "trommel: t.jsonl.gz:7: ".to_owned()),
+        (4, "trommel: t.jsonl.gz:8: missing field `id`, character ".to_owned()),
+        (5, "trommel: t.jsonl.gz:9: ".to_owned()),
+        (6, "trommel: t.jsonl.gz:3: no document has the id gone".to_owned()),
+        (7, "1 of 32 documents have another text, in 1 outputs; 7 lines left out".to_owned()),
+    ] {
+        assert!(said[number].starts_with(&words), "{}", done.stderr);
+    }
+    assert_eq!(said.len(), 8, "{}", done.stderr);
+    let merged = read(&at("b.jsonl"));
+    assert_eq!((merged[0].text.as_str(), merged[0].by.as_str(), &merged[1]), ("first", "t", &documents[1]));
+    // As Markdown the other line has a text, too.
+    let done = ran(folder.path(), &["merge", "a.jsonl", "t.jsonl.gz", "-o", "c.jsonl", "--markdown"]);
+    assert_eq!(read(&at("c.jsonl"))[1].text, "# Two", "{}", done.stderr);
+}
+
+#[test]
+fn outputs_without_texts_to_replace_are_refused_and_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("t.jsonl"), "{\"id\": \"a\", \"text\": \"b\"}\n").unwrap();
+    ran(folder.path(), &["run", &archive(), "-o", "a.wet.gz"]).well();
+    ran(folder.path(), &["run", &archive(), "-o", "wet", "-f", "wet"]).well();
+    fs::write(at("cut.jsonl"), "{\"id\": \"a\"}\n{\"id\": \"b\"").unwrap();
+    fs::create_dir(at("half")).unwrap();
+    fs::write(at("half/.run.checkpoint"), "").unwrap();
+    for (output, words) in [
+        ("a.wet.gz", "a.wet.gz: has no text that can be replaced; only JSON lines"),
+        ("wet", "wet: holds no output of JSON lines"),
+        ("gone.jsonl", "gone.jsonl: No such file"),
+        ("cut.jsonl", "cut.jsonl: line 2: EOF"),
+        ("half", "half: a run is not finished here"),
+        ("s3://crawl/out", "s3://crawl/out: outputs in buckets cannot be merged"),
+    ] {
+        let before = files(folder.path());
+        let refused = ran(folder.path(), &["merge", output, "t.jsonl"]);
+        assert_eq!(refused.code, 2, "{output}: {}", refused.stderr);
+        assert!(refused.stderr.contains(words), "{output}: {}", refused.stderr);
+        assert!(files(folder.path()) == before, "{output}");
+    }
+    let gone = ran(folder.path(), &["merge", "cut.jsonl", "gone.jsonl"]);
+    assert!(gone.code == 2 && gone.stderr.contains("gone.jsonl: No such file"), "{}", gone.stderr);
+}

@@ -1,0 +1,146 @@
+//! Copies of outputs, in the format that the original's name tells.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Assemble, AtomicFile, CompressedStream, Compression, Encode, Format, Jsonl, Msgpack, OutputError, OutputRecord,
+    storage::hidden,
+};
+
+/// Ends of the names of outputs that can be read back.
+const SUFFIXES: [(&str, Format, Compression); 7] = [
+    (".jsonl", Format::Jsonl, Compression::None),
+    (".jsonl.gz", Format::Jsonl, Compression::Gzip),
+    (".jsonl.zst", Format::Jsonl, Compression::Zstd),
+    (".msgpack", Format::Msgpack, Compression::None),
+    (".msgpack.gz", Format::Msgpack, Compression::Gzip),
+    (".msgpack.zst", Format::Msgpack, Compression::Zstd),
+    (".parquet", Format::Parquet, Compression::None),
+];
+/// Ends of the names of outputs of other formats, which end like those that can be read back.
+const OTHERS: [&str; 3] = [".anserini.jsonl", ".anserini.jsonl.gz", ".annotations.parquet"];
+
+/// Stem, format and compression of an output by its name. None if the name tells no format that can be read back.
+pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
+    let name = path.file_name()?.to_str()?;
+    if OTHERS.iter().any(|suffix| name.ends_with(suffix)) {
+        return None;
+    }
+    SUFFIXES.iter().find_map(|&(suffix, format, compression)| {
+        let stem = name.strip_suffix(suffix)?;
+        (!stem.is_empty()).then_some((stem, format, compression))
+    })
+}
+
+/// A copy of an output in the same format and compression, which appears under its name when it is whole. It may take
+/// the name of the original.
+pub struct OutputCopy<'a> {
+    target: PathBuf,
+    /// The MessagePack maps of which the copy is assembled, if it is.
+    spool: Option<(PathBuf, &'a dyn Assemble)>,
+    encoder: &'static dyn Encode,
+    stream: CompressedStream<AtomicFile>,
+    bytes: Vec<u8>,
+}
+
+impl<'a> OutputCopy<'a> {
+    /// Begins the copy of `output` that will be `target`; `assemble` makes Parquet files.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the name of `output` tells no format that can be read back, or it is Parquet and
+    /// there is nothing to assemble it; or if the copy cannot be created.
+    pub fn create(output: &Path, target: &Path, assemble: Option<&'a dyn Assemble>) -> io::Result<Self> {
+        let unreadable =
+            || io::Error::new(io::ErrorKind::InvalidInput, "not JSON lines, MessagePack or Parquet by its name");
+        let (_, format, compression) = readable_name(output).ok_or_else(unreadable)?;
+        let encoder: &'static dyn Encode = match format {
+            Format::Jsonl => &Jsonl,
+            _ => &Msgpack,
+        };
+        let spool = match format {
+            Format::Parquet => Some((hidden(target, "spool")?, assemble.ok_or_else(unreadable)?)),
+            _ => None,
+        };
+        let written = spool.as_ref().map_or(target, |(path, _)| path);
+        let stream = CompressedStream::new(AtomicFile::create(written)?, compression)?;
+        Ok(Self { target: target.to_owned(), spool, encoder, stream, bytes: Vec::new() })
+    }
+
+    /// Adds a document.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add(&mut self, record: &OutputRecord) -> Result<(), OutputError> {
+        self.bytes.clear();
+        self.encoder.record(record, &mut self.bytes)?;
+        Ok(self.stream.write_all(&self.bytes)?)
+    }
+
+    /// Puts the copy on disk under its name.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(self) -> Result<(), OutputError> {
+        self.stream.finish()?.finish()?;
+        let Some((spool, assemble)) = self.spool else {
+            return Ok(());
+        };
+        let made = hidden(&self.target, "tmp").map_err(OutputError::from).and_then(|new| {
+            assemble.assemble(&spool, &new)?;
+            Ok(fs::rename(new, &self.target)?)
+        });
+        // It served its purpose, or was of no use.
+        let _ = fs::remove_file(&spool);
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        RecordReader,
+        record::tests::{full, record},
+    };
+
+    #[test]
+    fn names_tell_the_format() {
+        let read = |path: &str| readable_name(Path::new(path)).map(|(stem, format, _)| (stem.to_owned(), format));
+        assert_eq!(read("out/a.b.jsonl.zst"), Some(("a.b".to_owned(), Format::Jsonl)));
+        assert_eq!(read("a.parquet"), Some(("a".to_owned(), Format::Parquet)));
+        for other in ["a.wet.gz", ".jsonl", "out/", "a.anserini.jsonl.gz", "a.annotations.parquet", "a.bulk.ndjson"] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_copy_has_the_bytes_of_the_original_and_may_take_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.jsonl", "a.msgpack.gz", "a.jsonl.zst"] {
+            let path = folder.path().join(name);
+            let (_, format, compression) = readable_name(&path).unwrap();
+            let (encoder, _) = crate::encoder(format, compression).unwrap();
+            let mut bytes = Vec::new();
+            encoder.record(&full(), &mut bytes).unwrap();
+            encoder.record(&record(), &mut bytes).unwrap();
+            let mut stream = CompressedStream::new(fs::File::create(&path).unwrap(), compression).unwrap();
+            stream.write_all(&bytes).unwrap();
+            stream.finish().unwrap();
+            let before = fs::read(&path).unwrap();
+            let mut copy = OutputCopy::create(&path, &path, None).unwrap();
+            for record in RecordReader::open(&path).unwrap() {
+                copy.add(&record.unwrap()).unwrap();
+            }
+            assert_eq!(fs::read(&path).unwrap(), before, "nothing is there before the end");
+            copy.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), before, "{name}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        let refused = OutputCopy::create(Path::new("a.wet.gz"), &folder.path().join("x"), None);
+        assert_eq!(refused.err().unwrap().kind(), io::ErrorKind::InvalidInput);
+    }
+}
