@@ -2,6 +2,7 @@
 
 use super::{ChosenPage, JudgedPage};
 use super::{
+    announced_lists::keep_announced_lists,
     articles::drop_follow_ups,
     between::keep_between,
     controls::drop_controls,
@@ -67,7 +68,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 27] = [
+pub static RULES: [Rule; 28] = [
     judged("summaries", "keeps the summary of details that are kept", |own, kept| {
         keep_summaries(own.page, kept);
     }),
@@ -130,6 +131,9 @@ pub static RULES: [Rule; 27] = [
     }),
     chosen("framed", "keeps whole lists and tables between kept blocks of one container", |own, kept| {
         keep_framed(own.page, own.roles, kept);
+    }),
+    chosen("announced lists", "keeps lists that a kept sentence before them announces with a colon", |own, kept| {
+        keep_announced_lists(own.page, kept);
     }),
     chosen("list heads", "keeps the text of items whose own lists are kept", |own, kept| {
         keep_list_heads(own.page, kept);
