@@ -155,6 +155,9 @@ fn extracted(
     note_reviews(&extraction, &page.name);
     let file = is_named.then_some(page.name.as_str());
     let document = extraction.document(extractor.options());
+    if document.capped.iter().any(|cap| cap == "max-tokens") {
+        tracing::warn!("{}: the text ends at a paragraph, by --max-tokens", page.name);
+    }
     let form = match form {
         Form::Text => PageForm::Text,
         Form::Markdown => PageForm::Markdown,

@@ -1,7 +1,8 @@
 //! The rules that change the model's choice. They apply in order, and each changed block records the rule
 //! that decided.
 
-pub(crate) mod articles;
+pub(crate) mod announced_lists;
+mod articles;
 mod between;
 mod controls;
 mod copies;

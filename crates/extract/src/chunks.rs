@@ -5,6 +5,8 @@
 //! that follows them.
 
 mod atoms;
+mod inline_marks;
+mod limit;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -15,7 +17,9 @@ use sha2::{Digest as _, Sha256};
 use crate::render::content::KeptContent;
 use crate::render::traced::TracedText;
 use crate::role::Role;
+use crate::tokens::TokenCounter;
 use atoms::{Atom, atoms};
+pub(crate) use limit::limit;
 pub use size::{ChunkSize, ChunkSizeError, ChunkUnit};
 
 /// Bytes of the hash that a chunk's id has.
@@ -60,10 +64,15 @@ pub(crate) struct ChunkBlocks<'a> {
 }
 
 /// Divides a text.
-pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize) -> Vec<Chunk> {
-    let atoms = atoms(text, blocks, size);
-    let lengths: Vec<u32> =
-        atoms.iter().map(|atom| size.unit.count(text.text.get(atom.place.clone()).unwrap_or_default())).collect();
+pub(crate) fn chunks(
+    text: &TracedText,
+    blocks: &ChunkBlocks<'_>,
+    size: ChunkSize,
+    tokens: &TokenCounter,
+) -> Vec<Chunk> {
+    let atoms = atoms(text, blocks, size, tokens);
+    let count = |atom: &Atom| size.unit.count(text.text.get(atom.place.clone()).unwrap_or_default(), tokens);
+    let lengths: Vec<u32> = atoms.iter().map(count).collect();
     let (mut start, mut chars) = (0, 0);
     let mut chunks = Vec::new();
     for range in pack(&atoms, &lengths, size) {
@@ -125,16 +134,19 @@ fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range
         let length = sum(at..at + 1);
         // A new section begins a new chunk, unless that would leave one less than half full.
         let ends_section = is_heading(at) && filled * 2 >= limit;
-        if filled + length > limit || ends_section {
+        // Texts of scripts stand elsewhere on the page than the text before them.
+        let is_elsewhere = |at: usize| atoms.get(at).is_some_and(|atom| atom.is_embedded);
+        let ends_page = at > from && is_elsewhere(at) != is_elsewhere(at - 1);
+        if filled + length > limit || ends_section || ends_page {
             let mut end = at;
             // A heading alone at the end of a chunk would be parted from what it heads.
-            while end > from && is_heading(end - 1) {
+            while !ends_page && end > from && is_heading(end - 1) {
                 end -= 1;
             }
             if end > from {
                 packed.push(from..end);
                 let mut next = end;
-                while next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
+                while !ends_page && next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
                     next -= 1;
                 }
                 // The overlap gives way: a chunk may not be longer than asked because of what it repeats.

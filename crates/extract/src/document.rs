@@ -7,7 +7,9 @@ use crate::metadata::Metadata;
 use crate::posts::Post;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::role::Role;
+use crate::tokens::TokenCounter;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,7 +98,7 @@ impl Document {
 ///     .with_markdown(MarkdownOptions::default());
 /// # let _ = options;
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentOptions {
     /// Whether every block of the page is listed.
@@ -110,6 +112,10 @@ pub struct DocumentOptions {
     pub posts: bool,
     /// The size of the chunks of the text; none for no chunks.
     pub chunks: Option<ChunkSize>,
+    /// Most tokens of the text; a longer one ends at a paragraph, and [`Document::capped`] has `max-tokens`.
+    pub max_tokens: Option<NonZeroU32>,
+    /// Counts tokens for the text and the chunks.
+    pub tokens: TokenCounter,
     /// The text as Markdown; as plain text if there are no options for it.
     pub markdown: Option<MarkdownOptions>,
     /// The form of formulas, notes and scripts in text, and in Markdown too.
@@ -149,6 +155,20 @@ impl DocumentOptions {
     #[must_use]
     pub fn with_chunks(mut self, chunks: Option<ChunkSize>) -> Self {
         self.chunks = chunks;
+        self
+    }
+
+    /// The same options with text of at most so many tokens, or without a limit.
+    #[must_use]
+    pub fn with_max_tokens(mut self, most: Option<NonZeroU32>) -> Self {
+        self.max_tokens = most;
+        self
+    }
+
+    /// The same options with tokens counted by this counter.
+    #[must_use]
+    pub fn with_token_counter(mut self, tokens: TokenCounter) -> Self {
+        self.tokens = tokens;
         self
     }
 

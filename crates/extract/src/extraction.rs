@@ -13,7 +13,7 @@ pub use rows::BlockRow;
 
 use crate::choice::sections::is_headline_of_kept;
 use crate::choice::{ChosenPage, Decider, Decisions};
-use crate::chunks::{ChunkBlocks, chunks};
+use crate::chunks::{ChunkBlocks, chunks, limit};
 use crate::confidence::confidence;
 use crate::document::{Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
@@ -40,6 +40,8 @@ use crate::verdicts::Verdicts;
 // A kicker and a date may stand above the headline; further down its words are those of the text.
 const TITLE_BLOCKS: usize = 3;
 const MIN_TITLE_LIKENESS: f32 = 0.6;
+/// The name of the limit on tokens among the caps of a document.
+const TOKEN_CAP: &str = "max-tokens";
 
 /// A decoded page whose blocks have been judged.
 #[derive(Clone, Debug)]
@@ -315,7 +317,7 @@ impl<'a> Extraction<'a> {
             let blocks = options.blocks.then(|| self.block_verdicts());
             let tables = options.tables.then(|| document_tables(&content));
             let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
-            let text = match &markdown {
+            let mut text = match &markdown {
                 Some(markdown) => {
                     let title = title.as_deref().filter(|_| markdown.title);
                     match (options.posts, markdown.sections) {
@@ -327,15 +329,20 @@ impl<'a> Extraction<'a> {
                 None => plain,
             };
             let posts = options.posts.then(|| self.listed_posts(options.text));
-            let spans = options.spans.then(|| text.spans(&self.page, &self.decoded.text));
-            let chunks = options.chunks.map(|size| {
-                let blocks = ChunkBlocks {
-                    content: &content,
-                    roles: self.judged().map(|(.., role)| role).collect(),
-                    embedded: self.embedded().iter().map(|embedded| embedded.embedded.content.span).collect(),
-                };
-                chunks(&text, &blocks, size)
+            let parts = (options.chunks.is_some() || options.max_tokens.is_some()).then(|| ChunkBlocks {
+                content: &content,
+                roles: self.judged().map(|(.., role)| role).collect(),
+                embedded: self.embedded().iter().map(|embedded| embedded.embedded.content.span).collect(),
             });
+            let mut capped: Vec<String> = self.page.capped.names().map(str::to_owned).collect();
+            if let Some((parts, most)) = parts.as_ref().zip(options.max_tokens)
+                && limit(&mut text, parts, most, &options.tokens)
+            {
+                capped.push(TOKEN_CAP.to_owned());
+            }
+            let spans = options.spans.then(|| text.spans(&self.page, &self.decoded.text));
+            let chunks = parts.as_ref().zip(options.chunks);
+            let chunks = chunks.map(|(parts, size)| self::chunks(&text, parts, size, &options.tokens));
             Document {
                 text: text.text,
                 // By phrases and not by the model, whose page types know no walls.
@@ -357,7 +364,7 @@ impl<'a> Extraction<'a> {
                 tables: tables.unwrap_or_default(),
                 posts: posts.unwrap_or_default(),
                 chunks: chunks.unwrap_or_default(),
-                capped: self.page.capped.names().map(str::to_owned).collect(),
+                capped,
                 notes: Vec::new(),
             }
         })

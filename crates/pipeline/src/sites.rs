@@ -33,6 +33,8 @@ pub struct NamedFiles {
     pub model: String,
     /// SHA-256 of the memory of sites; empty without one.
     pub sites: String,
+    /// SHA-256 of the tokenizer; empty without one.
+    pub tokenizer: String,
 }
 
 /// The memory of sites that settings ask for.
@@ -151,7 +153,7 @@ impl RunSites {
 }
 
 impl NamedFiles {
-    /// The checksums of a model and of a memory of sites.
+    /// The checksums of a model, of a memory of sites and of the tokenizer.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -167,7 +169,9 @@ impl NamedFiles {
             }
             _ => String::new(),
         };
-        Ok(Self { model: format!("{} (sha256 {sha256})", settings.model_name()), sites })
+        let tokenizer = settings.text.tokenizer.as_ref();
+        let tokenizer = tokenizer.map_or_else(String::new, |file| format!("sha256 {}", file.sha256()));
+        Ok(Self { model: format!("{} (sha256 {sha256})", settings.model_name()), sites, tokenizer })
     }
 }
 

@@ -97,6 +97,7 @@
 //! * `schema`: `fields`, the list of all settings with their documentation.
 //! * `storage`: output files that are compressed in frames and appear under their names only when they are whole.
 //! * `strum`: lists of the names of roles.
+//! * `tokenizer`: tokens counted by the tokenizer of a language model.
 //! * `viewer`: the module `viewer`, with HTML views of judged pages.
 //!
 //! # Lower level
@@ -105,10 +106,10 @@
 //! crates below this one, for programs that need only a single stage.
 
 pub use trommel_extract::{
-    ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
-    CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
+    AddressForm, ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError,
+    ChunkUnit, CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
     ExtractionStage, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
-    Role, RoleSet, ScriptForm, TextOptions, TextSpan,
+    Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};
@@ -156,6 +157,7 @@ pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use settings::{
     ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings, PAGE_FACTOR,
     PartialSettings, Settings, SettingsError, SettingsFileError, SiteMode, SiteSettings, TextForm, TextSettings,
+    TokenizerFile,
 };
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};

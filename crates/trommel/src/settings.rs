@@ -14,13 +14,15 @@ mod partial;
 mod recipe;
 #[cfg(test)]
 mod tests;
+mod tokenizer;
 mod toml_value;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    ArticlePolicy, ChunkSize, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet, ScriptForm,
+    AddressForm, ArticlePolicy, ChunkSize, ChunkUnit, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet,
+    ScriptForm,
 };
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
@@ -32,6 +34,7 @@ pub use error::SettingsError;
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
 pub use partial::{PartialSettings, SettingsFileError};
+pub use tokenizer::TokenizerFile;
 
 /// Bytes of memory that a page takes for each of its own.
 pub const PAGE_FACTOR: u64 = 24;
@@ -84,17 +87,19 @@ pub struct ContentSettings {
 }
 
 /// Form of the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TextSettings {
     /// Plain text or Markdown.
     pub form: TextForm,
-    /// Write links into Markdown. Relative links need the URL of the page or an absolute `<base>`.
+    /// Write links into Markdown.
     pub links: bool,
     /// Write images outside of lines of text into Markdown, with their alternative text.
     pub images: bool,
+    /// Addresses of links and images.
+    pub addresses: AddressForm,
     /// Mark sections of roles other than headline and body in Markdown, with `::: ROLE` above and `:::` below.
     pub sections: bool,
     /// Form of formulas.
@@ -103,6 +108,13 @@ pub struct TextSettings {
     pub notes: NoteForm,
     /// Form of superscripts and subscripts that follow a letter or digit.
     pub scripts: ScriptForm,
+    /// Most tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
+    pub max_tokens: Option<NonZeroU32>,
+    /// Tokenizer that counts the tokens of texts and chunks: a file tokenizer.json, as models on the Hugging Face Hub
+    /// have one. Without it a token is taken for four bytes. It needs a build with the feature `tokenizer`.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub tokenizer: Option<TokenizerFile>,
 }
 
 /// The form of text.
@@ -134,7 +146,7 @@ pub struct IncludeSettings {
     /// time above each post.
     pub posts: bool,
     /// The text in chunks for retrieval, of at most so many words or tokens each: words=400, or tokens=512,overlap=64.
-    /// A token is taken for four bytes. No chunk cuts code, a table row, a list item or a sentence.
+    /// No chunk cuts code, a table row, a list item or a sentence.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub chunks: Option<ChunkSize>,
 }
@@ -327,9 +339,16 @@ impl Settings {
         let is_markdown = text.form == TextForm::Markdown;
         let only_in_markdown = "is for Markdown only: add text = \"markdown\"";
         let is_divided = text.sections || (include.posts && is_markdown);
+        let counts_tokens =
+            text.max_tokens.is_some() || include.chunks.is_some_and(|size| size.unit == ChunkUnit::Tokens);
         for (key, is_wrong, message) in [
             ("text.links", text.links && !is_markdown, only_in_markdown),
             ("text.images", text.images && !is_markdown, only_in_markdown),
+            (
+                "text.addresses",
+                text.addresses != AddressForm::default() && !text.links && !text.images,
+                "is for links and images: add links or images",
+            ),
             ("text.sections", text.sections && !is_markdown, only_in_markdown),
             (
                 "text.sections",
@@ -340,6 +359,16 @@ impl Settings {
                 "include.spans",
                 include.spans && is_divided,
                 "of text that is divided (sections, posts) the places are not known",
+            ),
+            (
+                "text.max_tokens",
+                text.max_tokens.is_some() && is_divided,
+                "text that is divided (sections, posts) is not ended at a number of tokens",
+            ),
+            (
+                "text.tokenizer",
+                text.tokenizer.is_some() && !counts_tokens,
+                "counts nothing: add max_tokens, or chunks in tokens",
             ),
             (
                 "include.chunks",

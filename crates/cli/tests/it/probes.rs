@@ -119,7 +119,13 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
     ("hydration-stream", &["in dry ones.\n\nIts owner", "has been ground.\n\nNobody knows"], &["children"]),
     ("math-svg", &["It turns $n^2 + 1$ times a day"], &[]),
     ("math-asciimath", &["power is $x^2 + y_1$ watts"], &[]),
-    ("infobox", &["*Mill on the river*\n\n**Built:** 1824\\\n**Wheels:** two, of oak\\\n**Owner:** the town"], &["|"]),
+    (
+        "infobox",
+        &[
+            "*Mill on the river*\n\n|  |  |\n| --- | --- |\n| Built | 1824 |\n| Wheels | two, of oak |\n| Owner | the town",
+        ],
+        &["**Built"],
+    ),
     (
         "tables-layout",
         &[

@@ -250,6 +250,12 @@ fn markdown_of_a_run_has_links_and_images_on_request() {
         let is_shown = text.contains("![A mill](https://a.example/x/m.png)");
         assert_eq!(is_shown, options.contains(&"--images"), "{text}");
     }
+    let options = ["--links", "--images", "--addresses", "as-written"];
+    let ran = trommel(folder.path(), &[&["run", "-", "-o", "-"][..], &options].concat(), record.as_bytes());
+    let line: Value = serde_json::from_str(ran.well()).unwrap();
+    let page = trommel(folder.path(), &[&["extract"][..], &options].concat(), html.as_bytes());
+    assert_eq!(line["text"].as_str().unwrap(), page.well());
+    assert!(page.text().contains("[there](b?c)") && page.text().contains("![A mill](m.png)"), "{}", page.text());
     let arguments = ["run", "-", "-o", "-", "--links", "--text", "plain"];
     let ran = trommel(folder.path(), &arguments, record.as_bytes());
     assert_eq!(ran.code, 2);

@@ -30,7 +30,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
 }
 
 /// The list that begins with a block, unless it is hidden, and the blocks in it.
-fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
+pub(crate) fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
     let block = page.blocks.get(first)?;
     let mut path = page.path(block.element).take(ANCESTORS);
     let (_, item) = path.find(|(_, element)| element.tag == Tag::Li)?;

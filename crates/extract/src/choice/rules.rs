@@ -2,6 +2,7 @@
 
 use super::{ChosenPage, JudgedPage};
 use super::{
+    announced_lists::keep_announced_lists,
     articles::drop_follow_ups,
     between::keep_between,
     controls::drop_controls,
@@ -67,7 +68,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 27] = [
+pub static RULES: [Rule; 28] = [
     judged("summaries", "keeps the summary of details that are kept", |judged, kept| {
         keep_summaries(judged.page, kept);
     }),
@@ -130,6 +131,9 @@ pub static RULES: [Rule; 27] = [
     }),
     chosen("framed", "keeps whole lists and tables between kept blocks of one container", |chosen, kept| {
         keep_framed(chosen.page, chosen.roles, kept);
+    }),
+    chosen("announced lists", "keeps lists that a kept sentence before them announces with a colon", |chosen, kept| {
+        keep_announced_lists(chosen.page, kept);
     }),
     chosen("list heads", "keeps the text of items whose own lists are kept", |chosen, kept| {
         keep_list_heads(chosen.page, kept);

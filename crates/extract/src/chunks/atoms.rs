@@ -6,10 +6,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Tag;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::inline_marks::links_and_code;
 use super::{ChunkBlocks, ChunkSize};
 use crate::render::content::{KeptContent, Segment};
 use crate::render::text::rich_items;
 use crate::render::traced::{Origin, OriginSource, TracedText};
+use crate::tokens::TokenCounter;
 
 /// A part of a text that stands in one chunk.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub(super) struct Atom {
     pub bytes: Option<(u32, u32)>,
     /// Whether it is a part of a block only.
     pub is_divided: bool,
+    /// Whether it stands in a script, and not among the blocks.
+    pub is_embedded: bool,
 }
 
 /// The unit to which a part of a text belongs.
@@ -45,6 +49,8 @@ enum Unit {
         table: u32,
         row: u32,
     },
+    /// An image, by its first byte on the page.
+    Image(u32),
     /// A line of a text that is not a block, by its first byte.
     Line(usize),
 }
@@ -57,10 +63,20 @@ struct Piece {
     bytes: Option<(u32, u32)>,
 }
 
+/// How long paragraphs are divided.
+struct Division<'a> {
+    size: ChunkSize,
+    tokens: &'a TokenCounter,
+    is_markdown: bool,
+}
+
 /// The atoms of a text, in its order and without gaps. Paragraphs that are longer than a chunk are divided into
 /// sentences.
-pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize) -> Vec<Atom> {
+pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize, tokens: &TokenCounter) -> Vec<Atom> {
     let pieces = pieces(text, blocks);
+    // Plain text copies what blocks say; Markdown is written from them.
+    let is_markdown = !text.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }));
+    let how = Division { size, tokens, is_markdown };
     let mut atoms = Vec::new();
     let (mut start, mut first) = (0, 0);
     for (at, pair) in pieces.windows(2).enumerate() {
@@ -71,17 +87,18 @@ pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize
         // Where the text cannot be cut, both units become one atom.
         if let Some(cut) = cut(&text.text, one.place.end..other.place.start) {
             let atom_pieces = pieces.get(first..=at).unwrap_or_default();
-            add(&mut atoms, &text.text, atom_pieces, start..cut, size);
+            add(&mut atoms, &text.text, atom_pieces, start..cut, &how);
             (start, first) = (cut, at + 1);
         }
     }
     let atom_pieces = pieces.get(first..).unwrap_or_default();
-    add(&mut atoms, &text.text, atom_pieces, start..text.text.len(), size);
+    add(&mut atoms, &text.text, atom_pieces, start..text.text.len(), &how);
     nest(&mut atoms);
     atoms
 }
 
-fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>, size: ChunkSize) {
+fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>, how: &Division<'_>) {
+    let Division { size, tokens, is_markdown } = *how;
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
         return;
     };
@@ -100,18 +117,29 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
         blocks: pieces.iter().fold(None, |all, piece| merge(all, piece.blocks)),
         bytes: pieces.iter().fold(None, |all, piece| merge(all, piece.bytes)),
         is_divided,
+        is_embedded: matches!(first.unit, Unit::Line(_)),
     };
     let words = first.place.start..last.place.end;
     let prose = matches!(first.unit, Unit::Paragraph(_) | Unit::Line(_));
     let one_unit = pieces.iter().all(|piece| piece.unit == first.unit);
     let whole = text.get(place.clone()).unwrap_or_default();
-    if !prose || !one_unit || size.unit.count(whole) <= size.size.get() {
+    if !prose || !one_unit || size.unit.count(whole, tokens) <= size.size.get() {
         atoms.push(atom(place, words, false));
         return;
     }
     let mut from = place.start;
     // Unicode's rules for sentences serve all scripts without a model for each language.
     let bounds = whole.split_sentence_bound_indices().skip(1).map(|(at, _)| at);
+    // Unicode ends a sentence behind the `?` of an address, too.
+    let is_end = |at: &usize| {
+        let last = whole.get(..*at).and_then(|before| before.chars().next_back());
+        last.is_some_and(|last| last.is_whitespace() || !last.is_ascii())
+    };
+    let mut marks = if is_markdown { links_and_code(whole) } else { Vec::new() }.into_iter().peekable();
+    let bounds = bounds.filter(is_end).filter(|at| {
+        while marks.next_if(|mark| mark.end <= *at).is_some() {}
+        marks.peek().is_none_or(|mark| mark.start >= *at)
+    });
     // Signs before the text (`> `) are no sentence.
     let bounds = bounds.map(|at| place.start + at).filter(|at| *at > words.start);
     for end in bounds.chain([place.end]) {
@@ -157,6 +185,15 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
         let (first, last) = match *source {
             OriginSource::Copied { block, .. } => (block, block),
             OriginSource::Blocks(first, last) => (first, last),
+            OriginSource::Image(start, end) => {
+                pieces.push(Piece {
+                    place: place.clone(),
+                    unit: Unit::Image(start),
+                    blocks: None,
+                    bytes: Some((start, end)),
+                });
+                continue;
+            }
             OriginSource::Page(start, end) => {
                 let nth = blocks.embedded.iter().position(|span| *span == (start, end));
                 let block = nth.map(|nth| (content.page.blocks.len() + nth) as u32);

@@ -4,10 +4,7 @@ use std::{fmt, num::NonZeroU32, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// UTF-8 bytes of text that are taken for one token: what tokenizers of language models need on average of English
-/// prose.
-// An estimate: exact counts would tie the output to one tokenizer.
-const BYTES_A_TOKEN: usize = 4;
+use crate::tokens::TokenCounter;
 
 /// The size of chunks, written as `words=400` or `tokens=512,overlap=64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +23,7 @@ pub struct ChunkSize {
 pub enum ChunkUnit {
     /// Words; characters in scripts that do not divide words by spaces.
     Words,
-    /// Tokens, by estimate: a quarter of the bytes of UTF-8.
+    /// Tokens, as a [`TokenCounter`] counts them.
     Tokens,
 }
 
@@ -43,11 +40,11 @@ pub enum ChunkSizeError {
 }
 
 impl ChunkUnit {
-    /// The number of units in a text.
-    pub fn count(self, text: &str) -> u32 {
+    /// The number of units in a text; `tokens` counts its tokens.
+    pub fn count(self, text: &str, tokens: &TokenCounter) -> u32 {
         match self {
             Self::Words => trommel_text::words::count(text),
-            Self::Tokens => text.len().div_ceil(BYTES_A_TOKEN).try_into().unwrap_or(u32::MAX),
+            Self::Tokens => tokens.count(text),
         }
     }
 }

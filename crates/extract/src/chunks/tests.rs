@@ -1,6 +1,7 @@
 use trommel_html::{Engine, Limits, ScanEngine};
 
 use super::*;
+use crate::render::markdown::{Headline, MarkdownOptions, markdown};
 use crate::render::text::plain_text;
 
 fn chunked(html: &str, size: &str) -> Vec<Chunk> {
@@ -10,7 +11,7 @@ fn chunked(html: &str, size: &str) -> Vec<Chunk> {
     let text = plain_text(&content);
     let blocks =
         ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
-    let found = chunks(&text, &blocks, size.parse().unwrap());
+    let found = chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default());
     for chunk in &found {
         let part = text.text.chars().skip(chunk.start as usize);
         let part: String = part.take(chunk.chars as usize).collect();
@@ -19,6 +20,17 @@ fn chunked(html: &str, size: &str) -> Vec<Chunk> {
         assert!(chunk.byte < end && end as usize <= html.len(), "{chunk:?}");
     }
     found
+}
+
+fn in_markdown(html: &str, size: &str) -> Vec<Chunk> {
+    let page = ScanEngine.read_styled(html, &Limits::default());
+    let kept = vec![true; page.blocks.len()];
+    let content = KeptContent::new(&page, html, &kept);
+    let options = MarkdownOptions::default().with_links(true);
+    let text = markdown(&content, None, &options, Headline::None);
+    let blocks =
+        ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
+    chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default())
 }
 
 fn texts(html: &str, size: &str) -> Vec<String> {
@@ -57,6 +69,20 @@ fn code_rows_and_items_are_never_cut() {
     assert_eq!(texts(list, "words=2"), ["a b. C d. E f.", "g", "h i"]);
     let table = "<table><tr><th>A<th>B<tr><td>1 2<td>3<tr><td>4 5<td>6</table>";
     assert_eq!(texts(table, "words=2"), ["A\tB\n1 2\t3", "4 5\t6"]);
+}
+
+#[test]
+fn rows_of_tables_in_markdown_are_parts() {
+    let html = "<p>x<table><tr><th>A<th>B<tr><td>1 2<td>3<tr><td>4 5<td>6<tr><td>7<td>8</table><p>y";
+    let shown: Vec<String> = in_markdown(html, "words=4").into_iter().map(|chunk| chunk.text).collect();
+    assert_eq!(shown, ["x", "| A | B |\n| --- | --- |\n| 1 2 | 3 |", "| 4 5 | 6 |", "| 7 | 8 |\n\ny"]);
+}
+
+#[test]
+fn links_are_never_cut() {
+    let html = "<p>See <a href='https://a.example/b?c=d.%20E'>the one. The other!</a> here. Then <code>f. g</code> is.";
+    let shown: Vec<String> = in_markdown(html, "words=4").into_iter().map(|chunk| chunk.text).collect();
+    assert_eq!(shown, ["See [the one. The other!](https://a.example/b?c=d.%20E) here.", "Then `f. g` is."]);
 }
 
 #[test]

@@ -22,13 +22,12 @@ fn markdown_leads_back_to_its_blocks() {
         let options = MarkdownOptions::default().with_title(title);
         let markdown = page.markdown(&options);
         assert_eq!(markdown.starts_with("# A page about mills"), title);
-        let table = "x<th>y<tr><td>p<td>q";
         for (part, source) in [
             ("One **bold** & old.", "One <b>bold</b> &amp; old."),
             ("an item", "an item"),
             ("another", "another"),
             ("let a;", "let a;"),
-            ("| p | q |", table),
+            ("| p | q |", "p<td>q"),
         ] {
             let at = markdown.find(part).unwrap();
             let places = page.locate_markdown(at..at + part.len(), &options);
@@ -37,6 +36,47 @@ fn markdown_leads_back_to_its_blocks() {
         }
     }
     assert!(page.locate_markdown(0..0, &MarkdownOptions::default()).is_empty());
+}
+
+#[test]
+fn images_lead_back_to_their_tags() {
+    let html = "<p>One.</p><a href=/b><img src=/a.png alt='a mill'></a><p>Two.<ul><li>three</ul>";
+    let page = extraction(html, &[true; 3]);
+    let options = MarkdownOptions::default().with_links(true).with_addresses(crate::AddressForm::AsWritten);
+    let markdown = page.markdown(&options);
+    let image = "[![a mill](/a.png)](/b)";
+    let at = markdown.find(image).unwrap_or_else(|| panic!("{markdown}"));
+    let places = page.locate_markdown(at..at + image.len(), &options);
+    let cut: Vec<&str> = places.iter().map(|(from, to)| &html[*from as usize..*to as usize]).collect();
+    assert_eq!(cut, ["<a href=/b><img src=/a.png alt='a mill'>"]);
+}
+
+#[test]
+fn a_text_ends_at_a_paragraph_within_its_tokens() {
+    let html = "<h2>Mill</h2><p>One two three.</p><h2>Wheel</h2><p>It turns. It has turned for years.</p>\
+                <pre>let a = 1;\nlet b = 2;</pre>";
+    let page = extraction(html, &[true; 5]);
+    let words = crate::TokenCounter::new(|text| text.split_whitespace().count() as u32);
+    let of = |most: u32| {
+        let options = DocumentOptions::default().with_max_tokens(std::num::NonZeroU32::new(most));
+        let options = options.with_token_counter(words.clone()).with_spans(true);
+        let document = page.document(&options);
+        let chars = document.text.chars().count() as u32;
+        assert!(document.spans.iter().all(|span| span.start + span.chars <= chars), "{most}: {:?}", document.spans);
+        (document.text, document.capped.join(","))
+    };
+    let whole = page.text();
+    assert_eq!(of(100), (whole.clone(), String::new()));
+    let cap = || "max-tokens".to_owned();
+    // Code and paragraphs are whole, and no heading is at the end.
+    assert_eq!(of(14), ("Mill\n\nOne two three.\n\nWheel\n\nIt turns. It has turned for years.".to_owned(), cap()));
+    assert_eq!(of(11), ("Mill\n\nOne two three.".to_owned(), cap()));
+    assert_eq!(of(5), ("Mill\n\nOne two three.".to_owned(), cap()));
+    assert_eq!(of(1), ("Mill".to_owned(), cap()));
+    let long = extraction("<p>It turns. It has turned for years.</p>", &[true]);
+    let options = DocumentOptions::default().with_max_tokens(std::num::NonZeroU32::new(3));
+    let document = long.document(&options.with_token_counter(words.clone()));
+    assert_eq!((document.text.as_str(), document.capped), ("It turns.", vec![cap()]));
 }
 
 #[test]
@@ -107,6 +147,7 @@ mod properties {
     use super::*;
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Options, Parser, TagEnd};
+    use trommel_html::stands_at;
     use trommel_text::words::{Rule, words};
 
     fn markup() -> impl Strategy<Value = String> {
@@ -118,6 +159,18 @@ mod properties {
             "(日|é|\n|&lt;|</td><td>|</th><th>)",
         ];
         prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    /// The same with images, images that are links, and tasks.
+    fn markup_with_images() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => markup(),
+            1 => "<img src=/[a-z] alt='[a-z]{3} [a-z]{2}'>",
+            1 => "<a href=/[a-z]><img src=/[a-z] alt='[a-z]{3}'></a>",
+            1 => "<li><input type=checkbox( checked)?>[a-z]{2} ",
+            1 => "<script>if (a<b) x='[a-z]{3}</script>",
+        ];
+        prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
     }
 
     fn sorted(text: &str) -> Vec<&str> {
@@ -161,6 +214,31 @@ mod properties {
     }
 
     proptest! {
+        #[test]
+        fn every_part_stands_at_its_place(html in markup_with_images(), mask in any::<u64>()) {
+            // A caption stands above its table wherever the page has it, so the order of the page is not that of the
+            // text.
+            let html = html.replace("caption>", "p>");
+            let blocks = ScanEngine.read_styled(&html, &Limits::default()).blocks.len();
+            let kept: Vec<bool> = (0..blocks).map(|at| mask >> (at % 64) & 1 == 1).collect();
+            let page = extraction(&html, &kept);
+            let options = DocumentOptions::default().with_spans(true).with_chunks(Some("words=3".parse().unwrap()));
+            let markdown = MarkdownOptions::default().with_links(true).with_images(true).with_title(false);
+            for options in [options.clone(), options.with_markdown(markdown)] {
+                let document = page.document(&options);
+                let chars: Vec<char> = document.text.chars().collect();
+                for span in &document.spans {
+                    let part: String = chars[span.start as usize..(span.start + span.chars) as usize].iter().collect();
+                    let place = span.byte as usize..(span.byte + span.bytes) as usize;
+                    prop_assert!(stands_at(&part, &html, place), "{:?} {:?}", part, span);
+                }
+                for chunk in &document.chunks {
+                    let place = chunk.byte as usize..(chunk.byte + chunk.bytes) as usize;
+                    prop_assert!(stands_at(&chunk.text, &html, place), "{:?}", chunk);
+                }
+            }
+        }
+
         #[test]
         fn text_and_markdown_say_what_is_kept(html in markup(), mask in any::<u64>()) {
             let blocks = ScanEngine.read_styled(&html, &Limits::default()).blocks.len();

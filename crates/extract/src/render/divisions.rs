@@ -10,7 +10,7 @@ pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -
     let role = |origin: &Origin| match origin.source {
         OriginSource::Copied { block, .. } | OriginSource::Blocks(block, _) => role(block),
         // Texts of scripts have no place on the page, and so no section.
-        OriginSource::Page(..) => None,
+        OriginSource::Page(..) | OriginSource::Image(..) => None,
     };
     let mut out = String::with_capacity(traced.text.len());
     let mut add = |role: Option<Role>, from: usize, to: usize| {
@@ -28,7 +28,8 @@ pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -
         }
     };
     let mut done = 0;
-    let mut origins = traced.origins.iter().peekable();
+    let is_image = |origin: &&Origin| matches!(origin.source, OriginSource::Image(..));
+    let mut origins = traced.origins.iter().filter(|origin| !is_image(origin)).peekable();
     while let Some(first) = origins.next() {
         let Some(first_role) = role(first) else {
             continue;

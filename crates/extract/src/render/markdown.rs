@@ -10,7 +10,6 @@ mod code;
 mod containers;
 mod definitions;
 mod escape;
-mod facts;
 mod images;
 mod inline;
 mod links;
@@ -20,7 +19,8 @@ mod transparent;
 use trommel_html::{NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment};
-use crate::render::options::{MathForm, TextOptions};
+use crate::render::data_table::TableRow;
+use crate::render::options::{AddressForm, MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
 
 use code::{CodeLanguages, fence};
@@ -34,11 +34,13 @@ use links::Links;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
-    /// Links as `[text](address)`, with absolute addresses, those around nothing but an image as
+    /// Links as `[text](address)`, those around nothing but an image as
     /// `[![alternative text](image)](address)`; else their text alone.
     pub links: bool,
     /// Images that stand by themselves in the text as `![alternative text](address)`.
     pub images: bool,
+    /// The addresses of both.
+    pub addresses: AddressForm,
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
@@ -51,7 +53,14 @@ pub struct MarkdownOptions {
 
 impl Default for MarkdownOptions {
     fn default() -> Self {
-        Self { links: false, images: false, title: true, sections: false, text: TextOptions::default() }
+        Self {
+            links: false,
+            images: false,
+            addresses: AddressForm::default(),
+            title: true,
+            sections: false,
+            text: TextOptions::default(),
+        }
     }
 }
 
@@ -67,6 +76,13 @@ impl MarkdownOptions {
     #[must_use]
     pub fn with_images(mut self, images: bool) -> Self {
         self.images = images;
+        self
+    }
+
+    /// The same options with addresses in this form.
+    #[must_use]
+    pub fn with_addresses(mut self, addresses: AddressForm) -> Self {
+        self.addresses = addresses;
         self
     }
 
@@ -162,12 +178,12 @@ pub(crate) fn markdown(
 ) -> TracedText {
     // Before anything is written: it looks at all headings.
     let headline = headline.beside_outline(content);
-    let links = options.links.then(|| Links::new(content, url));
+    let links = options.links.then(|| Links::new(content, url, options.addresses));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
     let mut images = WantedImages::of(options).map(|wanted| {
         let headline = headline_element(content.page);
-        Images::new(content, url, headline, wanted)
+        Images::new(content, Links::new(content, url, options.addresses), headline, wanted)
     });
     let mut out = flowing(
         content,
@@ -222,12 +238,12 @@ fn flowing<'a>(
         let element = content.ends(segment).0;
         let start = segment.blocks().and_then(|(first, _)| content.block(first));
         while let Some(images) = &mut images
-            && let Some((element, image)) = images.next_before(start.map_or(0, |block| block.span.0))
+            && let Some(image) = images.next_before(start.map_or(0, |block| block.span.0))
         {
-            writer.origin = None;
-            writer.add(element, &image);
+            writer.origin = Some(OriginSource::Image(image.place.0, image.place.1));
+            writer.add(image.element, &image.text);
         }
-        writer.origin = segment.blocks();
+        writer.origin = segment.blocks().map(|(first, last)| OriginSource::Blocks(first, last));
         match segment {
             Segment::Paragraph { block } => {
                 if let Some((code, at)) = inline.whole_code(*block) {
@@ -257,26 +273,34 @@ fn flowing<'a>(
                 writer.add(element, &fence(&language, &content.code(*pre, blocks)));
             }
             Segment::Table(table) => {
+                let whole = writer.origin;
                 for caption in &table.captions {
+                    writer.origin = Some(OriginSource::Blocks(*caption, *caption));
                     writer.add(element, &inline.render(*caption, Mode::Caption));
                 }
-                if facts::is_box(content, table) {
-                    for line in facts::lines(table, inline) {
-                        writer.add(element, &line);
-                    }
-                } else if !table.rows.is_empty() {
-                    writer.add(element, &tables::gfm_table(table, inline));
+                writer.origin = whole;
+                if !table.rows.is_empty() {
+                    let lines = tables::gfm_lines(table, inline);
+                    writer.line_origins = lines.iter().map(|(_, row)| row.and_then(row_origin)).collect();
+                    let lines: Vec<String> = lines.into_iter().map(|(line, _)| line).collect();
+                    writer.add(element, &lines.join("\n"));
                 }
             }
         }
     }
     while let Some(images) = &mut images
-        && let Some((element, image)) = images.next_before(u32::MAX)
+        && let Some(image) = images.next_before(u32::MAX)
     {
-        writer.origin = None;
-        writer.add(element, &image);
+        writer.origin = Some(OriginSource::Image(image.place.0, image.place.1));
+        writer.add(image.element, &image.text);
     }
     writer.finish()
+}
+
+/// The blocks of a row; none if it has signs alone.
+fn row_origin(row: &TableRow) -> Option<OriginSource> {
+    let blocks = || row.cells.iter().flat_map(|cell| &cell.blocks);
+    Some(OriginSource::Blocks(*blocks().min()?, *blocks().max()?))
 }
 
 /// Markdown with further plain texts after it, each of their lines a paragraph.

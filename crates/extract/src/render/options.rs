@@ -40,6 +40,18 @@ pub enum ScriptForm {
     Unicode,
 }
 
+/// The form of the addresses of links and images in Markdown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressForm {
+    /// Whole, by the page's `<base>` and URL; where both are unknown, links with relative addresses are text alone.
+    #[default]
+    Absolute,
+    /// As the page has them.
+    AsWritten,
+}
+
 /// Options for formulas, footnotes and scripts, in plain text and in Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

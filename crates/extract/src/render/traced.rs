@@ -57,6 +57,8 @@ pub(crate) enum OriginSource {
     Blocks(u32, u32),
     /// Bytes of the page.
     Page(u32, u32),
+    /// Bytes of the page where an image stands, which belongs to the blocks around it.
+    Image(u32, u32),
 }
 
 impl TracedText {
@@ -163,7 +165,7 @@ fn places(
                 let ends = page.blocks.get(first as usize).zip(page.blocks.get(last as usize));
                 ends.map(|(first, last)| (first.span.0, last.span.1))
             }
-            OriginSource::Page(start, end) => Some((start, end)),
+            OriginSource::Page(start, end) | OriginSource::Image(start, end) => Some((start, end)),
             OriginSource::Copied { .. } => None,
         });
     }

@@ -22,6 +22,19 @@ impl Element {
         let (_, value) = Attributes::new(attributes).find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }
+
+    /// First byte behind the element's start tag in the decoded page that it was read from.
+    pub fn start_tag_end(&self, html: &str) -> Option<u32> {
+        let at = self.start as usize;
+        let bytes = html.as_bytes();
+        if bytes.get(at) != Some(&b'<') {
+            return None;
+        }
+        match markup(bytes, at) {
+            Markup::Tag(tag) => u32::try_from(tag.end).ok(),
+            _ => None,
+        }
+    }
 }
 
 /// Plain text ([`strip_markup`]) of the element whose start tag stands at byte `start` of a decoded page: up
@@ -87,6 +100,10 @@ mod tests {
         assert_eq!(read("ol", "start").as_deref(), Some("7"));
         assert_eq!(read("li", "value"), None);
         assert_eq!(page.elements[0].attribute("x", "title"), None);
+        let link = page.elements.iter().find(|e| page.name(e) == "a").unwrap();
+        let end = link.start_tag_end(html).unwrap() as usize;
+        assert!(html[end..].starts_with("t</a>"), "{}", &html[end..]);
+        assert_eq!(link.start_tag_end("x"), None);
     }
 
     #[test]

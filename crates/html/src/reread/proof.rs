@@ -3,9 +3,13 @@
 //! Both are compared by their letters and digits. Of the page count the text between tags and, where a word is not
 //! there, the values of attributes (the source of a formula, the text of an image); character references are decoded,
 //! comments left out. Of the text do not count addresses of links, the marks `[1]` and `[^1]` of notes, numbers before
-//! items, names of languages behind fences, and commands of TeX, which MathML gives by its elements.
+//! items, marks of tasks, names of languages behind fences, and commands of TeX, which MathML gives by its elements.
 
 use std::ops::Range;
+
+/// Bytes of the letters of a line from which on it may stand before the line above it: captions stand above a table,
+/// and texts of scripts in an order of their own.
+const LONG_LINE: usize = 24;
 
 /// Whether a part of a text stands at a place (first and one past the last byte) of its decoded page: each of its lines,
 /// or else each word of the line, in the order of the text. What the page has besides does not count, nor do the ends of
@@ -31,22 +35,35 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
     if page.contains(&letters(part)) {
         return true;
     }
-    let lines: Vec<String> = without_addresses(part).lines().filter_map(words_of_line).collect();
     let mut values: Option<String> = None;
+    let (part, alternatives) = without_images(part);
+    let mut is_value = |word: &str| {
+        let values = values.get_or_insert_with(|| letters(&attribute_values(source)));
+        values.contains(word)
+    };
+    if !alternatives.iter().all(|text| is_value(&letters(text))) {
+        return false;
+    }
+    let part = without_addresses(&part);
     let mut at = 0;
-    lines.iter().all(|line| {
-        let wanted = letters(line);
-        if let Some(next) = find(&page, at, &wanted) {
+    part.lines().filter_map(|line| Some((line, words_of_line(line)?))).all(|(line, words)| {
+        if is_note(line) {
+            at = 0;
+        }
+        // As it is, as in code; else without the marks of Markdown.
+        let wanted = [letters(line), letters(&words)];
+        let mut found = wanted.iter().filter_map(|line| find(&page, at, line));
+        let far = || wanted.iter().filter(|line| line.len() >= LONG_LINE).find_map(|line| find(&page, 0, line));
+        if let Some(next) = found.next().or_else(far) {
             at = next;
             return true;
         }
-        line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).all(|word| {
+        words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).all(|word| {
             if let Some(next) = find(&page, at, word) {
                 at = next;
                 return true;
             }
-            let values = values.get_or_insert_with(|| letters(&attribute_values(source)));
-            values.contains(word) || is_address(word, part)
+            is_value(word) || is_address(word, &part)
         })
     })
 }
@@ -83,9 +100,29 @@ fn text_between_tags(source: &str) -> String {
             None => end_of_tag(tag),
         };
         rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
+        // Formulas stand in scripts, too.
+        let program = program(tag, rest);
+        out.push_str(program);
+        rest = rest.get(program.len()..).unwrap_or_default();
     }
     out.push_str(rest);
     out
+}
+
+/// The content of the script or style sheet that a tag begins, which may hold signs of tags; `content` stands behind
+/// the tag. Empty for any other tag, and for one without an end.
+fn program<'a>(tag: &str, content: &'a str) -> &'a str {
+    let name = ["script", "style"].into_iter().find(|name| {
+        let is_named = tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+        is_named && tag.as_bytes().get(name.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric())
+    });
+    let Some(name) = name else { return "" };
+    let is_end = |at: &usize| {
+        let tag = content.get(at + 1..at + 2 + name.len());
+        tag.and_then(|tag| tag.strip_prefix('/')).is_some_and(|tag| tag.eq_ignore_ascii_case(name))
+    };
+    let end = memchr::memchr_iter(b'<', content.as_bytes()).find(is_end);
+    end.and_then(|end| content.get(..end)).unwrap_or_default()
 }
 
 /// The values of the attributes of all tags, references decoded.
@@ -160,22 +197,61 @@ fn unescaped(text: &str) -> String {
     out
 }
 
+/// A text without its images, and their alternative texts.
+fn without_images(part: &str) -> (String, Vec<&str>) {
+    let (mut out, mut alternatives) = (String::with_capacity(part.len()), Vec::new());
+    let mut rest = part;
+    while let Some((before, behind)) = rest.split_once("![") {
+        let image = (!before.ends_with('\\')).then(|| {
+            let end = unescaped_end(behind, ']')?;
+            let address = behind.get(end + 1..)?.strip_prefix('(')?;
+            Some((behind.get(..end)?, address.get(unescaped_end(address, ')')? + 1..)?))
+        });
+        out.push_str(before);
+        match image.flatten() {
+            Some((alternative, after)) => {
+                alternatives.push(alternative);
+                rest = after;
+            }
+            None => {
+                out.push_str("![");
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    (out, alternatives)
+}
+
+/// The place of the first sign in a line that no backslash stands before.
+fn unescaped_end(text: &str, sign: char) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.find(|c: char| {
+        let ends = !is_escaped && (c == sign || c == '\n');
+        is_escaped = c == '\\' && !is_escaped;
+        ends
+    });
+    end.filter(|end| text.get(*end..).is_some_and(|rest| rest.starts_with(sign)))
+}
+
 /// A text without the addresses of its links.
 fn without_addresses(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     let mut rest = part;
     while let Some((text, address)) = rest.split_once("](") {
         out.push_str(text);
-        let mut is_escaped = false;
-        let end = address.find(|c: char| {
-            let ends = !is_escaped && matches!(c, ')' | '\n');
-            is_escaped = c == '\\' && !is_escaped;
-            ends
-        });
+        let end = unescaped_end(address, ')').or_else(|| address.find('\n'));
         rest = end.and_then(|end| address.get(end..)).unwrap_or_default();
     }
     out.push_str(rest);
     out
+}
+
+/// Whether a line begins a note, which stands behind the text wherever the page has it.
+fn is_note(line: &str) -> bool {
+    let number = line.strip_prefix('[').map(|mark| mark.trim_start_matches('^'));
+    let number = number.and_then(|mark| mark.split_once(']'));
+    number.is_some_and(|(digits, _)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The words of a line, without what stands in the text alone; none if nothing is left.
@@ -191,8 +267,9 @@ fn words_of_line(line: &str) -> Option<String> {
     {
         line = rest.trim_start_matches(is_mark);
     }
+    // The mark of a task that is done.
+    let mut rest = line.strip_prefix("[x] ").unwrap_or(line);
     let mut out = String::with_capacity(line.len());
-    let mut rest = line;
     while let Some(at) = rest.find(['[', '\\', '<']) {
         let (before, mark) = rest.split_at(at);
         out.push_str(before);
@@ -231,10 +308,28 @@ mod tests {
         assert!(is_proven("The **mill** & its wheel[^1]\n\n- One\n- Two", page));
         assert!(is_proven("1. 1. One\n   2. Two", page));
         assert!(is_proven("[The mill](https://a.example/x_(y\\)) wheel", page));
+        assert!(is_proven("![of the mill](https://a.example/x.png)\n\nThe wheel", page));
+        assert!(!is_proven("![of the river](https://a.example/x.png)\n\nThe wheel", page));
         for wrong in ["Two\nOne", "The mill no", "The mills", "The mill & its\nTwo\nOne", "Three"] {
             assert!(!is_proven(wrong, page), "{wrong}");
         }
         assert!(!stands_at("The", page, 0..9000));
+    }
+
+    #[test]
+    fn programs_end_where_their_tag_does() {
+        let page = "<p>One <script>if (a<b) x=\"it's</script>two<style>a>b{c:'d}</style> three</p>";
+        assert!(is_proven("One two three", page));
+        assert!(is_proven("- [x] One\n- [ ] two", page));
+        assert!(!is_proven("One four", page));
+    }
+
+    #[test]
+    fn notes_stand_anywhere_on_the_page() {
+        let page = "<p>One<sup>1</sup><aside>first note</aside><p>two<sup>2</sup><aside>second note</aside><p>end.";
+        assert!(is_proven("One[^1]\n\ntwo[^2]\n\nend.\n\n[^1]: first note\n\n[^2]: second note", page));
+        assert!(is_proven("One[1]\n\nend.\n\n[1] first note", page));
+        assert!(!is_proven("One[^1]\n\n[^1]: third note", page));
     }
 
     #[test]

@@ -90,6 +90,7 @@ impl Plan {
             ("effective max_payload", self.max_payload().to_string()),
             ("model file", or_none(&files.model)),
             ("memory of sites", or_none(&files.sites)),
+            ("tokenizer file", or_none(&files.tokenizer)),
         ]));
         values
     }
@@ -149,6 +150,7 @@ mod tests {
             },
             |plan| plan.files.model = "x".into(),
             |plan| plan.files.sites = "x".into(),
+            |plan| plan.files.tokenizer = "x".into(),
         ];
         let mut seen = HashSet::from([plan().recipe()]);
         for (at, change) in changes.iter().enumerate() {

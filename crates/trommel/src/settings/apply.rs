@@ -23,20 +23,28 @@ impl From<ContentSettings> for ContentPolicy {
 impl Settings {
     /// The optional parts of a document.
     pub fn document_options(&self) -> DocumentOptions {
-        let TextSettings { form, links, images, sections, math, notes, scripts } = self.text;
+        let TextSettings { form, links, images, addresses, sections, math, notes, scripts, max_tokens, tokenizer } =
+            &self.text;
         let IncludeSettings { blocks, spans, tables, posts, chunks } = self.include;
-        let text = TextOptions::default().with_math(math).with_notes(notes).with_scripts(scripts);
+        let text = TextOptions::default().with_math(*math).with_notes(*notes).with_scripts(*scripts);
+        let tokens = tokenizer.as_ref().map(|file| file.counter().clone()).unwrap_or_default();
         let options = DocumentOptions::default()
             .with_blocks(blocks)
             .with_spans(spans)
             .with_tables(tables)
             .with_posts(posts)
             .with_chunks(chunks)
+            .with_max_tokens(*max_tokens)
+            .with_token_counter(tokens)
             .with_text(text);
         match form {
             TextForm::Plain => options,
             TextForm::Markdown => options.with_markdown(
-                MarkdownOptions::default().with_links(links).with_images(images).with_sections(sections),
+                MarkdownOptions::default()
+                    .with_links(*links)
+                    .with_images(*images)
+                    .with_addresses(*addresses)
+                    .with_sections(*sections),
             ),
         }
     }

@@ -74,7 +74,7 @@ impl Field {
     /// Whether a request over the network may choose it. The others are the operator's: files of the machine, memory,
     /// outputs.
     pub fn is_of_requests(&self) -> bool {
-        self.is_of_documents() && !self.path.starts_with("filters.duplicates")
+        self.is_of_documents() && !self.path.starts_with("filters.duplicates") && self.path != "text.tokenizer"
     }
 
     /// The part that it stands in (`text`), empty for none.

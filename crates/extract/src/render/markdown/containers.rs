@@ -61,8 +61,10 @@ pub(super) struct SegmentWriter<'a> {
     pub part: Part,
     /// The part of the last segment there.
     last_part: Part,
-    /// First and last block of the segment that is written next.
-    pub origin: Option<(u32, u32)>,
+    /// Where the segment that is written next comes from.
+    pub origin: Option<OriginSource>,
+    /// Where each of its lines comes from, if they come from different places.
+    pub line_origins: Vec<Option<OriginSource>>,
     origins: Vec<Origin>,
     out: String,
 }
@@ -80,6 +82,7 @@ impl<'a> SegmentWriter<'a> {
             part: Part::Other,
             last_part: Part::Other,
             origin: None,
+            line_origins: Vec::new(),
             origins: Vec::new(),
             out: String::new(),
         }
@@ -128,6 +131,7 @@ impl<'a> SegmentWriter<'a> {
             }
         }
         let from = self.out.len();
+        let line_origins = std::mem::take(&mut self.line_origins);
         for (at, line) in body.split('\n').enumerate() {
             if at == 0 && joint.is_some() {
                 // In the line of the term.
@@ -138,10 +142,14 @@ impl<'a> SegmentWriter<'a> {
                 self.out.push('\n');
                 self.out.push_str(if line.is_empty() { prefix.trim_end() } else { &prefix });
             }
+            let start = self.out.len();
             self.out.push_str(line);
+            if let Some(source) = line_origins.get(at).copied().flatten() {
+                self.origins.push(Origin { place: start..self.out.len(), source });
+            }
         }
-        if let Some((first, last)) = self.origin {
-            self.origins.push(Origin { place: from..self.out.len(), source: OriginSource::Blocks(first, last) });
+        if let Some(source) = self.origin.filter(|_| line_origins.is_empty()) {
+            self.origins.push(Origin { place: from..self.out.len(), source });
         }
         self.open = chain;
         self.last_part = std::mem::replace(&mut self.part, Part::Other);

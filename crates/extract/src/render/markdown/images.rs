@@ -57,10 +57,19 @@ pub(super) struct Images<'a> {
     left: Vec<(u32, Option<u32>)>,
 }
 
+/// An image as it is written.
+#[derive(Debug)]
+pub(super) struct WrittenImage {
+    pub element: u32,
+    pub text: String,
+    /// First and one past the last byte of its tag in the page, from the start tag of its link if it has one.
+    pub place: (u32, u32),
+}
+
 impl<'a> Images<'a> {
     /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
     /// them. Images within a line are not among them.
-    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>, wanted: WantedImages) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, links: Links<'a>, headline: Option<u32>, wanted: WantedImages) -> Self {
         let page = content.page;
         let mut kept = vec![false; page.blocks.len()];
         for segment in &content.segments {
@@ -107,11 +116,11 @@ impl<'a> Images<'a> {
             }
         }
         left.reverse();
-        Self { content, links: Links::new(content, url), wanted, last: String::new(), left }
+        Self { content, links, wanted, last: String::new(), left }
     }
 
-    /// The next image that starts before this byte of the page, with its element.
-    pub fn next_before(&mut self, start: u32) -> Option<(u32, String)> {
+    /// The next image that starts before this byte of the page.
+    pub fn next_before(&mut self, start: u32) -> Option<WrittenImage> {
         loop {
             let (at, link) = *self.left.last()?;
             let element = self.content.page.element(at)?;
@@ -122,11 +131,15 @@ impl<'a> Images<'a> {
             let Some(image) = self.image(element) else {
                 continue;
             };
-            match link.and_then(|link| self.links.take(link)) {
-                Some(address) => return Some((at, format!("[{image}]({address})"))),
-                None if self.wanted == WantedImages::InLinks => {}
-                None => return Some((at, image)),
-            }
+            let address = link.and_then(|link| self.links.take(link));
+            let text = match &address {
+                Some(address) => format!("[{image}]({address})"),
+                None if self.wanted == WantedImages::InLinks => continue,
+                None => image,
+            };
+            let around = address.and(link).and_then(|link| self.content.page.element(link));
+            let end = element.start_tag_end(self.content.html).unwrap_or(element.start);
+            return Some(WrittenImage { element: at, text, place: (around.unwrap_or(element).start, end) });
         }
     }
 
@@ -147,9 +160,10 @@ impl<'a> Images<'a> {
                 is_address(&address).then_some(address)
             })
             .or_else(|| {
-                let set = ADDRESS_SETS.iter().find_map(|name| element.attribute(html, name))?;
-                widest(&set)
-            })?;
+                let set = ADDRESS_SETS.iter().find_map(|name| element.attribute(html, name));
+                set.and_then(|set| widest(&set))
+            })
+            .or_else(|| of_picture(self.content.page, element, html))?;
         let address = self.links.destination(&address)?;
         // What shows where scripts are off repeats what is loaded late.
         // Pages repeat an image in `noscript`.
@@ -196,17 +210,43 @@ fn is_address(address: &str) -> bool {
     !address.is_empty() && !address.starts_with("data:") && !address.starts_with('#')
 }
 
-/// The address of the widest image of a `srcset`.
+/// The address of the widest image of a `srcset`, read as the HTML standard says: an address ends at white space, or
+/// at a comma before it.
 fn widest(set: &str) -> Option<String> {
-    let candidates = set.split(", ").filter_map(|candidate| {
-        let mut parts = candidate.trim().trim_end_matches(',').split_whitespace();
-        let address = parts.next().filter(|address| is_address(address))?;
-        let size = parts.next().unwrap_or("1x");
-        let size: f32 = size.trim_end_matches(['w', 'x']).parse().ok()?;
-        Some((address, size))
-    });
-    let widest = candidates.max_by(|a, b| a.1.total_cmp(&b.1));
-    widest.map(|(address, _)| address.to_owned())
+    let mut widest: Option<(&str, f32)> = None;
+    let mut rest = set;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+        if rest.is_empty() {
+            return widest.map(|(address, _)| address.to_owned());
+        }
+        let (word, behind) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+        let address = word.trim_end_matches(',');
+        let (size, behind) =
+            if address.len() < word.len() { ("", behind) } else { behind.split_once(',').unwrap_or((behind, "")) };
+        rest = behind;
+        let size: Option<f32> = match size.trim() {
+            "" => Some(1.0),
+            size => size.trim_end_matches(['w', 'x']).parse().ok(),
+        };
+        if let Some(size) = size
+            && is_address(address)
+            && widest.is_none_or(|(_, known)| known < size)
+        {
+            widest = Some((address, size));
+        }
+    }
+}
+
+/// The address that a `picture` around an image gives in its `source` elements, for images that have none themselves.
+fn of_picture(page: &Page, image: &Element, html: &str) -> Option<String> {
+    let (picture, around) = (image.parent, page.element(image.parent)?);
+    if page.name(around) != "picture" {
+        return None;
+    }
+    let inside = (picture + 1..around.end).filter_map(|at| page.element(at));
+    let sets = inside.filter_map(|source| ADDRESS_SETS.iter().find_map(|name| source.attribute(html, name)));
+    sets.filter_map(|set| widest(&set)).next()
 }
 
 /// The element of the headline, where blocks of the page are in it.
@@ -224,6 +264,8 @@ mod tests {
         let set = "a.jpg 300w, https://b.example/x,y.jpg 1200w, c.jpg 600w";
         assert_eq!(widest(set).as_deref(), Some("https://b.example/x,y.jpg"));
         assert_eq!(widest("a.jpg, b.jpg 2x").as_deref(), Some("b.jpg"));
+        assert_eq!(widest("a.jpg 300w,b.jpg 600w").as_deref(), Some("b.jpg"));
+        assert_eq!(widest(" , a.jpg").as_deref(), Some("a.jpg"));
         assert_eq!(widest("data:image/gif;base64,xx 1x"), None);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use url::Url;
+use url::{ParseError, Url};
 
 use crate::render::content::KeptContent;
+use crate::render::options::AddressForm;
 
 /// Longest address in bytes.
 const MAX_ADDRESS_BYTES: usize = 2048;
@@ -17,6 +18,7 @@ const MAX_ADDRESS_TOTAL: (usize, usize) = (4, 1 << 16);
 pub(super) struct Links<'a> {
     content: &'a KeptContent<'a>,
     base: Option<Url>,
+    form: AddressForm,
     used: HashSet<u32>,
     /// Bytes of addresses that may still be written.
     room: usize,
@@ -24,7 +26,7 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     /// The links of a page with this address.
-    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, form: AddressForm) -> Self {
         let short = |text: &&str| text.len() <= MAX_ADDRESS_BYTES;
         let url = url.filter(short).and_then(|url| Url::parse(url).ok());
         let base = content.page.head.base.as_deref().filter(short);
@@ -32,6 +34,7 @@ impl<'a> Links<'a> {
         Self {
             content,
             base,
+            form,
             used: HashSet::new(),
             room: content.html.len().saturating_mul(MAX_ADDRESS_TOTAL.0) + MAX_ADDRESS_TOTAL.1,
         }
@@ -39,7 +42,7 @@ impl<'a> Links<'a> {
 
     /// An address of the page as a Markdown destination; `None` as for links.
     pub fn destination(&mut self, address: &str) -> Option<String> {
-        let destination = destination(address, self.base.as_ref())?;
+        let destination = destination(address, self.base.as_ref(), self.form)?;
         self.room = self.room.checked_sub(destination.len())?;
         Some(destination)
     }
@@ -57,13 +60,18 @@ impl<'a> Links<'a> {
     }
 }
 
-fn destination(href: &str, base: Option<&Url>) -> Option<String> {
+fn destination(href: &str, base: Option<&Url>, form: AddressForm) -> Option<String> {
     if href.len() > MAX_ADDRESS_BYTES {
         return None;
     }
     if let Some(name) = href.strip_prefix('#') {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '%' | '~');
         return (!name.is_empty() && name.chars().all(plain)).then(|| href.to_owned());
+    }
+    if form == AddressForm::AsWritten && Url::parse(href) == Err(ParseError::RelativeUrlWithoutBase) {
+        // Empty addresses are links to the page itself, and controls ends of lines: neither is an address in Markdown.
+        let is_address = !href.is_empty() && !href.contains(char::is_control);
+        return is_address.then(|| escaped(&href.replace(' ', "%20")));
     }
     let url = Url::options().base_url(base).parse(href).ok()?;
     let text = url.as_str();
@@ -75,6 +83,11 @@ fn destination(href: &str, base: Option<&Url>) -> Option<String> {
     if !known || text.len() > 2 * MAX_ADDRESS_BYTES {
         return None;
     }
+    Some(escaped(text))
+}
+
+/// An address as Markdown reads it.
+fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -86,7 +99,7 @@ fn destination(href: &str, base: Option<&Url>) -> Option<String> {
             _ => out.push(c),
         }
     }
-    Some(out)
+    out
 }
 
 #[cfg(test)]
@@ -94,7 +107,7 @@ mod tests {
     use super::*;
 
     fn to(href: &str) -> Option<String> {
-        destination(href, Some(&Url::parse("https://a.example/b/c?d").unwrap()))
+        destination(href, Some(&Url::parse("https://a.example/b/c?d").unwrap()), AddressForm::Absolute)
     }
 
     #[test]
@@ -108,7 +121,22 @@ mod tests {
         for href in ["javascript:void(0)", "JaVaScript:x", "data:text/html,x", "mailto:a b", "http://"] {
             assert_eq!(to(href), None, "{href}");
         }
-        assert_eq!(destination("/x", None), None);
+        assert_eq!(destination("/x", None, AddressForm::Absolute), None);
         assert_eq!(to(&"x".repeat(3000)), None);
+    }
+
+    #[test]
+    fn addresses_as_written_stay_relative() {
+        let base = Url::parse("https://a.example/b/c?d").unwrap();
+        for base in [None, Some(&base)] {
+            let to = |href: &str| destination(href, base, AddressForm::AsWritten);
+            for href in ["../x?q=1&r", "y.html#z", "/x", "//b.example/x", "?p=2", "#n", "https://c.example/"] {
+                assert_eq!(to(href).as_deref(), Some(href), "{href}");
+            }
+            assert_eq!(to("a b(1).html").as_deref(), Some("a%20b\\(1\\).html"));
+            for href in ["", "javascript:void(0)", "data:text/html,x", "a\nb"] {
+                assert_eq!(to(href), None, "{href}");
+            }
+        }
     }
 }

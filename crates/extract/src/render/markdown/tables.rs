@@ -8,9 +8,9 @@ use crate::render::data_table::{DataTable, TableRow};
 // A wide table of short rows would else be mostly bars.
 const MAX_FILLED_COLUMNS: usize = 64;
 
-/// A table in the form of GFM. The first row is its header if it is one in the page; else the header is empty,
-/// as GFM has no table without one.
-pub(super) fn gfm_table(table: &DataTable, inline: &mut Inline) -> String {
+/// The lines of a table in the form of GFM, each with its row if it is one. The first row is its header if it is one in
+/// the page; else the header is empty, as GFM has no table without one.
+pub(super) fn gfm_lines<'t>(table: &'t DataTable, inline: &mut Inline) -> Vec<(String, Option<&'t TableRow>)> {
     let columns = table.columns;
     let (header, body) = match table.rows.split_first() {
         Some((first, rest)) if first.header => (Some(first), rest),
@@ -24,16 +24,16 @@ pub(super) fn gfm_table(table: &DataTable, inline: &mut Inline) -> String {
         line(fill, cells)
     };
     let mut lines = vec![
-        header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)),
-        format!("|{}", " --- |".repeat(columns)),
+        (header.map_or_else(|| line(columns, std::iter::empty()), |row| write(row, Mode::HeaderCell, columns)), header),
+        (format!("|{}", " --- |".repeat(columns)), None),
     ];
     let fill = if columns <= MAX_FILLED_COLUMNS { columns } else { 0 };
-    lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
-    lines.join("\n")
+    lines.extend(body.iter().map(|row| (write(row, Mode::Cell, fill), Some(row))));
+    lines
 }
 
 /// The signs of a cell without words, escaped.
-pub(super) fn sign(text: &str) -> String {
+fn sign(text: &str) -> String {
     let mut out = String::new();
     escape(text, 0, text.len(), Context { line_break: " ", ..Context::default() }, &mut out);
     out.replace('|', "\\|")

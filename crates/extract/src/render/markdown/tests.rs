@@ -223,6 +223,19 @@ fn images_stand_between_what_is_kept() {
     );
     let plain = shown(html, url, true);
     assert!(!plain.contains("!["), "{plain}");
+    let picture = "<p>a</p><picture><source srcset='a.webp 1x, b.webp 2x'><img alt=c></picture><p>d";
+    let written = shown_with(picture, url, &MarkdownOptions::default().with_images(true));
+    assert_eq!(written, "a\n\n![c](https://a.example/b/b.webp)\n\nd\n");
+}
+
+#[test]
+fn addresses_stay_as_they_are_written() {
+    let html = "<base href=/b/><p><a href=../x>y</a></p><img src=z.png><p>w";
+    let options = MarkdownOptions::default().with_links(true).with_images(true);
+    let written = options.with_addresses(AddressForm::AsWritten);
+    assert_eq!(shown_with(html, None, &written), "[y](../x)\n\n![](z.png)\n\nw\n");
+    let url = Some("https://a.example/");
+    assert_eq!(shown_with(html, url, &options), "[y](https://a.example/x)\n\n![](https://a.example/b/z.png)\n\nw\n");
 }
 
 #[test]

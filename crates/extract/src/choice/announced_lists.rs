@@ -1,0 +1,83 @@
+//! Keeps lists that a kept sentence announces: it ends with a colon, and the list follows it.
+
+use trommel_html::{Block, ElementKinds, Page};
+
+use super::headed_lists::{has_words, list};
+
+/// Words of the sentence. Labels of controls are shorter ("Share:", "Tags:").
+const MIN_WORDS: u32 = 5;
+/// Blocks of the list. Longer ones are directories.
+const MAX_BLOCKS: usize = 60;
+/// Words of a block of the list in the mean; buttons have fewer.
+const MIN_MEAN_WORDS: usize = 2;
+
+/// Keeps all of each list right behind a kept block that ends with a colon and stands beside it (one flag a block in
+/// `kept`).
+pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::LIST) {
+        return;
+    }
+    for at in 0..page.blocks.len() {
+        let next = at + 1;
+        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
+            continue;
+        }
+        let Some(block) = page.blocks.get(at).filter(|block| announces(page, block)) else {
+            continue;
+        };
+        let Some((element, blocks)) = list(page, next) else {
+            continue;
+        };
+        let start = element.start;
+        let stands_beside = page.path(block.element).take(2).any(|(at, around)| {
+            // A paragraph right before the list, or text right in the element around it.
+            let is_before = || page.element(around.end).is_some_and(|behind| behind.start == start);
+            at == element.parent || around.parent == element.parent && is_before()
+        });
+        if stands_beside && blocks.len() <= MAX_BLOCKS && has_words(&blocks, MIN_MEAN_WORDS) {
+            kept.iter_mut().skip(next).take(blocks.len()).for_each(|kept| *kept = true);
+        }
+    }
+}
+
+/// Whether a block is a sentence, and no heading or link, that ends with a colon.
+fn announces(page: &Page, block: &Block) -> bool {
+    block.words >= MIN_WORDS
+        && page.text(block).trim_end().ends_with([':', '\u{ff1a}'])
+        && block.link_density() < 0.5
+        && !page.kinds_around(block).contains(ElementKinds::HEADING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str) -> usize {
+        let page = ScanEngine.read(html, &Limits::default());
+        let mut kept: Vec<bool> = page.blocks.iter().map(|block| !page.text(block).starts_with('-')).collect();
+        keep_announced_lists(&page, &mut kept);
+        kept.iter().filter(|kept| **kept).count()
+    }
+
+    #[test]
+    fn lists_that_a_sentence_announces_are_kept() {
+        let items = "<ul><li><p>-the class (<a href=x>https://a.example/b</a>)</p><li><a href=y>-two words</a></ul>";
+        let html = format!("<main><p>These are the ones we use:</p>{items}</main>");
+        assert_eq!(left(&html), 3);
+        assert_eq!(left(&html.replace("use:", "use\u{ff1a}")), 3);
+        assert_eq!(left(&html.replace("<p>These", "These").replace("use:</p>", "use:")), 3);
+        for other in [
+            html.replace("use:", "use."),
+            html.replace("<p>These", "<p>-These"),
+            html.replace("These are the ones we use", "Share this"),
+            html.replace("<p>These are the ones we use:</p>", "<h2>These are the ones we use:</h2>"),
+            html.replace("</p><ul>", "</p><hr><ul>"),
+            html.replace("<ul>", "<div><ul>"),
+            html.replace("<ul>", "<ul hidden>"),
+            html.replace("-the class (", "-").replace("https://a.example/b", "b").replace("-two words", "-c"),
+        ] {
+            assert!(left(&other) <= 1, "{other}");
+        }
+    }
+}

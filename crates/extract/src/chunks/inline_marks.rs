@@ -1,0 +1,87 @@
+//! Finds links and code within a paragraph of Markdown, which a chunk must not cut.
+
+use std::ops::Range;
+
+/// The bytes of links, images and code between back ticks, in order and apart.
+pub(super) fn links_and_code(markdown: &str) -> Vec<Range<usize>> {
+    let bytes = markdown.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = 0;
+    while let Some(sign) = byte(at) {
+        let end = match sign {
+            b'\\' => at + 2,
+            b'`' => match code_end(bytes, at) {
+                Some(end) => {
+                    found.push(at..end);
+                    end
+                }
+                None => at + run(bytes, at),
+            },
+            b'[' => {
+                open.push(at);
+                at + 1
+            }
+            b']' => match open.pop().filter(|_| byte(at + 1) == Some(b'(')).zip(address_end(bytes, at + 2)) {
+                Some((start, end)) => {
+                    // Around an image or code it is one with them.
+                    found.retain(|inner| inner.start < start);
+                    found.push(start..end);
+                    end
+                }
+                None => at + 1,
+            },
+            _ => at + 1,
+        };
+        at = end;
+    }
+    found
+}
+
+/// Length of the run of back ticks at a byte.
+fn run(bytes: &[u8], at: usize) -> usize {
+    bytes.get(at..).unwrap_or_default().iter().take_while(|byte| **byte == b'`').count()
+}
+
+/// The end of the code that begins at a byte: behind the next run of as many back ticks.
+fn code_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let len = run(bytes, at);
+    let mut next = at + len;
+    loop {
+        next += memchr::memchr(b'`', bytes.get(next..)?)?;
+        match run(bytes, next) {
+            ticks if ticks == len => return Some(next + ticks),
+            ticks => next += ticks,
+        }
+    }
+}
+
+/// The end of an address that begins at a byte: behind the parenthesis that closes it.
+fn address_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut at = at;
+    loop {
+        match bytes.get(at)? {
+            b'\\' => at += 2,
+            b')' => return Some(at + 1),
+            b'\n' => return None,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::links_and_code;
+
+    #[test]
+    fn links_and_code_are_found() {
+        let found = |markdown: &'static str| -> Vec<&'static str> {
+            links_and_code(markdown).into_iter().map(|range| &markdown[range]).collect()
+        };
+        assert_eq!(found("a [b](c?d) e `f. g` h"), ["[b](c?d)", "`f. g`"]);
+        assert_eq!(found("[![a](b)](c) [x `y` z](w\\)v)"), ["[![a](b)](c)", "[x `y` z](w\\)v)"]);
+        assert_eq!(found("``a`b`` \\`c\\` \\[d\\](e) `f"), ["``a`b``"]);
+        assert_eq!(found("[a] [b (c) ](d"), Vec::<&str>::new());
+    }
+}
