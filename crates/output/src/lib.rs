@@ -7,6 +7,7 @@
 
 mod annotation;
 mod columns;
+#[cfg(feature = "storage")]
 mod copy;
 mod encode;
 mod error;
@@ -23,6 +24,7 @@ mod surt;
 
 pub use annotation::Annotation;
 pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
+#[cfg(feature = "storage")]
 pub use copy::{OutputCopy, readable_name};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
