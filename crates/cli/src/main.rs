@@ -2,7 +2,6 @@
 
 mod allocator;
 mod archives;
-mod assemble;
 mod bench;
 mod cat;
 mod dedup;

@@ -3,13 +3,14 @@
 use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 
 use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError};
-use trommel_output::{Assemble, Format};
+use trommel_output::Format;
 use trommel_sources::{Base, ConditionError, NetworkOptions, SelectOptions};
 
 use crate::{
     inputs::{Input, InputError, expand, packed::PackedOptions, select, unpack::unpack},
     plan::{
         Plan,
+        assemble::assembler,
         output::{DestinationError, Output},
         share::InputShare,
         side_names::NameError,
@@ -18,9 +19,6 @@ use crate::{
     sites::{NamedFiles, RunSites, SitesError},
     write::set_aside::SetAside,
 };
-
-/// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
-pub type LastStep<'a> = dyn Fn(Format, &Settings) -> Option<Arc<dyn Assemble>> + 'a;
 
 /// The request for a run.
 #[derive(Debug, Default)]
@@ -121,7 +119,6 @@ impl RunRequest {
         chosen: &PartialSettings,
         file: &PartialSettings,
         model: Option<Arc<Model>>,
-        last_step: &LastStep<'_>,
         network: &NetworkOptions,
     ) -> Result<PreparedRun, RequestError> {
         // Everything is checked before anything is read or written, from what is cheap to what is dear.
@@ -142,7 +139,7 @@ impl RunRequest {
         let formats = output.encodings.iter().map(|encoding| encoding.format);
         let assembled = formats.filter(|format| format.is_assembled());
         let assemble = assembled.map(|format| {
-            let step = last_step(format, &settings);
+            let step = assembler(format, &settings);
             Ok((format, step.ok_or(RequestError::NotBuilt(format))?))
         });
         let plan = Plan {
@@ -192,7 +189,7 @@ impl RunRequest {
         }
         if let Some(shard) = self.shard {
             // Before containers are opened: other shares' containers need not be.
-            inputs.retain(|input| shard.takes(input));
+            inputs.retain(|input| shard.contains(input));
         }
         let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
         Ok(match self.follow {
