@@ -42,7 +42,7 @@ pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, Arch
     ];
     for mut codec in codecs {
         for at in memmem::find_iter(head, codec.magic()) {
-            if codec.begins(head.get(at..).unwrap_or_default(), is_warc) {
+            if codec.member_begins(head.get(at..).unwrap_or_default(), is_warc) {
                 return Ok(codec);
             }
         }

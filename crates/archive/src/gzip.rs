@@ -71,7 +71,7 @@ impl Gzip {
 
     /// The beginning of the first long run of zeros in the member, and the bytes of all such runs.
     pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
-        self.zeros.found()
+        self.zeros.finish()
     }
 
     /// Takes only such members whole as have about this many plain bytes at most: no more of one are

@@ -339,7 +339,7 @@ impl Reader {
             self.hint = Some(head.get(..24).unwrap_or(head).escape_ascii().to_string());
         }
         let (member, inner) = self.stream.place();
-        let plain_from = self.stream.taken();
+        let plain_from = self.stream.bytes_before();
         let arc = self.arc || self.given == 0;
         let mut from = 1;
         loop {
@@ -356,7 +356,7 @@ impl Reader {
                     from = safe - drop.min(safe);
                 }
             }
-            if self.given == 0 && self.skipped + self.stream.taken() - plain_from > HEAD as u64 {
+            if self.given == 0 && self.skipped + self.stream.bytes_before() - plain_from > HEAD as u64 {
                 self.end();
                 return;
             }
@@ -371,7 +371,7 @@ impl Reader {
                 from = 0;
             }
         }
-        let plain = self.stream.taken() - plain_from;
+        let plain = self.stream.bytes_before() - plain_from;
         if self.given == 0 {
             self.skipped += plain;
         }

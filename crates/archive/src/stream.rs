@@ -232,7 +232,7 @@ impl Stream {
     }
 
     /// Plain bytes before the window.
-    pub(crate) fn taken(&self) -> u64 {
+    pub(crate) fn bytes_before(&self) -> u64 {
         self.taken
     }
 
@@ -411,7 +411,7 @@ impl Stream {
             };
             self.source.consume(at);
             let bytes = self.source.peek(PROBE_BYTES)?;
-            if self.codec.begins(bytes, &is_start) {
+            if self.codec.member_begins(bytes, &is_start) {
                 return Ok(true);
             }
             self.source.consume(1);

@@ -64,7 +64,7 @@ impl ZeroRuns {
     }
 
     /// The beginning of the first long run, and the bytes of all; none if there is no such run.
-    pub(crate) fn found(mut self) -> Option<(u64, u64)> {
+    pub(crate) fn finish(mut self) -> Option<(u64, u64)> {
         self.end_run(self.position);
         Some((self.first?, self.total))
     }
@@ -88,10 +88,10 @@ mod tests {
             for part in bytes.chunks(piece) {
                 runs.see(part);
             }
-            assert_eq!(runs.found(), Some((5 + 688, 1512)), "{piece}");
+            assert_eq!(runs.finish(), Some((5 + 688, 1512)), "{piece}");
             runs.begin(5);
             runs.see(&bytes[..680]);
-            assert_eq!(runs.found(), None, "{piece}");
+            assert_eq!(runs.finish(), None, "{piece}");
         }
     }
 

@@ -23,7 +23,6 @@ use crate::network::NetworkArgs;
 use crate::panics::quiet_workers;
 use crate::settings::{RunCommands, SettingsArgs};
 use crate::{
-    assemble::last_step,
     exit::Exit,
     messages::{fail, say},
     progress::Reporter,
@@ -159,7 +158,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         follow: args.follow.times(),
         epoch: epoch()?,
     };
-    let prepared = request.prepare(chosen, &file, None, &last_step, &network)?;
+    let prepared = request.prepare(chosen, &file, None, &network)?;
     let PreparedRun { mut plan, sites, mut extractor } = prepared;
     if network.stop.is_set() {
         say("stopped before anything was read");
@@ -200,7 +199,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     }
     quiet_workers();
     // What is refused, or done already, is so at once and not after a first pass.
-    if !sites.reads_twice() || plan.begins(existing)? {
+    if !sites.reads_twice() || plan.has_work(existing)? {
         let (mut nowhere, mut reporter) = (std::io::sink(), Reporter::new());
         let first_pass = Environment {
             stop: stop.flag(),

@@ -93,15 +93,15 @@ pub(crate) fn chunks(
         chars += before.chars().count() as u32;
         start = from;
         let headings = headings(text, &atoms, range);
-        let (first_block, last_block) = ends(chunk_atoms.iter().filter_map(|atom| atom.blocks));
+        let (first_block, last_block) = covering_range(chunk_atoms.iter().filter_map(|atom| atom.blocks));
         // A sentence has no place of its own, so its bytes are searched for; all others are known.
         let (byte, end) = match chunk_atoms.iter().any(|atom| atom.is_divided) {
             true => {
                 let content = blocks.content;
                 let places = text.locate(content.page, content.html, from..from + part.len());
-                ends(places.into_iter())
+                covering_range(places.into_iter())
             }
-            false => ends(chunk_atoms.iter().filter_map(|atom| atom.bytes)),
+            false => covering_range(chunk_atoms.iter().filter_map(|atom| atom.bytes)),
         };
         chunks.push(Chunk {
             id: id(&headings, part),
@@ -194,7 +194,7 @@ fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {
     found.into_iter().map(str::to_owned).collect()
 }
 
-fn ends(ranges: impl Iterator<Item = (u32, u32)>) -> (u32, u32) {
+fn covering_range(ranges: impl Iterator<Item = (u32, u32)>) -> (u32, u32) {
     let both = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     both.unwrap_or_default()
 }

@@ -16,7 +16,7 @@ pub(crate) struct LanguageFilter {
 
 impl Filter for LanguageFilter {
     fn describe(&self) -> String {
-        listed("language", &self.include, &self.exclude)
+        describe_lists("language", &self.include, &self.exclude)
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
@@ -28,7 +28,7 @@ impl Filter for LanguageFilter {
 }
 
 /// A list of what is wanted and one of what is not, in words.
-pub(crate) fn listed<T: ToString>(name: &str, include: &[T], exclude: &[T]) -> String {
+pub(crate) fn describe_lists<T: ToString>(name: &str, include: &[T], exclude: &[T]) -> String {
     let list = |of: &[T]| {
         let names: Vec<String> = of.iter().map(ToString::to_string).collect();
         names.join(", ")

@@ -3,7 +3,7 @@
 use trommel_extract::Document;
 use trommel_text::TextStats;
 
-use crate::{Filter, Reason, language::listed};
+use crate::{Filter, Reason, language::describe_lists};
 
 /// Keeps the page types of `include` (all if it is empty) without those of `exclude`. A page whose
 /// type is not known is in no list: it is dropped if `include` names any.
@@ -15,7 +15,7 @@ pub(crate) struct PageTypes {
 
 impl Filter for PageTypes {
     fn describe(&self) -> String {
-        listed("page type", &self.include, &self.exclude)
+        describe_lists("page type", &self.include, &self.exclude)
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {

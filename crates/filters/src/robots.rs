@@ -15,7 +15,7 @@ const VALUED_DIRECTIVES: [&str; 4] = ["unavailable_after", "max-snippet", "max-i
 pub(crate) struct Robots(pub(crate) Vec<RobotsRule>);
 
 impl Robots {
-    fn asked(&self, value: &str) -> Option<Reason> {
+    fn reason(&self, value: &str) -> Option<Reason> {
         let directives = || value.split(',').map(str::trim);
         let asks = |name: &str| directives().any(|directive| directive.eq_ignore_ascii_case(name));
         self.0.iter().find_map(|rule| match rule {
@@ -32,11 +32,11 @@ impl Filter for Robots {
     }
 
     fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
-        capture.robots.iter().filter(|value| !is_addressed(value)).find_map(|value| self.asked(value))
+        capture.robots.iter().filter(|value| !is_addressed(value)).find_map(|value| self.reason(value))
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
-        document.robots.iter().find_map(|value| self.asked(value))
+        document.robots.iter().find_map(|value| self.reason(value))
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
             assert_eq!(both.document(&document, &TextStats::new("")), meta, "{value}");
         }
         let one = Robots(vec![RobotsRule::Noai]);
-        assert_eq!(one.asked("noindex"), None);
+        assert_eq!(one.reason("noindex"), None);
         assert_eq!(one.describe(), "robots: without noai");
     }
 }

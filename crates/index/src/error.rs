@@ -40,7 +40,7 @@ pub enum IndexError {
         what: String,
     },
     /// The index is damaged, or the disk full.
-    #[error("index: {}", told(.0))]
+    #[error("index: {}", one_line(.0))]
     Tantivy(#[from] TantivyError),
 }
 
@@ -48,7 +48,7 @@ pub enum IndexError {
 const MAX_MESSAGE_CHARS: usize = 200;
 
 /// The error of the library, in one line without its internals.
-pub(crate) fn told(error: &TantivyError) -> String {
+pub(crate) fn one_line(error: &TantivyError) -> String {
     let text = match error {
         TantivyError::IoError(source) => source.to_string(),
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => {
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn messages_are_one_line_without_internals() {
         let read = OpenReadError::wrap_io_error(Error::other("cut"), "a.store".into());
-        assert_eq!(told(&TantivyError::from(read)), "a.store: cut");
+        assert_eq!(one_line(&TantivyError::from(read)), "a.store: cut");
         let missing = OpenReadError::FileDoesNotExist("meta.json".into());
-        assert_eq!(told(&TantivyError::from(missing)), "meta.json is missing");
+        assert_eq!(one_line(&TantivyError::from(missing)), "meta.json is missing");
         let long = TantivyError::InternalError("{\n  \"segments\": 7\n".repeat(99));
-        let told = told(&long);
+        let told = one_line(&long);
         assert!(told.chars().count() < 210 && told.ends_with(" ...") && !told.contains('\n'));
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use tantivy::{Index, TantivyError};
 
-use crate::error::{IndexError, told};
+use crate::error::{IndexError, one_line};
 
 /// The result of `work`. Tantivy trusts what it wrote. On other bytes it may panic; that becomes an error
 /// of the index at `path`.
@@ -42,7 +42,7 @@ pub(crate) fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
         match index.directory().validate_checksum(Path::new(&*name)) {
             Ok(true) => {}
             Ok(false) => return Err(damaged("its bytes are not those that were written".into())),
-            Err(error) => return Err(damaged(told(&TantivyError::from(error)))),
+            Err(error) => return Err(damaged(one_line(&TantivyError::from(error)))),
         }
     }
     Ok(())

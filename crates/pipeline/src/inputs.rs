@@ -347,11 +347,11 @@ fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), Input
             let name = entry.file_name().to_string_lossy().into_owned();
             found.sort(path, &name);
         } else if path.is_dir() {
-            found.pass_over("links to folders");
+            found.skip("links to folders");
         } else if kind.is_symlink() {
-            found.pass_over("links to nothing that can be read");
+            found.skip("links to nothing that can be read");
         } else {
-            found.pass_over("pipes, sockets or devices");
+            found.skip("pipes, sockets or devices");
         }
     }
     Ok(())

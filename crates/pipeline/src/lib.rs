@@ -34,7 +34,7 @@ pub use plan::Plan;
 pub use plan::existing::Existing;
 pub use plan::output::{Destination, DestinationError, Encoding, Output};
 pub use plan::recipe::BUILD;
-pub use plan::request::{FollowTimes, LastStep, PreparedRun, RequestError, RunRequest};
+pub use plan::request::{FollowTimes, PreparedRun, RequestError, RunRequest};
 pub use plan::share::InputShare;
 pub use plan::side_names::NameError;
 pub use read::crawl_metadata::crawl_charset;

@@ -1,5 +1,6 @@
 //! The plan of a run: its inputs, its outputs and its settings.
 
+pub(crate) mod assemble;
 pub(crate) mod describe;
 pub(crate) mod existing;
 pub(crate) mod output;
@@ -124,7 +125,7 @@ impl Plan {
     }
 
     /// The files beside the outputs as the user named them, and the options that name them.
-    pub(crate) fn sides(&self) -> Vec<(PathBuf, &'static str)> {
+    pub(crate) fn side_files(&self) -> Vec<(PathBuf, &'static str)> {
         let mut sides = Vec::new();
         for (path, option) in [(&self.quarantine, "--quarantine"), (&self.dropped, "--dropped")] {
             sides.extend(path.iter().map(|path| (path.clone(), option)));

@@ -137,7 +137,7 @@ pub(crate) fn execute<T: Send>(
         // The mark of completeness goes first, so that it never stands beside unfinished outputs.
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
     }
-    if let Some(path) = plan.output.mapping()
+    if let Some(path) = plan.output.mapping_path()
         && (existing == Existing::Overwrite || !path.exists())
     {
         // Settings that somebody changed stay.
@@ -230,7 +230,7 @@ pub(crate) fn execute<T: Send>(
             true
         }
         Err(error) => {
-            let mut summary = writer.leave();
+            let mut summary = writer.remove_unfinished();
             summary.seconds += begun.elapsed().as_secs_f64();
             summary.ended_early = Some(error.to_string());
             if let Some(unfinished) = unfinished {
@@ -242,7 +242,7 @@ pub(crate) fn execute<T: Send>(
     let mut summary = writer.into_summary();
     summary.closed = closed;
     summary.seconds += begun.elapsed().as_secs_f64();
-    ticker.tell(&summary);
+    ticker.report(&summary);
     Ok(summary)
 }
 
@@ -279,14 +279,14 @@ impl Plan {
     ///
     /// # Errors
     /// If it would be refused.
-    pub fn begins(&self, existing: Existing) -> Result<bool, RunError> {
-        let continued = found(self, existing)?;
+    pub fn has_work(&self, existing: Existing) -> Result<bool, RunError> {
+        let continued = find_continued(self, existing)?;
         Ok(!continued.is_some_and(|continued| continued.is_done(self)))
     }
 }
 
 /// The run to be continued; none if one begins. Refuses files that must not be there.
-fn found(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunError> {
+fn find_continued(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunError> {
     plan.check_names(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
@@ -317,7 +317,7 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<ContinuedRun>, RunErr
 /// one.
 fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRun, RunError> {
     let path = plan.state_file();
-    if let Some(continued) = found(plan, existing)? {
+    if let Some(continued) = find_continued(plan, existing)? {
         tracing::info!(
             "continuing; inputs finished: {}, records read: {}",
             continued.contents.done.len(),
@@ -334,7 +334,7 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<ContinuedRu
     }
     remove_leftovers(plan, disk)?;
     remove_sides(plan, disk)?;
-    Ok(ContinuedRun::afresh(plan))
+    Ok(ContinuedRun::new_run(plan))
 }
 
 /// Puts the results in order and writes them until there are no more.
@@ -394,11 +394,11 @@ struct Ticker<'a> {
 impl Ticker<'_> {
     fn tick(&mut self, summary: &Summary) {
         if self.last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
-            self.tell(summary);
+            self.report(summary);
         }
     }
 
-    fn tell(&mut self, summary: &Summary) {
+    fn report(&mut self, summary: &Summary) {
         self.last = Some(Instant::now());
         self.progress.update(&ProgressState {
             bytes: self.position.load(Ordering::Relaxed),

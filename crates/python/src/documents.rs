@@ -27,7 +27,7 @@ use crate::{
     inputs::{Named, refused},
     logging,
     names::Paths,
-    run::{last_step, summary_dict},
+    run::summary_dict,
     settings::{ConfigArgument, RunChoices, of_documents},
     signals::PAUSE,
 };
@@ -129,7 +129,7 @@ pub(crate) fn read_warc(
     let (disk, is_object) = source.into_request(&mut request)?;
     let prepared = py.detach(|| {
         let model = Some(given.model.model.clone());
-        request.prepare(&given.chosen, &given.file, model, &last_step, &network)
+        request.prepare(&given.chosen, &given.file, model, &network)
     });
     let PreparedRun { plan, sites, extractor } = prepared.map_err(|error| refused(&error))?;
     if is_object && sites.reads_twice() {

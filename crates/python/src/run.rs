@@ -11,7 +11,7 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::{Format, Hints, Settings, output::Assemble};
+use trommel::Hints;
 use trommel_pipeline::{
     Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState, RunRequest, SetAside,
     SetAsideError, Summary, run as run_plan, sources::NetworkOptions,
@@ -142,7 +142,7 @@ pub(crate) fn run<'py>(
     let (disk, is_object) = inputs.into_request(&mut request)?;
     let prepared = py.detach(|| {
         let model = Some(given.model.model.clone());
-        request.prepare(&given.chosen, &given.file, model, &last_step, &network)
+        request.prepare(&given.chosen, &given.file, model, &network)
     });
     let PreparedRun { mut plan, sites, mut extractor } = prepared.map_err(|error| refused(&error))?;
     plan.check_names(None).map_err(|error| invalid(&error))?;
@@ -164,7 +164,7 @@ pub(crate) fn run<'py>(
         let first_pass =
             Environment { stop: &stop, network: network.clone(), ..Environment::new(&mut nowhere, &mut callback) };
         // What is refused, or done already, is so at once and not after a first pass.
-        if !sites.reads_twice() || plan.begins(existing)? {
+        if !sites.reads_twice() || plan.has_work(existing)? {
             extractor = sites.apply(extractor, &plan, first_pass)?;
         }
         let mut nowhere = io::sink();
@@ -221,24 +221,4 @@ fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
         text.parse().map_err(|error: SetAsideError| PyValueError::new_err(format!("set_aside: {error}")))
     });
     files.collect()
-}
-
-/// The step that makes an output in this format from its spool; none if the module was built without it.
-pub(crate) fn last_step(
-    format: Format,
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] settings: &Settings,
-) -> Option<Arc<dyn Assemble>> {
-    match format {
-        #[cfg(feature = "parquet")]
-        Format::Parquet => {
-            let options = settings.document_options();
-            Some(Arc::new(trommel::output::Parquet { optional: trommel::output::OptionalColumns::of(&options) }))
-        }
-        #[cfg(feature = "parquet")]
-        Format::Annotations => {
-            let base = settings.archive.base_url.clone();
-            Some(Arc::new(trommel::output::AnnotationTable { base }))
-        }
-        _ => None,
-    }
 }

@@ -40,25 +40,25 @@ pub(crate) struct PageRefusals;
 
 impl IntoResponses for CommonRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[NO_TOKEN, FOREIGN])
+        responses(&[NO_TOKEN, FOREIGN])
     }
 }
 
 impl IntoResponses for WorkRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[NO_TOKEN, FOREIGN, NO_ROOM])
+        responses(&[NO_TOKEN, FOREIGN, NO_ROOM])
     }
 }
 
 impl IntoResponses for ArchiveRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[NO_TOKEN, FOREIGN, FOREIGN, (408, "The archive did not begin in time"), ENCODED, NO_ROOM])
+        responses(&[NO_TOKEN, FOREIGN, FOREIGN, (408, "The archive did not begin in time"), ENCODED, NO_ROOM])
     }
 }
 
 impl IntoResponses for PageRefusals {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[
+        responses(&[
             NO_TOKEN,
             FOREIGN,
             FOREIGN,
@@ -71,7 +71,7 @@ impl IntoResponses for PageRefusals {
     }
 }
 
-fn listed(refusals: &[(u16, &str)]) -> BTreeMap<String, RefOr<Response>> {
+fn responses(refusals: &[(u16, &str)]) -> BTreeMap<String, RefOr<Response>> {
     let response = |description: &str| {
         let schema = Ref::from_schema_name(Problem::name());
         ResponseBuilder::new()

@@ -51,7 +51,7 @@ impl Container {
         let name = name.into();
         let failed = |source| WaczError::Io { name: name.to_string(), source };
         let mut bytes = BufReader::with_capacity(512, open().map_err(failed)?);
-        let ((entries, more), salvaged) = match directory::listed(&mut bytes) {
+        let ((entries, more), salvaged) = match directory::read_entries(&mut bytes) {
             Ok(listed) => (listed, None),
             // Not a matter of what is in it.
             Err(ZipError::Io(error)) if !is_of_content(&error) => return Err(failed(error)),

@@ -24,7 +24,7 @@ pub struct UnreadEntries {
 }
 
 /// The entries in the order of the directory, and how many more there are.
-pub(crate) fn listed(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>, usize), ZipError> {
+pub(crate) fn read_entries(bytes: &mut (impl Read + Seek)) -> Result<(Vec<Entry>, usize), ZipError> {
     let mut directory = ZipIterable::try_new(bytes, Config::default())?;
     let count = directory.len();
     let mut entries = Vec::new();

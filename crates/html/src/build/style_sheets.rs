@@ -154,7 +154,7 @@ impl StyleSheets {
                     }
                     if spoken.is_some_and(|place| place < at + end) {
                         let body = rest.get(..end).unwrap_or_default();
-                        if let Some(said) = said(&display, body) {
+                        if let Some(said) = display_value(&display, body) {
                             self.rule(selector, said, ignored.is_none());
                         }
                     }
@@ -233,7 +233,7 @@ fn is_for_all(rule: &[u8]) -> bool {
 }
 
 /// The last value of `display` in a rule; none if the rule does not set it.
-fn said(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
+fn display_value(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
     let mut said = None;
     for at in display.find_iter(body) {
         let before = at.checked_sub(1).and_then(|at| body.get(at));

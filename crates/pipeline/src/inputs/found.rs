@@ -32,11 +32,11 @@ impl<T: Ord> Found<T> {
             self.texts.push(entry);
         // State and marks of runs, and what systems hide.
         } else if !name.starts_with(['.', '_']) {
-            self.pass_over(name::ending(name));
+            self.skip(name::ending(name));
         }
     }
 
-    pub(super) fn pass_over(&mut self, kind: &str) {
+    pub(super) fn skip(&mut self, kind: &str) {
         *self.others.entry(kind.to_owned()).or_default() += 1;
     }
 

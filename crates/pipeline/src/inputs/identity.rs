@@ -86,7 +86,7 @@ impl FileStamp {
             return Ok(None);
         }
         let modified = found.modified().ok().and_then(nanoseconds);
-        Ok(Some(Self { size: found.len(), modified, ends: ends(path, found.len(), covered)? }))
+        Ok(Some(Self { size: found.len(), modified, ends: digest_of_ends(path, found.len(), covered)? }))
     }
 
     fn change(&self, path: &Path, covered: u64) -> io::Result<Option<String>> {
@@ -98,7 +98,7 @@ impl FileStamp {
         }
         // A copy has another time and the same bytes.
         let modified = found.modified().ok().and_then(nanoseconds);
-        if modified == self.modified || ends(path, self.size, covered)? == self.ends {
+        if modified == self.modified || digest_of_ends(path, self.size, covered)? == self.ends {
             return Ok(None);
         }
         Ok(Some("its bytes are others".to_owned()))
@@ -118,7 +118,7 @@ fn ends_of(input: &Input) -> u64 {
     }
 }
 
-fn ends(path: &Path, size: u64, covered: u64) -> io::Result<String> {
+fn digest_of_ends(path: &Path, size: u64, covered: u64) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut digest = Sha256::new();
     let mut bytes = Vec::new();

@@ -41,7 +41,7 @@ impl<'a> Names<'a> {
             Destination::Stdout | Destination::Caller => return None,
             Destination::Folder(folder) => (
                 folder.clone(),
-                plan.output.stems(&plan.inputs).into_iter().collect(),
+                plan.output.output_stems(&plan.inputs).into_iter().collect(),
                 encodings().map(|encoding| encoding.suffix()).collect(),
             ),
             Destination::File(path) => {
@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether a file of this name is an output of the plan: of one that is split a part of any number.
-    pub(crate) fn has(&self, name: &str, parts: bool) -> bool {
+    pub(crate) fn contains(&self, name: &str, parts: bool) -> bool {
         self.suffixes.iter().any(|suffix| {
             name.strip_suffix(suffix.as_str()).is_some_and(|stem| {
                 let part = without_part(stem).is_some_and(|stem| self.stems.contains(stem));
@@ -93,23 +93,24 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
     let entries = names.entries().map_err(|source| RunError::output(&names.folder, source))?;
     let parts = names.plan.output.split.is_some();
     let mut found: BTreeSet<PathBuf> =
-        entries.iter().filter(|name| names.has(name, parts)).map(|name| names.folder.join(name)).collect();
+        entries.iter().filter(|name| names.contains(name, parts)).map(|name| names.folder.join(name)).collect();
     if let Destination::Folder(folder) = &plan.output.destination {
         let inputs = plan.inputs.iter().map(crate::inputs::Input::name).collect();
         let encodings = plan.output.encodings.iter();
         let formats: Vec<String> = encodings.map(|encoding| encoding.format.to_string()).collect();
-        let made = manifest::made_of(folder, &inputs, &formats).map_err(|source| RunError::output(folder, source))?;
+        let made =
+            manifest::files_made_of(folder, &inputs, &formats).map_err(|source| RunError::output(folder, source))?;
         // Names may differ from those of this run, as when two inputs had the same name before.
         found.extend(made.iter().map(|name| folder.join(name)));
     }
-    found.extend(sides(plan)?.into_iter().filter(|path| path.exists()));
+    found.extend(side_paths(plan)?.into_iter().filter(|path| path.exists()));
     Ok(found.into_iter().collect())
 }
 
 /// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
 /// written in place, and nothing is in its way.
-fn sides(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
-    let named = plan.sides().into_iter();
+fn side_paths(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+    let named = plan.side_files().into_iter();
     let files = named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
     files.filter_map(Result::transpose).collect()
 }
@@ -117,7 +118,7 @@ fn sides(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
 /// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
 /// one, which makes them only if there is something to write.
 pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
-    for path in sides(plan)?.into_iter().filter(|path| path.exists()) {
+    for path in side_paths(plan)?.into_iter().filter(|path| path.exists()) {
         disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
     }
     Ok(())
@@ -136,7 +137,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
             spool.or_else(|| name.strip_suffix(".part"))
         });
         // Only names that this plan could have given: other hidden files are somebody else's.
-        if inner.is_some_and(|inner| names.has(inner, true)) {
+        if inner.is_some_and(|inner| names.contains(inner, true)) {
             let path = names.folder.join(&name);
             match path.is_dir() {
                 true => fs::remove_dir_all(&path),
@@ -145,7 +146,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
             .map_err(|source| RunError::output(&path, source))?;
         }
     }
-    for path in sides(plan)? {
+    for path in side_paths(plan)? {
         if let Ok(spool) = hidden(&path, "tmp")
             && spool.exists()
         {

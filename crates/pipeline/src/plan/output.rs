@@ -256,7 +256,7 @@ impl Output {
     /// What the outputs of each input are called without folder and suffix: as the input. Inputs whose
     /// names are alike have a few digits made of their whole names after it, whatever their order is; an
     /// input that is named again is numbered `-2`, `-3`.
-    pub(crate) fn stems(&self, inputs: &[Input]) -> Vec<String> {
+    pub(crate) fn output_stems(&self, inputs: &[Input]) -> Vec<String> {
         // A missing input has no file and must not take a name from one that has.
         let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
         let mut alike: HashMap<String, HashSet<String>> = HashMap::new();
@@ -302,7 +302,7 @@ impl Output {
 
     /// The file that says how an index is to be made for `_bulk` requests, if there are any: it stands
     /// beside the output, hidden in a folder from what reads folders.
-    pub(crate) fn mapping(&self) -> Option<PathBuf> {
+    pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
         let is_bulk = |encoding: &Encoding| encoding.format == Format::Bulk;
         if !self.encodings.iter().any(is_bulk) {
             return None;
@@ -327,7 +327,7 @@ impl Output {
     /// the first.
     pub(crate) fn paths(&self, inputs: &[Input]) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
-        for stem in self.stems(inputs) {
+        for stem in self.output_stems(inputs) {
             let of_stem = self.encodings.iter();
             paths.extend(of_stem.filter_map(|&encoding| self.path(&stem, encoding, 0)));
         }

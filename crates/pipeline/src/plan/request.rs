@@ -8,13 +8,14 @@ use std::{
 };
 
 use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
-use trommel_output::{Assemble, Format};
+use trommel_output::Format;
 use trommel_sources::{Base, ConditionError, NetworkOptions, SelectOptions};
 
 use crate::{
     inputs::{Input, InputError, expand, packed::PackedOptions, select, unpack::unpack},
     plan::{
         Plan,
+        assemble::assembler,
         output::{DestinationError, Output},
         share::InputShare,
         side_names::NameError,
@@ -23,9 +24,6 @@ use crate::{
     sites::{NamedFiles, RunSites, SitesError},
     write::set_aside::{HardPages, SetAside},
 };
-
-/// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
-pub type LastStep<'a> = dyn Fn(Format, &Settings) -> Option<Arc<dyn Assemble>> + 'a;
 
 /// The request for a run.
 #[derive(Debug, Default)]
@@ -140,7 +138,6 @@ impl RunRequest {
         chosen: &PartialSettings,
         file: &PartialSettings,
         model: Option<Arc<Model>>,
-        last_step: &LastStep<'_>,
         network: &NetworkOptions,
     ) -> Result<PreparedRun, RequestError> {
         // Everything is checked before anything is read or written, from what is cheap to what is dear.
@@ -162,7 +159,7 @@ impl RunRequest {
         let formats = output.encodings.iter().map(|encoding| encoding.format);
         let assembled = formats.filter(|format| format.is_assembled());
         let assemble = assembled.map(|format| {
-            let step = last_step(format, &settings);
+            let step = assembler(format, &settings);
             Ok((format, step.ok_or(RequestError::NotBuilt(format))?))
         });
         let plan = Plan {
@@ -213,7 +210,7 @@ impl RunRequest {
         }
         if let Some(shard) = self.shard {
             // Before containers are opened: other shares' containers need not be.
-            inputs.retain(|input| shard.takes(input));
+            inputs.retain(|input| shard.contains(input));
         }
         let packed = PackedOptions { check_hashes: *check_hashes, pages_only: *pages_only };
         Ok(match self.follow {

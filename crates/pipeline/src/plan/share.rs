@@ -22,7 +22,7 @@ impl FromStr for InputShare {
 impl InputShare {
     /// Whether an input is in this share. By its name alone, so that it stays where it is when others
     /// come and go.
-    pub fn takes(self, input: &Input) -> bool {
+    pub fn contains(self, input: &Input) -> bool {
         // A hash that is the same on every machine and in every version, as shares run apart.
         let digest = Sha256::digest(input.name().as_bytes());
         let first = digest.first_chunk().copied().unwrap_or_default();
@@ -40,7 +40,7 @@ mod tests {
         let mut taken = 0;
         for number in 1..=4 {
             let shard: InputShare = format!("{number}/4").parse().unwrap();
-            let count = inputs.iter().filter(|input| shard.takes(input)).count();
+            let count = inputs.iter().filter(|input| shard.contains(input)).count();
             assert!((30..=70).contains(&count), "{count} in {number}");
             taken += count;
         }

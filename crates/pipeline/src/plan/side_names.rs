@@ -32,7 +32,7 @@ impl Plan {
     /// # Errors
     /// The first that has not.
     pub fn check_names(&self, summary: Option<&Path>) -> Result<(), NameError> {
-        let mut sides = self.sides();
+        let mut sides = self.side_files();
         sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
         let inputs = self.inputs.iter().filter_map(Input::path);
         let mut taken: Vec<(PathBuf, &'static str)> = inputs.map(|path| (place(path), "an input")).collect();
@@ -40,7 +40,7 @@ impl Plan {
         for (path, option) in sides {
             // By place and not by name: `a/../x` and a link may be the same file.
             let place = place(&path);
-            let is_own = own_names.as_ref().is_some_and(|own_names| own_names.has(&place));
+            let is_own = own_names.as_ref().is_some_and(|own_names| own_names.contains(&place));
             let other = taken.iter().find(|(other, _)| *other == place);
             let what = match other {
                 // What is no file takes whatever is written to it.
@@ -72,12 +72,12 @@ impl<'a> OwnNames<'a> {
         Some(Self { plan, names, folder })
     }
 
-    fn has(&self, path: &Path) -> bool {
+    fn contains(&self, path: &Path) -> bool {
         let Some(name) = path.file_name().filter(|_| path.parent() == Some(&self.folder)) else {
             return false;
         };
         let name = name.to_string_lossy();
-        let mapping = self.plan.output.mapping();
+        let mapping = self.plan.output.mapping_path();
         let is_mapping = mapping.is_some_and(|mapping| mapping.ends_with(&*name));
         let is_kept = match &self.plan.output.destination {
             // State, lock, manifest, mark, and what is not whole yet.
@@ -85,11 +85,11 @@ impl<'a> OwnNames<'a> {
             Destination::File(file) => name.strip_prefix('.').is_some_and(|name| {
                 let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
                 let spool = name.strip_suffix(".tmp").unwrap_or(name);
-                file.file_name().is_some_and(is_of) || self.names.has(spool, true)
+                file.file_name().is_some_and(is_of) || self.names.contains(spool, true)
             }),
             Destination::Stdout | Destination::Caller => false,
         };
-        is_kept || is_mapping || self.names.has(&name, true)
+        is_kept || is_mapping || self.names.contains(&name, true)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
     state::journal::DoneInput,
     work::task::Step,
 };
-use discovery::{found, there};
+use discovery::{find_inputs, there};
 
 /// Time between two looks at what there is.
 // By asking: notifications of file systems do not reach network folders and containers.
@@ -154,7 +154,7 @@ impl RecordFeed<'_> {
                 if self.stop.is_set() {
                     return Err(Disconnected);
                 }
-                is_new |= self.visit(input, follow, false)?;
+                is_new |= self.read_new(input, follow, false)?;
             }
             if is_new {
                 last_news = Instant::now();
@@ -165,7 +165,7 @@ impl RecordFeed<'_> {
             let is_over = follow.until_idle.is_some_and(|time| last_news.elapsed() >= time);
             if is_over || is_at_end(follow, &inputs.all) {
                 for input in &mut inputs.all {
-                    self.visit(input, follow, true)?;
+                    self.read_new(input, follow, true)?;
                 }
                 return Ok(());
             }
@@ -176,7 +176,7 @@ impl RecordFeed<'_> {
     /// Adds the inputs that are there now and were not before.
     fn discover(&mut self, follow: &Follow, inputs: &mut Inputs) {
         for argument in &follow.arguments {
-            for (name, growing) in found(argument, &inputs.names) {
+            for (name, growing) in find_inputs(argument, &inputs.names) {
                 inputs.add(name, growing);
             }
         }
@@ -190,7 +190,7 @@ impl RecordFeed<'_> {
 
     /// Reads what is new of one input. Whether there was anything. The `last` time, what is cut at the end is
     /// damage, as in any run.
-    fn visit(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
+    fn read_new(&mut self, input: &mut LiveInput, follow: &Follow, last: bool) -> Result<bool, Disconnected> {
         let mut visit = Visit { is_open: input.is_begun, begun: std::mem::take(&mut input.is_begun), bytes: 0 };
         if visit.is_open {
             self.open_visit(input, &mut visit)?;
@@ -288,7 +288,7 @@ impl RecordFeed<'_> {
             is_new = true;
         }
         if let Some(point) = input.point {
-            input.growing.forget(point.offset());
+            input.growing.discard_before(point.offset());
         }
         Ok(is_new)
     }

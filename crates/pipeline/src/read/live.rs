@@ -66,7 +66,7 @@ impl GrowingInput {
     }
 
     /// Lets go of the bytes before `offset`, as far as they need not be there again.
-    pub(crate) fn forget(&self, offset: u64) {
+    pub(crate) fn discard_before(&self, offset: u64) {
         if let Self::Pipe(pipe) = self
             && let Err(error) = pipe.forget(offset)
         {
@@ -234,7 +234,7 @@ mod tests {
         write.write_all(&long).unwrap();
         drop(write);
         wait(10 + MIN_DONE_BYTES);
-        growing.forget(MIN_DONE_BYTES);
+        growing.discard_before(MIN_DONE_BYTES);
         assert_eq!(growing.length().unwrap(), 10 + MIN_DONE_BYTES);
         assert_eq!(all(&growing, MIN_DONE_BYTES), long[long.len() - 10..]);
         let mut before = growing.open(MIN_DONE_BYTES).unwrap();

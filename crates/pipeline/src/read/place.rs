@@ -42,15 +42,15 @@ pub fn record_in<R: Read + Send + 'static>(
         Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
     };
     // From the place itself first, which is a seek; from the start only where that fails.
-    match from(offset)?.map(|reader| found(reader, 0, inner)) {
+    match from(offset)?.map(|reader| find_record(reader, 0, inner)) {
         Ok(Some(found)) => Ok(Some(found)),
         // Members of some zstd archives need the dictionary at the file's start.
-        _ => Ok(found(from(0)??, offset, inner)),
+        _ => Ok(find_record(from(0)??, offset, inner)),
     }
 }
 
 /// The record at `offset` of what the reader reads.
-fn found(mut reader: Reader, offset: u64, inner: u64) -> Option<(Record, Option<String>)> {
+fn find_record(mut reader: Reader, offset: u64, inner: u64) -> Option<(Record, Option<String>)> {
     let is_here = |record: &Record| record.place.offset == offset && record.place.inner == inner;
     let record = reader
         .by_ref()

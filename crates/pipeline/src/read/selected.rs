@@ -31,7 +31,7 @@ impl RecordFeed<'_> {
         let found = match self.network.read(selection, from) {
             Ok(found) => found,
             Err(error) => {
-                self.send(0, None, lost(0, selection.bytes(), error.to_string()))?;
+                self.send(0, None, lost_bytes(0, selection.bytes(), error.to_string()))?;
                 return Ok(bytes);
             }
         };
@@ -42,7 +42,7 @@ impl RecordFeed<'_> {
             let after = ResumePoint::after(row + 1);
             match found {
                 FoundRecord::Missing { archive, offset, length, error } => {
-                    let step = lost(offset, length, format!("{archive}: {error}"));
+                    let step = lost_bytes(offset, length, format!("{archive}: {error}"));
                     self.send(0, begun.then_some(after), step)?;
                 }
                 FoundRecord::Stored(stored) => {
@@ -58,12 +58,12 @@ impl RecordFeed<'_> {
     fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Disconnected> {
         let bad = selection.bad_lines();
         for (number, what) in &bad.first {
-            self.send(0, None, lost(0, 0, format!("line {number}: {what}")))?;
+            self.send(0, None, lost_bytes(0, 0, format!("line {number}: {what}")))?;
         }
         let more = bad.count - bad.first.len();
         for _ in 0..more.min(1) {
             let what = format!("{more} more lines that name no record");
-            self.send(0, None, lost(0, 0, what))?;
+            self.send(0, None, lost_bytes(0, 0, what))?;
         }
         Ok(())
     }
@@ -100,11 +100,11 @@ impl RecordFeed<'_> {
                     self.send_record(record, None, after)?;
                 }
                 Err(ArchiveError::Damage { offset: at, lost: bytes, what, .. }) => {
-                    let step = lost(offset.saturating_add(at), bytes, format!("{archive}: {what}"));
+                    let step = lost_bytes(offset.saturating_add(at), bytes, format!("{archive}: {what}"));
                     self.send(0, after.filter(|_| *begun), step)?;
                 }
                 Err(error) => {
-                    let step = lost(offset, length, error.to_string());
+                    let step = lost_bytes(offset, length, error.to_string());
                     self.send(0, after.filter(|_| *begun), step)?;
                 }
             }
@@ -123,6 +123,6 @@ fn first_record(reader: Reader) -> Vec<Result<Record, ArchiveError>> {
     until_second.collect()
 }
 
-fn lost<T>(offset: u64, lost: u64, what: String) -> Step<T> {
+fn lost_bytes<T>(offset: u64, lost: u64, what: String) -> Step<T> {
     Step::Damage { offset, lost, what }
 }

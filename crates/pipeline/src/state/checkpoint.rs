@@ -151,7 +151,7 @@ impl Checkpoint {
     }
 
     /// The state at `path` if it is that of a run with these `settings`.
-    fn matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
+    fn load_matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
         let Some(state) = Self::read(path)? else {
             return Ok(None);
         };
@@ -188,7 +188,7 @@ impl Checkpoint {
         if let Some(path) = files.find(|path| path.parent() != folder) {
             return Err(format!("{} is not in the folder of the outputs", path.display()));
         }
-        let named = plan.sides().into_iter();
+        let named = plan.side_files().into_iter();
         let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
         let sides = [&self.sides, &self.aside, &self.complete_sides, &self.complete_aside];
         match sides.into_iter().flatten().find(|side| !named.contains(&side.path)) {
@@ -220,7 +220,7 @@ fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
 
 impl ContinuedRun {
     /// A run that begins.
-    pub(crate) fn afresh(plan: &Plan) -> Self {
+    pub(crate) fn new_run(plan: &Plan) -> Self {
         Self {
             state: Checkpoint::new(plan.recipe()),
             contents: Contents::default(),
@@ -234,7 +234,7 @@ impl ContinuedRun {
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
     pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
-        let Some(mut state) = Checkpoint::matching(path, &plan.recipe())? else {
+        let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else {
             return Ok(None);
         };
         let journal = journal_file(path);
@@ -400,7 +400,7 @@ mod tests {
     fn goes_there_and_back_and_knows_its_plan() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".a.checkpoint");
-        let load = |format: &str| Checkpoint::matching(&path, &settings(format));
+        let load = |format: &str| Checkpoint::load_matching(&path, &settings(format));
         assert!(load("wet").unwrap().is_none());
         let mut state = Checkpoint::new(settings("wet"));
         state.journal = Extent::new(3, Sha256::new());

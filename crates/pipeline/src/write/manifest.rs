@@ -40,7 +40,7 @@ struct Manifest {
 }
 
 /// Bytes and, of a file, SHA-256 of what is at `path`.
-pub(crate) fn measured(path: &Path) -> io::Result<(u64, Option<String>)> {
+pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> {
     if path.is_dir() {
         let mut bytes = 0;
         for entry in fs::read_dir(path)? {
@@ -77,8 +77,8 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
 }
 
 /// The files in a folder that earlier runs made in one of these formats of one of these inputs.
-pub(crate) fn made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String]) -> io::Result<Vec<String>> {
-    let manifest = earlier(&folder.join(MANIFEST))?;
+pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String]) -> io::Result<Vec<String>> {
+    let manifest = earlier_manifest(&folder.join(MANIFEST))?;
     let is_of = |file: &ManifestFile| {
         formats.contains(&file.format)
             && file.inputs.iter().any(|input| inputs.contains(input))
@@ -93,13 +93,13 @@ pub(crate) fn made_of(folder: &Path, inputs: &HashSet<String>, formats: &[String
 /// same formats, under names that this run does not have, is removed.
 pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -> io::Result<()> {
     let path = folder.join(MANIFEST);
-    let mut manifest = earlier(&path)?;
+    let mut manifest = earlier_manifest(&path)?;
     let names: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let inputs = files.iter().flat_map(|file| &file.inputs).cloned().collect();
     let mut formats: Vec<String> = files.iter().map(|file| file.format.clone()).collect();
     formats.sort();
     formats.dedup();
-    for name in made_of(folder, &inputs, &formats)? {
+    for name in files_made_of(folder, &inputs, &formats)? {
         let stale = folder.join(&name);
         // Otherwise a reader of the folder would get the documents of an input twice.
         if !names.contains(name.as_str()) && stale.is_file() {
@@ -124,7 +124,7 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[ManifestFile]) -
     disk.rename(&new, &mark)
 }
 
-fn earlier(path: &Path) -> io::Result<Manifest> {
+fn earlier_manifest(path: &Path) -> io::Result<Manifest> {
     match read_own(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!("{}: not a manifest, replaced: {error}", path.display());
@@ -140,8 +140,8 @@ mod tests {
     use super::*;
     use trommel_output::LocalDisk;
 
-    fn listed(folder: &Path, name: &str, documents: u64) -> ManifestFile {
-        let (bytes, sha256) = measured(&folder.join(name)).unwrap();
+    fn manifest_file(folder: &Path, name: &str, documents: u64) -> ManifestFile {
+        let (bytes, sha256) = size_and_digest(&folder.join(name)).unwrap();
         ManifestFile {
             name: name.to_owned(),
             format: "jsonl".to_owned(),
@@ -159,21 +159,21 @@ mod tests {
         for name in ["b.jsonl", "a.jsonl", "gone.jsonl"] {
             fs::write(folder.join(name), "abc").unwrap();
         }
-        let first = ["b.jsonl", "a.jsonl", "gone.jsonl"].map(|name| listed(folder, name, 1));
+        let first = ["b.jsonl", "a.jsonl", "gone.jsonl"].map(|name| manifest_file(folder, name, 1));
         begin(&LocalDisk, folder).unwrap();
         complete(&LocalDisk, folder, &first).unwrap();
         assert!(folder.join(SUCCESS).exists());
         begin(&LocalDisk, folder).unwrap();
         assert!(!folder.join(SUCCESS).exists());
         fs::remove_file(folder.join("gone.jsonl")).unwrap();
-        complete(&LocalDisk, folder, &[listed(folder, "a.jsonl", 2)]).unwrap();
-        let files = earlier(&folder.join(MANIFEST)).unwrap().files;
+        complete(&LocalDisk, folder, &[manifest_file(folder, "a.jsonl", 2)]).unwrap();
+        let files = earlier_manifest(&folder.join(MANIFEST)).unwrap().files;
         let names: Vec<_> = files.iter().map(|file| (&*file.name, file.documents)).collect();
         assert_eq!(names, [("a.jsonl", 2), ("b.jsonl", 1)]);
         // In another shape: what was made of the same input before goes.
         fs::write(folder.join("a-00000.jsonl"), "abc").unwrap();
         fs::write(folder.join("a.wet"), "abc").unwrap();
-        let mut parts = listed(folder, "a-00000.jsonl", 2);
+        let mut parts = manifest_file(folder, "a-00000.jsonl", 2);
         parts.inputs = vec!["a.warc".to_owned()];
         complete(&LocalDisk, folder, &[parts]).unwrap();
         assert!(!folder.join("a.jsonl").exists() && folder.join("a.wet").exists());
@@ -191,9 +191,9 @@ mod tests {
         let folder = folder.path();
         fs::create_dir(folder.join("a.tantivy")).unwrap();
         fs::write(folder.join("a.tantivy/x"), "12345").unwrap();
-        assert_eq!(measured(&folder.join("a.tantivy")).unwrap(), (5, None));
+        assert_eq!(size_and_digest(&folder.join("a.tantivy")).unwrap(), (5, None));
         fs::write(folder.join(MANIFEST), "[]").unwrap();
-        complete(&LocalDisk, folder, &[listed(folder, "a.tantivy", 1)]).unwrap();
+        complete(&LocalDisk, folder, &[manifest_file(folder, "a.tantivy", 1)]).unwrap();
         let text = fs::read_to_string(folder.join(MANIFEST)).unwrap();
         assert!(text.contains("\"a.tantivy\"") && !text.contains("sha256"), "{text}");
     }

@@ -65,7 +65,7 @@ impl fmt::Display for SetAside {
 
 impl SetAside {
     /// Whether records of this media type are kept here.
-    fn takes(&self, media_type: &str) -> bool {
+    fn keeps(&self, media_type: &str) -> bool {
         let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
         [media_type, first, second].contains(&self.kind.as_str())
     }
@@ -73,7 +73,7 @@ impl SetAside {
     /// The copy of a record if one of `all` takes its kind.
     pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<AsideRecord> {
         // The first that takes it: a record is kept once.
-        let place = all.iter().position(|set_aside| set_aside.takes(media_type))?;
+        let place = all.iter().position(|set_aside| set_aside.keeps(media_type))?;
         AsideRecord::new(place, record, id, media_type)
     }
 }
@@ -182,7 +182,7 @@ impl<'a> AsideFiles<'a> {
     }
 
     /// Lets go of the files, and gives those that are begun and not ended.
-    pub(crate) fn leave(&mut self) -> Vec<PathBuf> {
+    pub(crate) fn unfinished_files(&mut self) -> Vec<PathBuf> {
         self.files.drain(..).filter_map(|file| file.begun()).collect()
     }
 }
@@ -196,9 +196,9 @@ mod tests {
         let kept: SetAside = "PDF=x/pdfs.warc.gz".parse().unwrap();
         assert_eq!(index_of(&kept.path), Path::new("x/pdfs.warc.gz.cdxj"));
         assert_eq!(kept.to_string(), "pdf=x/pdfs.warc.gz");
-        assert!(kept.takes("application/pdf") && !kept.takes("image/png"));
+        assert!(kept.keeps("application/pdf") && !kept.keeps("image/png"));
         let images: SetAside = "image=i.warc.gz".parse().unwrap();
-        assert!(images.takes("image/png") && !images.takes("application/pdf"));
+        assert!(images.keeps("image/png") && !images.keeps("application/pdf"));
         for text in ["pdf", "pdf=", "=x.warc.gz", "pdf=x.pdf"] {
             assert!(text.parse::<SetAside>().is_err(), "{text}");
         }

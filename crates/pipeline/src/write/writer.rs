@@ -150,7 +150,7 @@ impl<'a, T> RunWriter<'a, T> {
             duplicates,
             state_file,
             journal,
-            stems: plan.output.stems(&plan.inputs),
+            stems: plan.output.output_stems(&plan.inputs),
             stem: None,
             todo,
             ended: 0,
@@ -191,7 +191,7 @@ impl<'a, T> RunWriter<'a, T> {
                 self.stem = stem;
                 if self.take.is_some() {
                     let input = self.input_name();
-                    self.tell(RunEvent::Opened { input }, None)?;
+                    self.send_event(RunEvent::Opened { input }, None)?;
                 }
             }
             Step::Begin { input, info, date } => self.begin(input, info, date)?,
@@ -209,7 +209,7 @@ impl<'a, T> RunWriter<'a, T> {
                 let file = self.input_name();
                 tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
                 self.summary.damage(DamageReport { file, offset, lost, what: what.clone() });
-                self.tell(RunEvent::Damaged { offset, lost, what }, point)?;
+                self.send_event(RunEvent::Damaged { offset, lost, what }, point)?;
             }
             Step::End { input, bytes, error, broken, point } => {
                 if let (true, Some(error)) = (broken, &error) {
@@ -232,12 +232,12 @@ impl<'a, T> RunWriter<'a, T> {
     }
 
     /// Gives an event to the caller, if there is one who takes them.
-    fn tell(&mut self, event: RunEvent<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
+    fn send_event(&mut self, event: RunEvent<T>, point: Option<ResumePoint>) -> Result<(), RunError> {
         let input = self.todo.get(self.ended).copied();
-        self.tell_at(event, point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) }))
+        self.send_event_at(event, point.zip(input).map(|(point, input)| RunPosition { input, point: Some(point) }))
     }
 
-    fn tell_at(&mut self, event: RunEvent<T>, position: Option<RunPosition>) -> Result<(), RunError> {
+    fn send_event_at(&mut self, event: RunEvent<T>, position: Option<RunPosition>) -> Result<(), RunError> {
         match &mut self.take {
             Some(take) => take(event, position.filter(|_| self.plan.has_positions())),
             None => Ok(()),
@@ -316,7 +316,7 @@ impl<'a, T> RunWriter<'a, T> {
 
     /// Removes unfinished files if there is no state to continue from.
     /// Gives the counts up to here.
-    pub(crate) fn leave(mut self) -> Summary {
+    pub(crate) fn remove_unfinished(mut self) -> Summary {
         // With a saved state the unfinished files are what `--resume` continues.
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return self.into_summary();
@@ -325,7 +325,7 @@ impl<'a, T> RunWriter<'a, T> {
         for path in self.sides.abandon() {
             discard(self.disk, &path);
         }
-        for path in self.aside.leave() {
+        for path in self.aside.unfinished_files() {
             discard(self.disk, &path);
         }
         if let Some(path) = &self.state_file {
@@ -394,7 +394,7 @@ impl<'a, T> RunWriter<'a, T> {
         // After all counts: the caller may end the run here. The next input is read from its start.
         let input = self.todo.get(self.ended).copied().unwrap_or(self.plan.inputs.len());
         let next = (!broken).then_some(RunPosition { input, point: None });
-        self.tell_at(RunEvent::Ended { bytes, error }, next)?;
+        self.send_event_at(RunEvent::Ended { bytes, error }, next)?;
         if let Destination::Folder(_) = self.plan.output.destination
             && self.outputs.are_open()
         {

@@ -231,10 +231,10 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
             let error = refusal(&all, Existing::Resume);
             let expected = format!("b.warc: is new, and with {name} each page depends");
             assert!(error.contains(&expected), "{error}");
-            assert!(all.begins(Existing::Resume).is_err());
+            assert!(all.has_work(Existing::Resume).is_err());
             assert!(files(&folder.path().join(&out)) == before);
             // Under the inputs that it had, it goes on.
-            assert_eq!(few.begins(Existing::Resume).unwrap(), operations != u64::MAX);
+            assert_eq!(few.has_work(Existing::Resume).unwrap(), operations != u64::MAX);
             go(&few, &LocalDisk, true).unwrap();
             go_over(&all, &LocalDisk, Existing::Overwrite).unwrap();
             assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));

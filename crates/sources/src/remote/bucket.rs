@@ -9,7 +9,7 @@ use std::{
 use futures_util::TryStreamExt;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path};
 
-use super::{Remote, hub::Repository, object::told};
+use super::{Remote, hub::Repository, object::source_error};
 use crate::{Scheme, SourceError, split_container};
 
 /// Bytes of a part of an object that is written. An object has at most 10,000 of them.
@@ -35,7 +35,7 @@ impl Remote {
             let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
             let found = store.list(prefix.as_ref()).try_collect::<Vec<_>>();
             let found = self.runtime.block_on(stop.unless(found))?;
-            let found = found.map_err(|error| told(&error))?;
+            let found = found.map_err(|error| source_error(&error))?;
             found.iter().map(|object| format!("{container}/{}", object.location)).collect()
         };
         names.sort();
@@ -60,11 +60,11 @@ impl Remote {
             file.read_to_end(&mut bytes).map_err(read)?;
             let put = store.put(&path, PutPayload::from(bytes));
             let put = self.runtime.block_on(stop.unless(put))?;
-            return put.map(drop).map_err(|error| told(&error));
+            return put.map(drop).map_err(|error| source_error(&error));
         }
         let begin = store.put_multipart(&path);
         let begin = self.runtime.block_on(stop.unless(begin))?;
-        let mut upload = begin.map_err(|error| told(&error))?;
+        let mut upload = begin.map_err(|error| source_error(&error))?;
         let sent = stop.unless(parts(&mut *upload, &mut file, part));
         let sent = self.runtime.block_on(sent).and_then(|sent| sent);
         if sent.is_err() {
@@ -89,7 +89,7 @@ impl Remote {
 async fn remove(store: &dyn ObjectStore, path: &path::Path) -> Result<(), SourceError> {
     match store.delete(path).await {
         Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-        Err(error) => Err(told(&error)),
+        Err(error) => Err(source_error(&error)),
     }
 }
 
@@ -101,10 +101,10 @@ async fn parts(upload: &mut dyn MultipartUpload, file: &mut File, part: u64) -> 
             break;
         }
         let sent = upload.put_part(PutPayload::from(bytes)).await;
-        sent.map_err(|error| told(&error))?;
+        sent.map_err(|error| source_error(&error))?;
     }
     let done = upload.complete().await;
-    done.map(drop).map_err(|error| told(&error))
+    done.map(drop).map_err(|error| source_error(&error))
 }
 
 fn check_is_written(url: &str) -> Result<(), SourceError> {

@@ -72,7 +72,7 @@ impl Http {
         if let Some((content_type, bytes)) = body {
             request = request.header(CONTENT_TYPE, content_type).body(bytes);
         }
-        let failed = |error: reqwest::Error| told(&error.without_url());
+        let failed = |error: reqwest::Error| call_error(&error.without_url());
         self.runtime.block_on(async {
             let mut response = request.send().await.map_err(failed)?;
             let (status, asked) = (response.status().as_u16(), retry_after(response.headers()));
@@ -96,7 +96,7 @@ struct RefusedRedirect(String);
 
 /// The error that the innermost cause describes. An untrusted certificate or an invalid address is
 /// permanent.
-fn told(error: &reqwest::Error) -> CallError {
+fn call_error(error: &reqwest::Error) -> CallError {
     let mut is_final = error.is_builder() || error.is_redirect();
     let mut innermost: &dyn Error = error;
     loop {

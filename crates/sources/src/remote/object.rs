@@ -85,9 +85,9 @@ impl Object {
             // A server without ranges, or an object without a byte to ask for.
             Err(error) if !is_final(&error) && !is_exhausted(&error) => {
                 self.whole = true;
-                self.get(None).await.map_err(|error| told(&error))?
+                self.get(None).await.map_err(|error| source_error(&error))?
             }
-            Err(error) => return Err(told(&error)),
+            Err(error) => return Err(source_error(&error)),
         };
         let identity = Identity::of(&result.meta);
         let size = identity.size;
@@ -171,7 +171,7 @@ impl Object {
             }
             result => result,
         }
-        .map_err(|error| told(&error))?;
+        .map_err(|error| source_error(&error))?;
         let identity = Identity::of(&result.meta);
         let end = end.min(identity.size);
         match &self.identity {
@@ -259,7 +259,7 @@ fn is_exhausted(error: &Error) -> bool {
     status.is_some_and(|status: u16| status == 429 || status >= 500 && status != 501)
 }
 
-pub(super) fn told(error: &Error) -> SourceError {
+pub(super) fn source_error(error: &Error) -> SourceError {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(source_error) = error.downcast_ref::<SourceError>() {

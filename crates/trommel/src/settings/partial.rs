@@ -223,7 +223,7 @@ impl PartialSettings {
                 Ok(())
             }
             (Some(default), value) if !default.is_object() => {
-                self.put(&path, listed(default, value));
+                self.put(&path, split_names(default, value));
                 Ok(())
             }
             // Parts stand at the top alone; a choice by its name as well.
@@ -237,7 +237,7 @@ impl PartialSettings {
                 }
                 let path = PATHS.get(key).ok_or_else(|| unknown(part, key))?;
                 let default = pointed(&DEFAULTS, path).unwrap_or(&Value::Null);
-                self.put(path, listed(default, value));
+                self.put(path, split_names(default, value));
                 Ok(())
             }
             _ => Err(unknown(part, key)),
@@ -316,7 +316,7 @@ pub enum SettingsFileError {
 }
 
 /// A value as its choice has it: of lists, names may be divided by commas.
-fn listed(default: &Value, value: Value) -> Value {
+fn split_names(default: &Value, value: Value) -> Value {
     match (default, value) {
         (Value::Array(_), Value::String(names)) => {
             let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());

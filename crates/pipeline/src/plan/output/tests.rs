@@ -206,7 +206,7 @@ fn parts_are_numbered_before_the_suffix() {
 fn bulk_requests_have_their_mapping_beside_them() {
     let mapping = |name: &str, format: Format| {
         let output = Output::new(name, &choice(&[format], None), &none()).unwrap();
-        output.mapping()
+        output.mapping_path()
     };
     assert_eq!(mapping("d/x.bulk.ndjson.gz", Format::Bulk), Some("d/x.bulk.mapping.json".into()));
     assert_eq!(mapping("out", Format::Bulk), Some("out/_bulk.mapping.json".into()));

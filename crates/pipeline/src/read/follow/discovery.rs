@@ -15,7 +15,7 @@ use crate::read::{
 
 /// The inputs that an argument currently stands for, except the known ones. The names are those that they
 /// have when they are complete.
-pub(super) fn found(argument: &str, known: &HashSet<String>) -> Vec<(String, GrowingInput)> {
+pub(super) fn find_inputs(argument: &str, known: &HashSet<String>) -> Vec<(String, GrowingInput)> {
     if argument == "-" {
         if known.contains("-") {
             return Vec::new();

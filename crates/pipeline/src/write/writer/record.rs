@@ -26,7 +26,7 @@ impl<T> RunWriter<'_, T> {
         if let RecordVerdict::Document { forms, .. } = &mut result.verdict
             && let Some(item) = forms.item.take()
         {
-            self.tell(RunEvent::Document(item), point)?;
+            self.send_event(RunEvent::Document(item), point)?;
         }
         if let RecordVerdict::Document { forms, .. } = &result.verdict {
             let longest = self.outputs.write(&forms.encoded)?;
@@ -89,7 +89,7 @@ impl<T> RunWriter<'_, T> {
                 summary.drop(reason);
                 report.drops += 1;
                 if let Some(record) = result.label {
-                    self.tell(RunEvent::Dropped { record, reason }, point)?;
+                    self.send_event(RunEvent::Dropped { record, reason }, point)?;
                 }
             }
             RecordVerdict::Failed { kind, message, .. } => {
@@ -99,7 +99,7 @@ impl<T> RunWriter<'_, T> {
                 }
                 summary.fail(kind);
                 report.failures += 1;
-                self.tell(RunEvent::Failed { kind, message }, point)?;
+                self.send_event(RunEvent::Failed { kind, message }, point)?;
             }
         }
         Ok(())

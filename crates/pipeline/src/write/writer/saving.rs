@@ -164,7 +164,7 @@ impl<T> RunWriter<'_, T> {
             let (bytes, sha256) = match (&self.plan.output.destination, assemble) {
                 (Destination::Folder(_), None) => (extent.length, Some(extent.hex())),
                 (Destination::Folder(_), Some(_)) => {
-                    manifest::measured(&file.path).map_err(|source| RunError::output(&file.path, source))?
+                    manifest::size_and_digest(&file.path).map_err(|source| RunError::output(&file.path, source))?
                 }
                 // Nobody lists it.
                 _ => (0, None),
