@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Commits the finished Parquet files of a run's folder to a Delta, Iceberg or Lance table, each file once.
+"""Commits the finished Parquet files of a folder to a Delta, Iceberg or Lance table, each file once.
 
     commit.py FOLDER TABLE [--format delta|iceberg|lance]
 
-TABLE is a folder. The table itself holds the SHA-256 of the files that are in it, so that the command can be repeated
-after any interruption. Files that `_MANIFEST` does not list are not finished and are left out.
+FOLDER is that of a run, or that of `trommel_text.shards` (Slurm, Kubernetes ...), also while the job still runs. TABLE is a
+folder. The table itself holds the SHA-256 of the files that are in it, so that the command can be repeated after any
+interruption. A file without its line in `_MANIFEST`, or without its report in `_shards`, is not finished and is left out.
 """
 
 import argparse
@@ -19,17 +20,28 @@ import pyarrow.parquet as pq
 SHARD = "shard"
 
 
-def shards(folder: Path) -> list[tuple[str, pa.Table]]:
-    """The checksum and the rows of each finished file. Raises ValueError if a file is not that of the manifest."""
+def checksum(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def shards(folder: Path) -> list[tuple[str, Path]]:
+    """The checksum and the path of each finished file, by name. Raises ValueError if a file is not that of the manifest."""
+    reports = sorted((folder / "_shards").glob("*.json"))
+    if reports:
+        # An output has its final name when it is whole, and its report is written after that. An archive that could not
+        # be read has a report and no output.
+        paths = [folder / f"{report.stem}.parquet" for report in reports]
+        return [(checksum(path), path) for path in paths if path.exists()]
     found = []
     for file in json.loads((folder / "_MANIFEST").read_text())["files"]:
         if not file["name"].endswith(".parquet"):
             continue
         path = folder / file["name"]
-        if hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]:
+        if checksum(path) != file["sha256"]:
             raise ValueError(f"{path}: is not the file of _MANIFEST")
-        rows = pq.read_table(path)
-        found.append((file["sha256"], rows.append_column(SHARD, pa.array([file["sha256"]] * len(rows), pa.string()))))
+        found.append((file["sha256"], path))
     return found
 
 
@@ -70,10 +82,14 @@ def lance(table: Path):
     """The checksums in a Lance dataset, and the function that appends to it."""
     import lance as lance_format
 
-    def append(rows: pa.Table) -> None:
-        lance_format.write_dataset(rows, str(table), mode="append" if table.exists() else "create")
+    # A folder is a dataset from its first version on: without one the first commit was interrupted.
+    def begun() -> bool:
+        return any((table / "_versions").glob("*.manifest"))
 
-    if not table.exists():
+    def append(rows: pa.Table) -> None:
+        lance_format.write_dataset(rows, str(table), mode="append" if begun() else "create")
+
+    if not begun():
         return set(), append
     columns = lance_format.dataset(str(table)).to_table(columns=[SHARD])
     return set(columns[SHARD].to_pylist()), append
@@ -85,10 +101,17 @@ FORMATS = {"delta": delta, "iceberg": iceberg, "lance": lance}
 def commit(folder: Path, table: Path, kind: str) -> int:
     """Appends the files that are not in the table yet, one commit a file; gives their number."""
     known, append = FORMATS[kind](table)
-    new = [(name, rows) for name, rows in shards(folder) if name not in known and len(rows)]
-    for _, rows in new:
-        append(rows)
-    return len(new)
+    committed = 0
+    for name, path in shards(folder):
+        if name in known:
+            continue
+        rows = pq.read_table(path)
+        if len(rows):
+            append(rows.append_column(SHARD, pa.array([name] * len(rows), pa.string())))
+            # Two archives with the same documents give two equal files: they are one shard.
+            known.add(name)
+            committed += 1
+    return committed
 
 
 def main() -> None:

@@ -77,9 +77,14 @@ def run_shard(source: str | os.PathLike[str], out: str | os.PathLike[str], **cho
     target = folder / f"{name}.{suffix.get(kind, kind)}"
     # Whatever stands there without its state was written by nobody who finished.
     state = folder / f".{target.name}.checkpoint"
-    again = {"resume": True} if state.exists() or not target.exists() else {"overwrite": True}
+    goes_on = state.exists() or not target.exists()
     summary = _native.run(
-        os.fspath(source), target, quarantine=folder / "_quarantine" / f"{name}.warc.gz", **again, **choices
+        os.fspath(source),
+        target,
+        quarantine=folder / "_quarantine" / f"{name}.warc.gz",
+        resume=goes_on,
+        overwrite=not goes_on,
+        **choices,
     )
     write_report(folder / "_shards", source, summary)
     return summary
