@@ -1,5 +1,6 @@
 //! The commands, each in a file of its own.
 
+pub mod favor;
 pub mod quality;
 pub mod roles;
 pub mod rules;

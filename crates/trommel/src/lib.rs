@@ -106,8 +106,8 @@
 pub use trommel_extract::{
     ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
     CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
-    ExtractionStage, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
-    Role, RoleSet, ScriptForm, TextOptions, TextSpan,
+    ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink,
+    Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};

@@ -20,7 +20,7 @@ use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    ArticlePolicy, ChunkSize, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet, ScriptForm,
+    ArticlePolicy, ChunkSize, CommentPolicy, Favor, HeadlinePolicy, MathForm, NoteForm, RoleSet, ScriptForm,
 };
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
@@ -77,6 +77,8 @@ pub struct ContentSettings {
     pub headline: HeadlinePolicy,
     /// Treatment of further articles below the first, which endless pages append.
     pub articles: ArticlePolicy,
+    /// Less text that is not content, or less content that is missing.
+    pub favor: Favor,
     /// Roles whose blocks are always part of the text.
     pub include: RoleSet,
     /// Roles whose blocks are never part of the text.

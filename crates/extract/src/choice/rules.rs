@@ -8,6 +8,7 @@ use super::{
     copies::drop_copies,
     corrections::{keep_corrections, keep_see_also},
     data::drop_data,
+    dense_containers::keep_dense_containers,
     floods::keep_beside_floods,
     formulas::keep_formulas,
     framed::keep_framed,
@@ -67,7 +68,12 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 27] = [
+pub static RULES: [Rule; 28] = [
+    judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |own, kept| {
+        if own.keeps_doubtful {
+            keep_dense_containers(own.page, own.probabilities, kept);
+        }
+    }),
     judged("summaries", "keeps the summary of details that are kept", |own, kept| {
         keep_summaries(own.page, kept);
     }),
