@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
 use trommel::{
-    CommentPolicy, ContentPolicy, HeadlinePolicy,
+    CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
     learn::{EvalOptions, LabelledPage, evaluate, text_by},
     texts::words::Rule,
 };
@@ -30,6 +30,9 @@ pub struct EvalArgs {
     /// Treatment of the headline in the model's text
     #[arg(long, value_parser = named::<HeadlinePolicy>(), default_value_t)]
     headline: HeadlinePolicy,
+    /// Less text that is not content, or less content that is missing
+    #[arg(long, value_parser = named::<Favor>(), default_value_t)]
+    favor: Favor,
     /// Count words as runs of \w in every script, instead of counting scripts without spaces by character
     #[arg(long)]
     strict_words: bool,
@@ -67,7 +70,7 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
             rule: if args.strict_words { Rule::Strict } else { Rule::Characters },
             comments: comments != CommentPolicy::Exclude,
         };
-        let policy = ContentPolicy { comments, headline: args.headline, ..ContentPolicy::default() };
+        let policy = ContentPolicy { comments, headline: args.headline, favor: args.favor, ..ContentPolicy::default() };
         let keep = |page: &LabelledPage| text_by(&model, &policy, page);
         let report = evaluate(&set, keep, &options);
         if args.json {

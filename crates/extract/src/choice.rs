@@ -8,6 +8,7 @@ mod controls;
 mod copies;
 mod corrections;
 mod data;
+mod dense_containers;
 mod floods;
 mod formulas;
 mod framed;
@@ -43,6 +44,9 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
+    /// Whether doubtful blocks beside kept ones are rather text: not on articles and threads, which have other texts
+    /// around their own.
+    pub keeps_doubtful: bool,
     /// Whether texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
@@ -251,8 +255,14 @@ mod tests {
     fn rules_left_out_do_nothing() {
         use trommel_html::{Engine, Limits, ScanEngine};
         let page = ScanEngine.read("<h1>Words alone</h1>", &Limits::default());
-        let judged =
-            JudgedPage { page: &page, fields: &[0], headline: None, probabilities: &[0.0], keeps_embedded: false };
+        let judged = JudgedPage {
+            page: &page,
+            fields: &[0],
+            headline: None,
+            probabilities: &[0.0],
+            keeps_doubtful: false,
+            keeps_embedded: false,
+        };
         for (without, expected) in
             [(RuleSet::default(), (true, "lone text")), (RuleSet::of(["lone text"]).unwrap(), (false, "model"))]
         {

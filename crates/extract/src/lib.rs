@@ -58,7 +58,7 @@ pub use hints::{HintError, Hints};
 pub use links::PageLink;
 pub use metadata::Metadata;
 pub use observer::{ExtractionObserver, ExtractionStage};
-pub use policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
+pub use policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
 pub use posts::Post;
 pub use push::PushPage;
 pub use render::{AddressForm, DocumentTable, MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions, TextSpan};

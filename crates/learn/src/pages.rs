@@ -35,6 +35,9 @@ pub struct Gold {
     /// Texts that must stand in the result.
     #[serde(default)]
     pub with: Vec<String>,
+    /// Texts that must not stand in the result.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// Type of the page.
     #[serde(default)]
     pub page_type: Option<String>,

@@ -15,7 +15,7 @@ use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::layout::Layout;
-use crate::selection::Choice;
+use crate::selection::{self, Choice, weighed};
 use crate::sigmoid::sigmoid;
 
 /// Models built into the program, by name; the first is the default.
@@ -358,15 +358,33 @@ impl Model {
             .choose_with(&judgement.probabilities, layout, &mut judgement.embedded, with_comments);
     }
 
+    /// Chooses anew as if the log odds of every block were higher by `shift`: more blocks above 0, fewer below, but not
+    /// nothing in place of some. The probabilities stay as they are.
+    pub fn choose_shifted(&self, page: &Page, judgement: &mut Judgement, shift: f32, with_comments: bool) {
+        let layout = Layout::of(page);
+        let shifted = judgement.probabilities.iter().map(|probability| corrected(*probability, shift)).collect();
+        let mut other = Judgement { probabilities: shifted, ..judgement.clone() };
+        self.choose_over(page, &layout, &mut other, with_comments);
+        let keeps_some = |own: &Judgement| own.choice.kept.contains(&true) || own.embedded.iter().any(|own| own.kept);
+        if !keeps_some(&other) {
+            return;
+        }
+        // The probabilities are the model's, and what it expects of the choice follows from them.
+        if other.choice.kept.contains(&true) {
+            let weighed = weighed(&judgement.probabilities, &layout);
+            other.choice.expected_f1 = selection::expected_f1(&weighed, &other.choice.kept) as f32;
+        }
+        judgement.choice = other.choice;
+        judgement.embedded = other.embedded;
+    }
+
     /// Adds to the log odds of the blocks of a page and chooses anew. What has no change stays as it is, to
     /// the bit.
     pub fn correct(&self, page: &Page, judgement: &mut Judgement, changes: &[f32], with_comments: bool) {
         for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
             // Odds to probability and back is not exact in f32, so blocks without a change are not touched.
             if *change != 0.0 {
-                // Probabilities of exactly 0 or 1 have no finite odds, and could not be corrected.
-                let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
-                *probability = sigmoid((p / (1.0 - p)).ln() + change);
+                *probability = corrected(*probability, *change);
             }
         }
         self.choose(page, judgement, with_comments);
@@ -461,6 +479,13 @@ impl Model {
         }
         all
     }
+}
+
+/// A probability after a change of its log odds.
+fn corrected(probability: f32, change: f32) -> f32 {
+    // Probabilities of exactly 0 or 1 have no finite odds, and could not be corrected.
+    let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
+    sigmoid((p / (1.0 - p)).ln() + change)
 }
 
 fn finite(share: f32) -> Result<f32, ModelError> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use trommel::{
-    CommentPolicy, ContentPolicy, HeadlinePolicy,
+    CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
     learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by},
     texts::words::Rule,
 };
@@ -39,7 +39,7 @@ pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResu
 /// Scores a model on labelled pages, an archive and its gold file: word precision, recall and F1, means over
 /// pages, as `trommel eval --json` prints them.
 #[pyfunction]
-#[pyo3(signature = (pages, gold=None, model=None, *, comments=None, headline="auto", strict_words=false))]
+#[pyo3(signature = (pages, gold=None, model=None, *, comments=None, headline="auto", favor="balanced", strict_words=false))]
 pub(crate) fn evaluate<'py>(
     py: Python<'py>,
     pages: PathBuf,
@@ -47,6 +47,7 @@ pub(crate) fn evaluate<'py>(
     model: Option<NamedModel>,
     comments: Option<&str>,
     headline: &str,
+    favor: &str,
     strict_words: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let model = match model {
@@ -54,6 +55,7 @@ pub(crate) fn evaluate<'py>(
         None => NamedModel::open("")?,
     };
     let headline = named::<HeadlinePolicy>("headline", headline)?;
+    let favor = named::<Favor>("favor", favor)?;
     let comments = comments.map(|name| named::<CommentPolicy>("comments", name)).transpose()?;
     let gold = gold_of(&pages, gold)?;
     let json = py.detach(|| {
@@ -69,7 +71,7 @@ pub(crate) fn evaluate<'py>(
                 rule: if strict_words { Rule::Strict } else { Rule::Characters },
                 comments: comments != CommentPolicy::Exclude,
             };
-            let policy = ContentPolicy { comments, headline, ..ContentPolicy::default() };
+            let policy = ContentPolicy { comments, headline, favor, ..ContentPolicy::default() };
             let keep = |page: &LabelledPage| text_by(&model.model, &policy, page);
             serde_json::to_string(&scores(&set, keep, &options))
                 .map_err(|error| TrommelError::new_err(error.to_string()))

@@ -2,6 +2,7 @@
 //! correction by other pages of a site. It also writes the Markdown tables and SVG plots of the reports.
 
 pub mod confidences;
+pub mod favor;
 pub mod markdown;
 pub mod quality;
 pub mod rules;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use commands::{confidences, quality, roles, rules, sites};
+use commands::{confidences, favor, quality, roles, rules, sites};
 
 /// Report on the quality of the shipped models, and learn what they need beside training
 #[derive(Debug, Parser)]
@@ -20,6 +20,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Favor(favor::FavorArgs),
     #[command(name = "report")]
     Quality(quality::QualityArgs),
     Confidences(confidences::ConfidencesArgs),
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let done = match Cli::parse().command {
+        Command::Favor(args) => favor::run(&args),
         Command::Quality(args) => quality::run(&args),
         Command::Confidences(args) => confidences::run(&args),
         Command::Roles(args) => roles::run(&args),

@@ -108,7 +108,7 @@
 pub use trommel_extract::{
     AddressForm, ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError,
     ChunkUnit, CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
-    ExtractionStage, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
+    ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
     Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
 };
 pub use trommel_filters::FilterSettings;

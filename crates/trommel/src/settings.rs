@@ -21,7 +21,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    AddressForm, ArticlePolicy, ChunkSize, ChunkUnit, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet,
+    AddressForm, ArticlePolicy, ChunkSize, ChunkUnit, CommentPolicy, Favor, HeadlinePolicy, MathForm, NoteForm, RoleSet,
     ScriptForm,
 };
 use trommel_filters::FilterSettings;
@@ -80,6 +80,8 @@ pub struct ContentSettings {
     pub headline: HeadlinePolicy,
     /// Treatment of further articles below the first, which endless pages append.
     pub articles: ArticlePolicy,
+    /// Less text that is not content, or less content that is missing.
+    pub favor: Favor,
     /// Roles whose blocks are always part of the text.
     pub include: RoleSet,
     /// Roles whose blocks are never part of the text.

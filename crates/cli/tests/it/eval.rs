@@ -53,6 +53,14 @@ fn json_holds_the_same() {
     }
     // The pages have no comments apart and are in English, so neither option changes anything much.
     assert_eq!(run(&["--comments", "exclude"]), report);
+    // Favoring precision costs recall, and the other way round.
+    let favored = |favor: &str| {
+        let report = run(&["--favor", favor]);
+        ["precision", "recall"].map(|key| report["overall"][key].as_f64().unwrap())
+    };
+    let [precision, balanced, recall] = ["precision", "balanced", "recall"].map(favored);
+    assert!(precision[0] > balanced[0] && balanced[0] > recall[0], "{precision:?} {balanced:?} {recall:?}");
+    assert!(precision[1] < balanced[1] && balanced[1] < recall[1], "{precision:?} {balanced:?} {recall:?}");
     let strict = run(&["--strict-words"])["overall"]["f1"].as_f64().unwrap();
     assert!((strict - report["overall"]["f1"].as_f64().unwrap()).abs() < 0.01);
 }

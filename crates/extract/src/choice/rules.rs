@@ -9,6 +9,7 @@ use super::{
     copies::drop_copies,
     corrections::{keep_corrections, keep_see_also},
     data::drop_data,
+    dense_containers::keep_dense_containers,
     floods::keep_beside_floods,
     formulas::keep_formulas,
     framed::keep_framed,
@@ -68,7 +69,12 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 28] = [
+pub static RULES: [Rule; 29] = [
+    judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
+        if judged.keeps_doubtful {
+            keep_dense_containers(judged.page, judged.probabilities, kept);
+        }
+    }),
     judged("summaries", "keeps the summary of details that are kept", |judged, kept| {
         keep_summaries(judged.page, kept);
     }),

@@ -145,6 +145,23 @@ fn corrected_log_odds_choose_anew() {
 }
 
 #[test]
+fn a_shift_of_all_log_odds_chooses_anew() {
+    let model = Model::new(file()).unwrap();
+    let plain = model.judge(&page(), None);
+    // The log odds are 1 and -3, and what is at 0 or above is kept.
+    for (shift, expected) in [(3.5, [true, true]), (2.5, [true, false]), (-0.5, [true, false]), (-1.5, [true, false])] {
+        let mut shifted = plain.clone();
+        model.choose_shifted(&page(), &mut shifted, shift, false);
+        assert_eq!(shifted.choice.kept, expected, "{shift}");
+        assert_eq!(shifted.probabilities, plain.probabilities, "{shift}");
+    }
+    let mut all = plain.clone();
+    model.choose_shifted(&page(), &mut all, 3.5, false);
+    let hit = sigmoid(1.0) + sigmoid(-3.0);
+    assert!((all.choice.expected_f1 - 2.0 * hit / (2.0 + hit)).abs() < 1e-6, "{:?}", all.choice);
+}
+
+#[test]
 fn a_file_comes_back_as_it_was() {
     let model = Model::new(file()).unwrap();
     let bytes = model.to_bytes().unwrap();

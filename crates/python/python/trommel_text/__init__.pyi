@@ -13,6 +13,7 @@ Path = str | PathLike[str]
 Comments = Literal["exclude", "include", "separate"]
 Headline = Literal["auto", "include", "exclude"]
 Articles = Literal["all", "first"]
+Favor = Literal["precision", "balanced", "recall"]
 Role = Literal[
     "headline",
     "body",
@@ -47,6 +48,7 @@ class Choices(TypedDict, total=False):
     comments: Comments
     headline: Headline
     articles: Articles
+    favor: Favor
     include: Sequence[Role] | str
     exclude: Sequence[Role] | str
     links: bool
@@ -406,6 +408,7 @@ def evaluate(
     *,
     comments: Comments | None = None,
     headline: Headline = "auto",
+    favor: Favor = "balanced",
     strict_words: bool = False,
 ) -> dict[str, Any]: ...
 def train(

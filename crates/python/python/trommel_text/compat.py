@@ -3,7 +3,7 @@
     from trommel_text.compat import extract                # instead of: from trafilatura import extract
     from trommel_text.compat import extract_plain_text     # instead of: from resiliparse.extract.html2text ...
 
-Arguments that mean something here do what they do there. Hints at how strict to be are taken and change nothing; what
+Arguments that mean something here do what they do there. What
 would give another result is refused, and so is what those libraries do not know. The text is that of trommel, not that of those libraries: what
 differs stands in docs/python.md.
 """
@@ -72,8 +72,9 @@ def extract(
     Effective: `url`, `record_id`, `include_comments`, `output_format` (`txt`, `markdown`, `json`, `csv`),
     `target_language`, `include_formatting`, `include_links` and `include_images` (which give Markdown),
     `with_metadata`, `only_with_metadata`, `url_blacklist`, `author_blacklist`; `fast` and `no_fallback` choose the
-    model `fast` instead of `best`. Without effect: `favor_precision`, `favor_recall`, `deduplicate`,
-    `date_extraction_params`, `max_tree_size`. Refused: the formats `xml`, `xmltei` and `html`,
+    model `fast` instead of `best`. `favor_precision` and `favor_recall` choose
+    which error to avoid, the first if both are given. Without effect: `deduplicate`, `date_extraction_params`,
+    `max_tree_size`. Refused: the formats `xml`, `xmltei` and `html`,
     `include_tables=False`, `tei_validation`, `prune_xpath`, `settingsfile`, `config`, `options`.
     """
     if output_format not in _FORMATS:
@@ -84,12 +85,13 @@ def extract(
     for name, value in own.items():
         if value is not None:
             raise ValueError(f"{name} has no counterpart in trommel")
-    del favor_precision, favor_recall, deduplicate, date_extraction_params, max_tree_size
+    del deduplicate, date_extraction_params, max_tree_size
     if filecontent is None:
         return None
     marked = output_format == "markdown" or bool(include_formatting) or include_links or include_images
     extractor = _extractor(
         model="fast" if fast or no_fallback else "best",
+        favor="precision" if favor_precision else "recall" if favor_recall else "balanced",
         markdown=marked,
         links=include_links,
         images=include_images,

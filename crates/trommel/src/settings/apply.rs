@@ -7,11 +7,12 @@ use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
 
 impl From<ContentSettings> for ContentPolicy {
     fn from(settings: ContentSettings) -> Self {
-        let ContentSettings { comments, headline, articles, include, exclude } = settings;
+        let ContentSettings { comments, headline, articles, favor, include, exclude } = settings;
         Self {
             comments,
             headline,
             articles,
+            favor,
             include,
             exclude,
             // For measurements alone.

@@ -1,0 +1,67 @@
+//! Measures what favoring precision or recall does to precision, recall and F1.
+
+use rayon::prelude::*;
+use trommel_extract::{CommentPolicy, ContentPolicy, Favor};
+use trommel_learn::{EvalOptions, PageSet, Required, Scores, evaluate, text_by};
+use trommel_model::Model;
+use trommel_text::words::Rule;
+
+/// What can be favored, in the order of the table.
+pub const FAVORS: [(&str, Favor); 3] =
+    [("precision", Favor::Precision), ("balanced", Favor::Balanced), ("recall", Favor::Recall)];
+
+/// The scores of a model on a set under each of the [`FAVORS`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Favored {
+    /// Name of the set.
+    pub set: String,
+    /// Number of its pages.
+    pub pages: usize,
+    /// Whether only some texts of the pages are known: the ones that must be kept and the ones that must not.
+    pub is_partial: bool,
+    /// Means over the pages: of words, or of the known texts.
+    pub scores: [Scores; 3],
+}
+
+/// Scores `model` on a set. The comments of readers are content where the gold keeps them apart.
+pub fn favored(set: &PageSet, model: &Model) -> Favored {
+    let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
+    let comments = if has_comments { CommentPolicy::Include } else { CommentPolicy::Exclude };
+    let is_partial = set.pages.iter().all(|page| page.gold.required().is_some());
+    let scores = FAVORS.map(|(_, favor)| {
+        let policy = ContentPolicy { comments, favor, ..ContentPolicy::default() };
+        if !is_partial {
+            let options = EvalOptions { rule: Rule::Characters, comments: true };
+            return evaluate(set, |page| text_by(model, &policy, page), &options).overall.scores;
+        }
+        let pages = set.pages.par_iter().map(|page| {
+            let text = text_by(model, &policy, page);
+            of_texts(Required::of(&page.gold.with, &text), Required::of(&page.gold.without, &text))
+        });
+        let pages: Vec<Scores> = pages.collect();
+        Scores::mean(&pages)
+    });
+    Favored { set: set.name.clone(), pages: set.pages.len(), is_partial, scores }
+}
+
+/// Precision, recall and F1 of texts that must be kept and texts that must not.
+fn of_texts(with: Required, without: Required) -> Scores {
+    let share = |part: u32, all: u32| f64::from(part) / f64::from(all.max(1));
+    let precision = share(with.kept, with.kept + without.kept);
+    let recall = share(with.kept, with.all);
+    let sum = precision + recall;
+    Scores { precision, recall, f1: if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_must_not_be_kept_cost_precision() {
+        let of = |kept, all| Required { kept, all };
+        let scores = of_texts(of(3, 4), of(1, 9));
+        assert_eq!((scores.precision, scores.recall, scores.f1), (0.75, 0.75, 0.75));
+        assert_eq!(of_texts(of(0, 4), of(0, 9)), Scores::default());
+    }
+}
