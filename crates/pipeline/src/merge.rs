@@ -14,7 +14,7 @@ use crate::{
     error::RunError,
     plan::{FOLDER_STATE, output::Destination},
     state::lock::OutputLock,
-    write::manifest::{self, Listed, measured},
+    write::manifest::{self, ManifestFile, size_and_digest},
 };
 use texts::Texts;
 
@@ -159,7 +159,7 @@ impl MergeRequest {
             let target = folder.join(name);
             merge_output(&self.output.join(name), &target, texts, like, merged)?;
             if let Some(file) = listed.iter_mut().find(|file| file.name == *name) {
-                (file.bytes, file.sha256) = measured(&target).map_err(MergeError::io(&target))?;
+                (file.bytes, file.sha256) = size_and_digest(&target).map_err(MergeError::io(&target))?;
             }
         }
         match listed.is_empty() {
@@ -169,7 +169,7 @@ impl MergeRequest {
     }
 
     /// The names of the outputs in the folder that can be read back: those of the manifest, or without one all, by name.
-    fn outputs(&self, listed: &[Listed], passed_over: &mut Vec<PathBuf>) -> Result<Vec<String>, MergeError> {
+    fn outputs(&self, listed: &[ManifestFile], passed_over: &mut Vec<PathBuf>) -> Result<Vec<String>, MergeError> {
         let folder = &self.output;
         if listed.is_empty() && folder.join(FOLDER_STATE).exists() {
             return Err(MergeError::Unfinished(folder.clone()));

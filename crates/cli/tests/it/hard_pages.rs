@@ -9,7 +9,7 @@ use trommel::{
 };
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::{ARCHIVE, documents},
 };
 
@@ -17,7 +17,7 @@ fn archive() -> String {
     workspace().join(ARCHIVE).to_str().unwrap().to_owned()
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Ran {
+fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run", &archive()], arguments].concat(), b"")
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use trommel::output::{OutputRecord, RecordReader};
 
 use crate::{
-    program::{Ran, trommel, workspace},
+    program::{RunResult, trommel, workspace},
     sample::ARCHIVE,
 };
 
@@ -15,7 +15,7 @@ fn archive() -> String {
     workspace().join(ARCHIVE).to_str().unwrap().to_owned()
 }
 
-fn ran(folder: &Path, arguments: &[&str]) -> Ran {
+fn ran(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, arguments, b"")
 }
 

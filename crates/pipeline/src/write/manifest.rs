@@ -63,8 +63,8 @@ pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> 
 }
 
 /// The files that the manifest of a folder lists; none without a manifest.
-pub(crate) fn listed(folder: &Path) -> io::Result<Vec<Listed>> {
-    Ok(earlier(&folder.join(MANIFEST))?.files)
+pub(crate) fn listed(folder: &Path) -> io::Result<Vec<ManifestFile>> {
+    Ok(earlier_manifest(&folder.join(MANIFEST))?.files)
 }
 
 /// Takes the mark of an earlier run that was completed away.
