@@ -4,7 +4,8 @@
     scripts/check-annotations.py PROGRAM ARCHIVE...
 
 Every row of the annotations must join with the line of the index for its record, and every sort key must be that of the
-`surt` package. Rows behind the place where cdxj-indexer stops at damage are counted apart. Needs duckdb, cdxj-indexer and surt (PyPI).
+`surt` package. Rows behind the place where cdxj-indexer stops at damage are counted apart. The index that `run --hard-to`
+writes has to join with every row, damaged archives among them. Needs duckdb, cdxj-indexer and surt (PyPI).
 """
 
 import json
@@ -29,9 +30,31 @@ def index_lines(archive: Path) -> tuple[list[tuple[str, str, int]], bool]:
     return lines, ran.returncode == 0 and "Error" not in ran.stderr
 
 
+def unlike_our_index(program: str, archive: str, table: Path, folder: str) -> tuple[int, int]:
+    """Rows of pages that are not blocked, and those among them without a line in the index of copied records."""
+    copies = Path(folder) / "copies.warc.gz"
+    index = Path(f"{copies}.cdxj")
+    options = ["-o", f"{folder}/run.jsonl", "--overwrite", "--hard-to", copies, "--hard-share", "100%"]
+    subprocess.run([program, "run", "-q", archive, *options], check=False, stderr=subprocess.DEVNULL)
+    lines = [json.loads(line.split(" ", 2)[2]) for line in index.read_text().splitlines()] if index.exists() else []
+    copies.unlink(missing_ok=True)
+    index.unlink(missing_ok=True)
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE lines (url VARCHAR, place BIGINT, inner_place BIGINT)")
+    rows = [(line["url"], int(line["offset"]), int(line.get("inner", 0))) for line in lines]
+    if rows:
+        connection.executemany("INSERT INTO lines VALUES (?, ?, ?)", rows)
+    query = (
+        "SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM lines i WHERE i.url = coalesce(a.url, '-') AND "
+        f"i.place = a.warc_record_offset AND i.inner_place = a.warc_record_inner)) FROM '{table}' a "
+        "WHERE a.block_reason IS NULL"
+    )
+    return connection.execute(query).fetchone()
+
+
 def main() -> None:
     program, *archives = sys.argv[1:]
-    joined = documents = behind = keys = unlike = 0
+    joined = documents = behind = keys = unlike = pages = missing = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in archives:
             table = Path(folder) / f"{len(list(Path(folder).iterdir()))}.annotations.parquet"
@@ -50,6 +73,9 @@ def main() -> None:
                     continue
                 keys += 1
                 unlike += key != theirs
+            of_pages, of_missing = unlike_our_index(program, name, table, folder)
+            pages += of_pages
+            missing += of_missing
             lines, is_whole = index_lines(Path(name))
             if not lines:
                 print(f"{name}: cdxj-indexer makes no index")
@@ -78,7 +104,8 @@ def main() -> None:
                 print(f"{name}: {of_join} of {of_table} documents join")
     print(f"{behind} documents are behind the end of the index of a damaged archive")
     print(f"{joined} of {documents} documents join; {unlike} of {keys} sort keys are unlike those of surt")
-    sys.exit(joined != documents or documents == 0 or unlike > 0)
+    print(f"{pages - missing} of {pages} documents that are not blocked join with our index of copied records")
+    sys.exit(joined != documents or documents == 0 or unlike > 0 or missing > 0)
 
 
 if __name__ == "__main__":

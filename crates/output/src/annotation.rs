@@ -31,6 +31,8 @@ pub struct Annotation {
     pub warc_record_offset: Option<i64>,
     /// Stored bytes of the record.
     pub warc_record_length: Option<i64>,
+    /// First plain byte of the record in a gzip member that holds several.
+    pub warc_record_inner: Option<i64>,
     /// WARC-Record-ID, or what stands for it.
     pub warc_record_id: String,
     /// Language of the text: ISO 639-1, or ISO 639-3 where there is no shorter code.
@@ -91,6 +93,7 @@ impl From<&OutputRecord> for Annotation {
             warc_filename: source.map(|source| source.file.to_string()),
             warc_record_offset: source.and_then(|source| source.offset.try_into().ok()),
             warc_record_length: source.and_then(|source| source.length.try_into().ok()),
+            warc_record_inner: source.and_then(|source| source.inner.try_into().ok()),
             warc_record_id: record.id.clone(),
             language: record.lang.clone(),
             page_type: record.page_type.clone(),

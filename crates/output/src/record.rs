@@ -451,7 +451,7 @@ pub(crate) mod tests {
             };
             assert!(!empty, "{key}");
         }
-        assert_eq!(json.as_object().unwrap().len(), 31);
+        assert_eq!(json.as_object().unwrap().len(), 32);
     }
 
     /// Keys and types of their values, those of objects inside as well.

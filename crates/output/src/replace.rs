@@ -171,31 +171,37 @@ impl<'t> Pairs<'t> {
     }
 }
 
-/// Lines of an old text with the start of the equal line of the new one, in the order of the old.
+/// Lines of an old text that the new one has, in the order of the old.
 struct Moved<'t> {
     to: &'t Lines<'t>,
-    starts: Vec<(u32, u32)>,
+    /// First character in the old text and in the new one, and number of characters.
+    lines: Vec<(u32, u32, u32)>,
 }
 
 fn moved<'t>(old: &Lines<'t>, new: &'t Lines<'t>) -> Moved<'t> {
     let mut pairs = Pairs::default();
     old.lines.iter().enumerate().for_each(|(at, line)| pairs.add(line.key, at, 0));
     new.lines.iter().enumerate().for_each(|(at, line)| pairs.add(line.key, at, 1));
-    let start = |lines: &Lines<'_>, at: usize| lines.lines.get(at).map(|line| line.start);
+    let line =
+        |lines: &Lines<'_>, at: usize| lines.lines.get(at).map(|line| (line.start, line.key.chars().count() as u32));
     let pairs = pairs.equal().into_iter();
-    let mut starts: Vec<(u32, u32)> =
-        pairs.filter_map(|(one, other)| Some((start(old, one)?, start(new, other)?))).collect();
-    starts.sort_unstable();
-    Moved { to: new, starts }
+    let mut lines: Vec<(u32, u32, u32)> = pairs
+        .filter_map(|(one, other)| {
+            let ((from, chars), (to, _)) = (line(old, one)?, line(new, other)?);
+            Some((from, to, chars))
+        })
+        .collect();
+    lines.sort_unstable();
+    Moved { to: new, lines }
 }
 
 impl<'t> Moved<'t> {
-    /// What stands in the new text where some characters of the old one should, and its start. Whether it is the same
-    /// has to be compared.
+    /// What is in the new text where some characters of the old one should be that begin in one of the lines, and its
+    /// start. Whether it is the same has to be compared: they may go beyond the line.
     fn place(&self, start: u32, chars: u32) -> Option<(&'t str, u32)> {
-        let line = self.starts.partition_point(|(old, _)| *old <= start).checked_sub(1)?;
-        let (old, new) = self.starts.get(line)?;
-        let start = new.checked_add(start - old)?;
+        let line = self.lines.partition_point(|(from, ..)| *from <= start).checked_sub(1)?;
+        let (from, to, length) = *self.lines.get(line)?;
+        let start = (start - from < length).then_some(to.checked_add(start - from)?)?;
         Some((self.to.part(start, chars)?, start))
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct IndexEntry {
     pub(crate) offset: u64,
     /// Stored bytes of the record.
     pub(crate) length: u64,
+    /// First plain byte of the record in a gzip member that holds several; 0 for the first, or if the index does not say.
+    pub(crate) inner: u64,
 }
 
 /// One line or row of an index.

@@ -30,6 +30,8 @@ pub struct WantedRecord {
     file: u32,
     /// First stored byte.
     pub offset: u64,
+    /// First plain byte of the record in a gzip member that holds several.
+    pub inner: u64,
     /// Stored bytes.
     pub length: u64,
 }
@@ -99,6 +101,8 @@ pub struct StoredRecord {
     pub archive: Arc<str>,
     /// First stored byte in the archive.
     pub offset: u64,
+    /// First plain byte of the record, if the bytes are a gzip member that holds several.
+    pub inner: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
@@ -155,6 +159,7 @@ impl RecordSelection {
             rows.push(WantedRecord {
                 file: *numbers.entry(entry.file).or_insert(next),
                 offset: entry.offset,
+                inner: entry.inner,
                 length: entry.length,
             });
         })?;
@@ -176,14 +181,22 @@ impl RecordSelection {
         for row in &mut rows {
             row.file = places.get(row.file as usize).copied().unwrap_or_default();
         }
-        rows.sort_unstable_by_key(|row| (row.file, row.offset, Reverse(row.length)));
-        rows.dedup_by_key(|row| (row.file, row.offset));
-        let mut next: Option<WantedRecord> = None;
+        // A range that is taken whole gives all of its records at once.
+        let inner = |row: &WantedRecord| if options.whole_ranges { 0 } else { row.inner };
+        rows.sort_unstable_by_key(|row| (row.file, row.offset, inner(row), Reverse(row.length)));
+        rows.dedup_by_key(|row| (row.file, row.offset, inner(row)));
+        let (mut after, mut end): (Option<WantedRecord>, Option<u64>) = (None, None);
         for row in rows.iter_mut().rev() {
-            if let Some(next) = next.filter(|next| next.file == row.file) {
-                row.length = row.length.min(next.offset - row.offset);
+            end = match after {
+                // Another record of the same member ends where that one does.
+                Some(after) if (after.file, after.offset) == (row.file, row.offset) => end,
+                Some(after) if after.file == row.file => Some(after.offset),
+                _ => None,
+            };
+            if let Some(end) = end {
+                row.length = row.length.min(end - row.offset);
             }
-            next = Some(*row);
+            after = Some(*row);
         }
         Ok(Self {
             index: index.to_owned(),
@@ -349,6 +362,7 @@ impl RecordSelection {
                 Some(bytes) if !bytes.is_empty() => FoundRecord::Stored(StoredRecord {
                     archive: Arc::clone(&archive),
                     offset: row.offset,
+                    inner: row.inner,
                     bytes: bytes.to_vec(),
                 }),
                 _ => missing(SourceError::Failed("the archive ends before the record".to_owned())),
@@ -454,6 +468,28 @@ mod tests {
         let groups: Vec<_> = selection.segments(0).into_iter().map(|segment| segment.rows).collect();
         assert_eq!(groups, [0..2, 2..3, 3..4, 4..5]);
         assert_eq!(selection.segments(1)[0].bytes.start, 100 + GAP);
+    }
+
+    #[test]
+    fn records_of_one_member_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "0123456789").unwrap();
+        let line = |offset, length, inner: &str| {
+            format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":{length}{inner}}}\n")
+        };
+        let inner = |inner: u32| format!(",\"inner\":\"{inner}\"");
+        let lines = [line(2, 5, &inner(7)), line(2, 5, &inner(7)), line(2, 5, ""), line(6, 2, ""), line(0, 9, "")];
+        let index = folder.path().join("i.cdxj");
+        fs::write(&index, lines.concat() + &line(1, 1, ",\"inner\":\"x\"")).unwrap();
+        let load = |whole_ranges| {
+            let options = SelectOptions { whole_ranges, ..SelectOptions::default() };
+            RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
+        };
+        let found = load(false);
+        assert_eq!(bytes(&read(&found, 0)), ["01", "2345", "2345", "67"]);
+        assert_eq!(found.rows().iter().map(|row| row.inner).collect::<Vec<_>>(), [0, 0, 7, 0]);
+        assert_eq!(found.bad_lines().first, [(6, "inner is no number".to_owned())]);
+        assert_eq!(bytes(&read(&load(true), 0)), ["01", "2345", "67"]);
     }
 
     #[test]

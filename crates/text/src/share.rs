@@ -54,7 +54,18 @@ impl Serialize for Share {
 
 impl<'de> Deserialize<'de> for Share {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a share such as \"5%\"")]
+        enum Written {
+            // Whether 5 or 0.05 were meant is not guessed.
+            Number(f64),
+            Text(String),
+        }
+        let text = match Written::deserialize(deserializer)? {
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        };
+        text.parse().map_err(D::Error::custom)
     }
 }
 
@@ -76,5 +87,7 @@ mod tests {
             let error = text.parse::<Share>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("{text:?} is not a share")), "{error}");
         }
+        let error = serde_json::from_str::<Share>("5").unwrap_err().to_string();
+        assert_eq!(error, "\"5\" is not a share between 0% and 100%, such as 5%");
     }
 }

@@ -1,12 +1,15 @@
 //! Tables of annotations, and records selected by them.
 
-use std::{fs::File, path::Path};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 use parquet::{
     file::reader::{FileReader as _, SerializedFileReader},
     record::Row,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     program::{trommel, workspace},
@@ -85,4 +88,49 @@ fn annotations_are_a_format_of_runs() {
         assert_eq!(ran.code, 2, "{arguments:?}");
         assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn annotations_of_all_shared_archives_choose_exactly_their_documents() {
+    let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
+    let Ok(entries) = shared.join("warc").read_dir() else {
+        println!("skipped: no {}", shared.join("warc").display());
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let names = entries.map(|entry| entry.unwrap().path().to_str().unwrap().to_owned());
+    // Archives inside of a WACZ file have no path that an index could name.
+    let mut archives: Vec<String> = names.filter(|name| !name.ends_with(".md") && !name.ends_with(".wacz")).collect();
+    archives.sort();
+    let archives: Vec<&str> = archives.iter().map(String::as_str).collect();
+    let read = |arguments: &[&str]| -> Vec<String> {
+        let ran = run(folder.path(), &[arguments, &["-o", "-"]].concat());
+        // Some archives are damaged.
+        assert!(ran.code < 2, "{}", ran.stderr);
+        let mut found: Vec<String> = ran.text().lines().map(str::to_owned).collect();
+        found.sort();
+        found
+    };
+    let all = read(&archives);
+    let annotated = trommel(folder.path(), &[&["annotate"], &archives[..], &["-o", "a.parquet"]].concat(), b"");
+    assert!(annotated.code < 2, "{}", annotated.stderr);
+    assert!(all.len() > 600 && rows(&folder.path().join("a.parquet")).len() == all.len());
+    // Notes of a record tell of damage beside it, and the encoding that a metadata record of the crawl names is not at
+    // hand.
+    let known = |lines: &[String]| -> Vec<Value> {
+        let documents = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        documents.map(|document| json!([document["id"], document["source"], document["text"]])).collect()
+    };
+    let select = ["--select", "a.parquet", "--select-anywhere"];
+    let selected = read(&select);
+    assert_eq!(selected.len(), all.len());
+    assert!(known(&selected) == known(&all));
+    let is_wanted = |line: &&String| {
+        let document: Value = serde_json::from_str(line).unwrap();
+        document["confidence"].as_f64().unwrap() < 0.6 && document["lang"] == "en"
+    };
+    let wanted: Vec<String> = all.iter().filter(is_wanted).cloned().collect();
+    assert!(wanted.len() > 10 && wanted.len() < all.len());
+    let condition = ["--select-where", "confidence < 0.6 and language = 'en'"];
+    assert!(known(&read(&[&select[..], &condition].concat())) == known(&wanted));
 }

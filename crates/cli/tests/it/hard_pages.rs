@@ -154,5 +154,5 @@ fn what_cannot_be_copied_is_refused() {
     run(folder.path(), &["-o", "o.jsonl", "--config", "c.toml", "--hard-to", "h.warc.gz"]).well();
     let resumed = run(folder.path(), &["-o", "o.jsonl", "--hard-to", "h.warc.gz", "--hard-share", "8%", "--resume"]);
     assert_eq!(resumed.code, 2);
-    assert!(resumed.stderr.contains("hard_share"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("the run to continue had hard pages confidence below"), "{}", resumed.stderr);
 }

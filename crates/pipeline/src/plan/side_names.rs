@@ -117,7 +117,7 @@ fn place(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{HardPages, plan::output::Output};
+    use crate::{plan::output::Output, write::set_aside::HardPages};
     use std::fs;
     use trommel::OutputSettings;
 

@@ -68,7 +68,7 @@ impl RecordFeed<'_> {
         Ok(())
     }
 
-    /// Sends the record that the stored bytes of one row begin with, or all of them if `whole`.
+    /// Sends the record of one row out of its stored bytes, or all of them if `whole`.
     fn send_stored(
         &mut self,
         input: usize,
@@ -77,12 +77,12 @@ impl RecordFeed<'_> {
         after: ResumePoint,
     ) -> Result<(), Disconnected> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
-        let StoredRecord { archive, offset, bytes } = stored;
+        let StoredRecord { archive, offset, inner, bytes } = stored;
         // Damage is reported as the whole range if not even a reader can be made of it.
         let length = bytes.len() as u64;
         let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
             Ok(reader) if whole => reader.collect(),
-            Ok(reader) => first_record(reader),
+            Ok(reader) => record_of(reader, inner),
             Err(error) => vec![Err(error)],
         };
         let last = items.len().saturating_sub(1);
@@ -113,14 +113,15 @@ impl RecordFeed<'_> {
     }
 }
 
-/// The items up to the end of the first record, with the damage in it.
-fn first_record(reader: Reader) -> Vec<Result<Record, ArchiveError>> {
+/// The record that begins at that byte of its member, or behind it, with the damage before its end.
+fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
     let mut records = 0;
-    let until_second = reader.take_while(|item| {
+    let is_before = |item: &Result<Record, ArchiveError>| item.as_ref().is_ok_and(|record| record.place.inner < inner);
+    let until_next = reader.filter(|item| !is_before(item)).take_while(|item| {
         records += usize::from(item.is_ok());
         records < 2
     });
-    until_second.collect()
+    until_next.collect()
 }
 
 fn lost_bytes<T>(offset: u64, lost: u64, what: String) -> Step<T> {

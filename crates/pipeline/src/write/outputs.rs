@@ -308,9 +308,9 @@ impl<'a> Outputs<'a> {
         std::mem::take(&mut self.begun)
     }
 
-    /// Whether parts are complete that wait for being published.
-    pub(crate) fn has_complete(&self) -> bool {
-        !self.complete.is_empty()
+    /// Number of parts that are complete and wait for being published.
+    pub(crate) fn complete_parts(&self) -> usize {
+        self.complete.len()
     }
 
     /// The parts that are complete, to be published.

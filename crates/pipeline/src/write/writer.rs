@@ -185,6 +185,7 @@ impl<'a, T> RunWriter<'a, T> {
     /// Writes and counts one step, and saves the state after it if it is time.
     pub(crate) fn step(&mut self, task: Task<WorkerResult<T>>) -> Result<(), RunError> {
         let point = task.point;
+        let parts = self.outputs.complete_parts();
         match task.step {
             Step::Open { identity, stem } => {
                 self.identity = identity;
@@ -222,13 +223,22 @@ impl<'a, T> RunWriter<'a, T> {
         let FrameCounts { encoded, records, blocks } = self.frame;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame().max(self.duplicates.bytes());
-        let part_ended =
-            self.outputs.has_complete() && (point.is_some() || self.state_file.is_none()) && self.is_worth_saving();
+        // In this step: whether outputs of earlier inputs wait depends on when the state was saved, which frames must not
+        // show.
+        let part_ended = self.outputs.complete_parts() > parts;
         let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
-        if encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough || part_ended {
-            self.end_frame(point)?;
+        if encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough {
+            return self.end_frame(point);
         }
-        Ok(())
+        match part_ended {
+            true if self.is_worth_saving() => self.end_frame(point),
+            // Without saving, the frame ends all the same.
+            true => {
+                self.frame = FrameCounts::default();
+                self.outputs.end_frame()
+            }
+            false => Ok(()),
+        }
     }
 
     /// Gives an event to the caller, if there is one who takes them.

@@ -205,6 +205,29 @@ fn files_beside_the_outputs_grow_over_interruptions() {
 }
 
 #[test]
+fn frames_do_not_show_that_inputs_were_added_to_a_run_with_duplicate_filters() {
+    let folder = tempfile::tempdir().unwrap();
+    let b = folder.path().join("b.warc");
+    fs::write(&b, (200..260).map(page).collect::<Vec<_>>().concat()).unwrap();
+    // The filter remembers each document, so that a state is not worth saving after every input.
+    for documents in 50..70 {
+        let a = folder.path().join("a.warc");
+        fs::write(&a, (0..documents).map(page).collect::<Vec<_>>().concat()).unwrap();
+        let plan = |inputs: &[PathBuf], name: &str| {
+            let mut plan = small(inputs, &folder.path().join(name), Format::Jsonl, Compression::Zstd);
+            plan.settings.filters.duplicates.exact = true;
+            plan
+        };
+        let both = [a.clone(), b.clone()];
+        let (whole, added) = (format!("whole-{documents}"), format!("added-{documents}"));
+        go(&plan(&both, &whole), &LocalDisk, false).unwrap();
+        go(&plan(&both[..1], &added), &LocalDisk, false).unwrap();
+        go(&plan(&both, &added), &LocalDisk, true).unwrap();
+        assert!(files(&folder.path().join(&added)) == files(&folder.path().join(&whole)), "{documents}");
+    }
+}
+
+#[test]
 fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());

@@ -20,6 +20,8 @@ struct Keys {
     filename: Option<String>,
     offset: Option<Number>,
     length: Option<Number>,
+    /// Only in indexes of our own.
+    inner: Option<Number>,
 }
 
 #[derive(Deserialize)]
@@ -106,6 +108,7 @@ fn entry(line: &str) -> Result<IndexEntry, String> {
         file: keys.filename.ok_or("no filename")?,
         offset: number("offset", keys.offset)?,
         length: number("length", keys.length)?,
+        inner: keys.inner.as_ref().map_or(Some(0), Number::value).ok_or("inner is no number")?,
     })
 }
 
@@ -126,7 +129,7 @@ mod tests {
             org,example)/ 20240220211055 {\"url\": \"http://example.org/{x}\", \"status\": \"200\", \
             \"length\": \"100\", \"offset\": \"7\", \"filename\": \"a/b.warc.gz\"}\n\n\
             {\"urlkey\":\"x\",\"filename\":\"c.warc.gz\",\"offset\":9,\"length\":10}\n";
-        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length };
+        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, inner: 0 };
         assert_eq!(rows(text), [(2, Ok(row("a/b.warc.gz", 7, 100))), (4, Ok(row("c.warc.gz", 9, 10)))]);
     }
 

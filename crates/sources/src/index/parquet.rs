@@ -18,6 +18,8 @@ use crate::{RecordIndexError, RowCondition, condition::Value};
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
+/// The column that tells records in one gzip member apart; only our own annotations have it.
+const INNER: &str = "warc_record_inner";
 
 /// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
 pub(crate) fn read(
@@ -46,12 +48,13 @@ fn rows(
     let reader = SerializedFileReader::new(file).map_err(|error| failed(error.to_string()))?;
     let schema = reader.metadata().file_metadata().schema();
     let of_condition = condition.map(RowCondition::columns).unwrap_or_default();
-    let of_condition = of_condition.into_iter().filter(|name| !COLUMNS.contains(name));
+    let of_condition = of_condition.into_iter().filter(|name| !COLUMNS.contains(name) && *name != INNER);
     let mut columns = Vec::new();
     for name in COLUMNS.into_iter().chain(of_condition) {
         let column = schema.get_fields().iter().find(|field| field.name() == name);
         columns.push(Arc::clone(column.ok_or_else(|| failed(format!("no column {name}")))?));
     }
+    columns.extend(schema.get_fields().iter().find(|field| field.name() == INNER).cloned());
     let projection = Type::group_type_builder(schema.name())
         .with_fields(columns)
         .build()
@@ -59,13 +62,15 @@ fn rows(
     let rows = reader.get_row_iter(Some(projection)).map_err(|error| failed(error.to_string()))?;
     for (at, row) in rows.enumerate() {
         let row = row.map_err(|error| failed(error.to_string()))?;
-        let mut entry = IndexEntry { file: String::new(), offset: 0, length: 0 };
+        let mut entry = IndexEntry { file: String::new(), offset: 0, length: 0, inner: 0 };
         let mut wrong = None;
         for (name, field) in row.get_column_iter() {
             let put = match name.as_str() {
                 "warc_filename" => text(field).map(|file| entry.file = file),
                 "warc_record_offset" => number(field).map(|offset| entry.offset = offset),
                 "warc_record_length" => number(field).map(|length| entry.length = length),
+                INNER if matches!(field, Field::Null) => continue,
+                INNER => number(field).map(|inner| entry.inner = inner),
                 _ => continue,
             };
             if put.is_none() {
@@ -167,7 +172,7 @@ mod tests {
         );
         let mut rows = Vec::new();
         crate::index::read(file.path(), None, &mut |row| rows.push(row.entry.unwrap())).unwrap();
-        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length };
+        let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, inner: 0 };
         assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
     }
 

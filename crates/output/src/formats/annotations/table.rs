@@ -45,7 +45,7 @@ enum Value {
     List(fn(&Annotation) -> &[String]),
 }
 
-static COLUMNS: [Column; 28] = [
+static COLUMNS: [Column; 29] = [
     ("url_surtkey", Value::Text(|row| Some(&row.url_surtkey))),
     ("url", Value::Text(|row| row.url.as_deref())),
     ("url_host_name", Value::Text(|row| row.url_host_name.as_deref())),
@@ -56,6 +56,7 @@ static COLUMNS: [Column; 28] = [
     ("warc_filename", Value::Text(|row| row.warc_filename.as_deref())),
     ("warc_record_offset", Value::Long(|row| row.warc_record_offset)),
     ("warc_record_length", Value::Long(|row| row.warc_record_length)),
+    ("warc_record_inner", Value::Long(|row| row.warc_record_inner)),
     ("warc_record_id", Value::Text(|row| Some(&row.warc_record_id))),
     ("language", Value::Text(|row| row.language.as_deref())),
     ("page_type", Value::Text(|row| row.page_type.as_deref())),
