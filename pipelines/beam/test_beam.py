@@ -1,5 +1,7 @@
 """Beam on its local runner: the documents of `trommel run` from paths, and documents of pages."""
 
+import json
+
 import pytest
 
 beam = pytest.importorskip("apache_beam")
@@ -37,9 +39,9 @@ def test_pages_become_documents(tmp_path):
         documents = pipeline | beam.Create(pages) | trommel_beam.Extract("html", url="url", markdown=True)
         lines = documents | beam.Map(lambda row: f"{row['number']}\t{row['url']}\t{row['text']}\t{'html' in row}")
         _ = lines | beam.io.WriteToText(str(out))
-    found = sorted(line for path in tmp_path.glob("texts-*") for line in path.read_text().splitlines())
-    told = [(page, trommel_text.extract(page["html"], markdown=True).text) for page in pages]
-    assert found == sorted(f"{page['number']}\t{page['url']}\t{text}\tFalse" for page, text in told)
+    found = [json.loads(line) for path in tmp_path.glob("texts-*") for line in path.read_text().splitlines()]
+    texts = [trommel_text.extract(page["html"], markdown=True).text for page in pages]
+    assert sorted(found) == [[page["number"], page["url"], text, False] for page, text in zip(pages, texts)]
 
 
 def test_unknown_choices_are_refused_at_once():

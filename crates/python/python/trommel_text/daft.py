@@ -94,6 +94,7 @@ def _arrow(series: Series) -> pa.Array:
 
 def from_records(
     id: str = "WARC-Record-ID",
+    url: str = "WARC-Target-URI",
     kind: str = "WARC-Type",
     date: str = "WARC-Date",
     headers: str = "warc_headers",
@@ -107,26 +108,27 @@ def from_records(
     columns = pa.struct(list(reading.schema()))
 
     @daft.func.batch(return_dtype=DataType.from_arrow_type(columns))
-    def document(ids: Series, kinds: Series, dates: Series, heads: Series, contents: Series) -> Any:
-        rows = zip(*(series.to_pylist() for series in (ids, kinds, dates, heads, contents)))
+    def document(ids: Series, urls: Series, kinds: Series, dates: Series, heads: Series, contents: Series) -> Any:
+        rows = zip(*(series.to_pylist() for series in (ids, urls, kinds, dates, heads, contents)))
         records = [_record(*row) for row in rows]
         archive = io.BytesIO(b"".join(records))
         made = [pa.record_batch(one) for one in _native.read_warc(archive, jobs=1, config=reading.config, **reading.choices)]
         found = {row["id"]: row for batch in made for row in batch.to_pylist()}
-        return pa.array([found.get(_named(one)) for one in ids.to_pylist()], columns)
+        return pa.array([found.get(_named(one)[1:-1]) for one in ids.to_pylist()], columns)
 
-    return document(col(id), col(kind), col(date), col(headers), col(content))
+    return document(col(id), col(url), col(kind), col(date), col(headers), col(content))
 
 
 def _named(record_id: str) -> str:
     return record_id if record_id.startswith("<") else f"<urn:uuid:{record_id}>"
 
 
-def _record(record_id: str, kind: str, date: Any, headers: str | None, content: bytes | None) -> bytes:
+def _record(record_id: str, url: str | None, kind: str, date: Any, headers: str | None, content: bytes | None) -> bytes:
     """The stored form of a record that Daft took apart."""
     content = content or b""
     lines = {
         "WARC-Record-ID": _named(record_id),
+        "WARC-Target-URI": url,
         "WARC-Type": kind,
         "WARC-Date": date.strftime("%Y-%m-%dT%H:%M:%SZ") if date else "",
         "Content-Length": str(len(content)),
