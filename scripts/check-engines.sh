@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the recipes of pipelines/ against the real engines: Spark, Ray, datatrove (with trafilatura), Dask, dolma, Delta, Iceberg,
-# Lance, DuckDB, Polars, Daft; Beam and Flink in environments of their own. Some GB of packages, minutes. Needs Java 17.
+# Lance, DuckDB, Polars, Daft; dolma, Beam and Flink in environments of their own. Some GB of packages, minutes. Needs Java 17.
 #   check-engines.sh [RECIPE]...   these recipes, e.g. `spark tables` (default: all)
-#   TROMMEL_VENV=FOLDER      where the packages go, FOLDER-beam and FOLDER-flink too (default: in the cache folder)
+#   TROMMEL_VENV=FOLDER      where the packages go, FOLDER-curator, -beam and -flink too (default: in the cache folder)
 #   TROMMEL_WHEEL=FILE       a wheel that is built already
 #   TROMMEL=PROGRAM          the program to compare with and to join annotations of (default: the command of the wheel)
 #   TROMMEL_SHARED=FOLDER    labelled sets to make the 40 archives of; the sample without it
@@ -31,7 +31,6 @@ check() {
 }
 
 install "$environment" maturin "${packages[@]}"
-install "$environment" dolma || echo "skipped: dolma does not install here"
 if [ -z "${TROMMEL_WHEEL:-}" ]; then
     TROMMEL_VENV=$environment scripts/wheel.sh build out/wheel
     TROMMEL_WHEEL=$(ls -t out/wheel/trommel_text-*.whl | head -n 1)
@@ -53,6 +52,12 @@ for recipe in "${@:-all}"; do
             else
                 echo "skipped: apache-$one does not install here"
             fi
+            ;;
+        curator)
+            # dolma wants an older hub client than datatrove.
+            install "$environment-$one" 'pandas<3' pyarrow 'dask[dataframe]'
+            install "$environment-$one" dolma || echo "skipped: dolma does not install here"
+            check "$environment-$one" "$one"
             ;;
         *) check "$environment" "$one" ;;
         esac

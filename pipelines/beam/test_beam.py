@@ -37,7 +37,7 @@ def test_pages_become_documents(tmp_path):
     out = tmp_path / "texts"
     with beam.Pipeline(options=OPTIONS) as pipeline:
         documents = pipeline | beam.Create(pages) | trommel_beam.Extract("html", url="url", markdown=True)
-        lines = documents | beam.Map(lambda row: f"{row['number']}\t{row['url']}\t{row['text']}\t{'html' in row}")
+        lines = documents | beam.Map(lambda row: json.dumps([row["number"], row["url"], row["text"], "html" in row]))
         _ = lines | beam.io.WriteToText(str(out))
     found = [json.loads(line) for path in tmp_path.glob("texts-*") for line in path.read_text().splitlines()]
     texts = [trommel_text.extract(page["html"], markdown=True).text for page in pages]
