@@ -1,31 +1,66 @@
 #!/usr/bin/env bash
-# Runs the recipes of pipelines/ against the real engines: Spark, Ray, datatrove (with trafilatura), Dask, Delta, Iceberg, Lance,
-# DuckDB, Polars, and dolma where it installs. Some GB of packages, minutes. Needs Java 17 for Spark.
-#   TROMMEL_VENV=FOLDER      where the packages go (default: in the cache folder)
+# Runs the recipes of pipelines/ against the real engines: Spark, Ray, datatrove (with trafilatura), Dask, dolma, Delta, Iceberg,
+# Lance, DuckDB, Polars, Daft; dolma, Beam and Flink in environments of their own. Some GB of packages, minutes. Needs Java 17.
+#   check-engines.sh [RECIPE]...   these recipes, e.g. `spark tables` (default: all)
+#   TROMMEL_VENV=FOLDER      where the packages go, FOLDER-curator, -beam and -flink too (default: in the cache folder)
 #   TROMMEL_WHEEL=FILE       a wheel that is built already
-#   TROMMEL=PROGRAM          `trommel`, to compare with the program instead of the module's own run; tables and hard-pages need it
+#   TROMMEL=PROGRAM          the program to compare with and to join annotations of (default: the command of the wheel)
 #   TROMMEL_SHARED=FOLDER    labelled sets to make the 40 archives of; the sample without it
 #   TROMMEL_RECORDS=N        records taken of each set (default 400)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 environment=${TROMMEL_VENV:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/trommel-engines}
-[ -x "$environment/bin/python" ] || python3 -m venv "$environment"
-PATH=$environment/bin:$PATH
-pip install -q maturin pytest pyarrow 'pandas<3' zstandard pyspark 'ray[data]' datatrove orjson warcio faust-cchardet \
-    python-magic trafilatura lxml_html_clean 'dask[dataframe]' \
-    deltalake 'pyiceberg[sql-sqlite,pyarrow]' pylance duckdb polars
-pip install -q dolma || echo "skipped: dolma does not install here"
+packages=('pyspark' 'ray[data]' 'pandas<3' datatrove orjson warcio faust-cchardet python-magic trafilatura lxml_html_clean
+    'dask[dataframe]' deltalake 'pyiceberg[sql-sqlite,pyarrow]' pylance duckdb polars daft zstandard pyarrow)
+
+# install FOLDER PACKAGE...: an environment with the packages and pytest. By uv, as pip needs many minutes to choose versions.
+install() {
+    local folder=$1
+    shift
+    [ -x "$folder/bin/python" ] || python3 -m venv "$folder"
+    "$folder/bin/python" -c 'import uv' 2>/dev/null || "$folder/bin/pip" install -q uv
+    "$folder/bin/uv" pip install -q --python "$folder/bin/python" pytest zstandard "$@"
+}
+
+# check FOLDER RECIPE: its tests in an environment with the wheel.
+check() {
+    echo "== $2"
+    "$1/bin/uv" pip install -q --python "$1/bin/python" --reinstall --no-deps "$TROMMEL_WHEEL"
+    PATH=$1/bin:$PATH TROMMEL=${TROMMEL:-$1/bin/trommel} "$1/bin/python" -m pytest -q -rs -p no:cacheprovider "pipelines/$2" || failed+=("$2")
+}
+
+install "$environment" maturin "${packages[@]}"
 if [ -z "${TROMMEL_WHEEL:-}" ]; then
     TROMMEL_VENV=$environment scripts/wheel.sh build out/wheel
     TROMMEL_WHEEL=$(ls -t out/wheel/trommel_text-*.whl | head -n 1)
 fi
-pip install -q --force-reinstall --no-deps "$TROMMEL_WHEEL"
-for recipe in slurm datatrove curator ray spark tables hard-pages; do
-    echo "== $recipe"
-    if [[ "$recipe" = tables || "$recipe" = hard-pages ]] && ! command -v "${TROMMEL:-trommel}" >/dev/null; then
-        echo "skipped: no program trommel; name it in TROMMEL"
-        continue
-    fi
-    pytest -q -rs -p no:cacheprovider "pipelines/$recipe"
+TROMMEL_WHEEL=$(realpath "$TROMMEL_WHEEL")
+
+failed=()
+for recipe in "${@:-all}"; do
+    case $recipe in
+    all) recipes=(slurm tables hard-pages duckdb polars daft datatrove curator ray spark beam flink) ;;
+    *) recipes=("$recipe") ;;
+    esac
+    for one in "${recipes[@]}"; do
+        case $one in
+        beam | flink)
+            # Each pins versions that the others do not bear.
+            if install "$environment-$one" "apache-$one"; then
+                check "$environment-$one" "$one"
+            else
+                echo "skipped: apache-$one does not install here"
+            fi
+            ;;
+        curator)
+            # dolma wants an older hub client than datatrove.
+            install "$environment-$one" 'pandas<3' pyarrow 'dask[dataframe]'
+            install "$environment-$one" dolma || echo "skipped: dolma does not install here"
+            check "$environment-$one" "$one"
+            ;;
+        *) check "$environment" "$one" ;;
+        esac
+    done
 done
+[ ${#failed[@]} = 0 ] || { echo "failed: ${failed[*]}"; exit 1; }

@@ -2,6 +2,7 @@
 # Builds the Python wheel.
 #   scripts/wheel.sh build FOLDER   optimized, with all features, into FOLDER
 #   scripts/wheel.sh test           as fast as it can be built, and runs the tests of Python
+#   scripts/wheel.sh test-command   the same with the command `trommel`, compared with the program
 # What it needs of Python (maturin, pytest, pyarrow) goes into an environment of its own in the cache folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,16 +28,22 @@ build)
     (cd crates/python && maturin build --locked --out "$folder")
     ls -l "$folder"
     ;;
-test)
+test | test-command)
     # The profile of the tests, so that what they built serves again; no network and no training.
+    features=(--no-default-features --features abi3,parquet)
+    if [ "$1" = test-command ]; then
+        features=()
+        cargo build --locked -p trommel-cli
+        export TROMMEL=$CARGO_TARGET_DIR/debug/trommel
+    fi
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
-    (cd crates/python && maturin build --locked --profile dev --no-default-features --features abi3,parquet --out "$folder")
+    (cd crates/python && maturin build --locked --profile dev "${features[@]}" --out "$folder")
     pip install -q --force-reinstall --no-deps "$folder"/*.whl
     pytest -q crates/python/tests
     ;;
 *)
-    sed -n '2,5s/^# \{0,1\}//p' "$0"
+    sed -n '2,6s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac

@@ -6,7 +6,7 @@ use trommel_pipeline::Outcome;
 
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// All went well; of `search`, something was found.
     Clean,
     /// Some records failed, the others are there; of `search`, nothing was found.

@@ -15,8 +15,10 @@ pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     static LAST: Mutex<Option<String>> = Mutex::new(None);
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let usual = take_hook();
+    // In a process of Python the main thread has no name.
+    let main = thread::current().id();
     set_hook(Box::new(move |info| {
-        let is_main = thread::current().name() == Some("main");
+        let is_main = thread::current().id() == main;
         // Who asks for a backtrace wants it where it is.
         if is_main && std::env::var_os("RUST_BACKTRACE").is_none() {
             *last() = Some(info.to_string());

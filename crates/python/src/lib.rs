@@ -3,6 +3,8 @@
 //! Nothing here keeps a thread between two calls, so programs may fork. No work holds the interpreter.
 
 mod arrow;
+#[cfg(feature = "command")]
+mod command;
 mod documents;
 mod errors;
 mod evaluation;
@@ -30,6 +32,9 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::arrow::PyRecordBatch;
+    #[cfg(feature = "command")]
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::documents::{DocumentBatches, document_schema, read_warc};
     #[pymodule_export]

@@ -47,10 +47,16 @@ class Options:
             raise ValueError(f"{name}: {value!r} is no number from 1 on")
         return number
 
+    def flag(self, name: str) -> bool:
+        value = self.given.get(name, "false").lower()
+        if value not in ("true", "false"):
+            raise ValueError(f"{name}: {value!r}, expected true, false")
+        return value == "true"
+
     def paths(self) -> list[str]:
         """The paths as they were given."""
         if "paths" in self.given:
-            return json.loads(self.given["paths"])
+            return [str(path) for path in json.loads(self.given["paths"])]
         if "path" not in self.given:
             raise ValueError("no path: name archives with load(...)")
         return [self.given["path"]]

@@ -16,7 +16,8 @@ import ray.data
 from ray.data.block import BlockMetadata
 from ray.data.datasource import Datasource, ReadTask
 
-from . import _native, shards
+from . import _native
+from ._archives import Reading
 
 __all__ = ["Extract", "WarcDatasource", "read_warc"]
 
@@ -49,25 +50,15 @@ class Extract:
 
 
 class WarcDatasource(Datasource):
-    """The documents of archives, a read task an archive. `choices` are those of `trommel_text.Extractor` and win over
-    `config`."""
+    """The documents of archives, a read task an archive. `options` are `reports`, `config`, `jobs`, `on_error` (`report` or
+    `fail`) and the choices of `trommel_text.read_warc`, which win over `config`."""
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        reports: str | None = None,
-        config: dict[str, Any] | str | None = None,
-        jobs: int = 1,
-        on_error: str = "report",
-        **choices: Any,
-    ) -> None:
+    def __init__(self, paths: Sequence[str], **options: Any) -> None:
         super().__init__()
-        if on_error not in ("report", "fail"):
-            raise ValueError(f"on_error: unknown value {on_error!r}, expected report, fail")
-        # Refused here, not in the first task.
-        _native.Extractor(**choices)
         self.paths = [os.fspath(path) for path in paths]
-        self.options = (reports, config, jobs, on_error, choices)
+        self.reading = Reading(**options)
+        # Refused here, not in the first task.
+        self.columns = self.reading.schema()
 
     def get_name(self) -> str:
         return "trommel"
@@ -79,45 +70,30 @@ class WarcDatasource(Datasource):
     def get_read_tasks(
         self, parallelism: int, per_task_row_limit: int | None = None, data_context: Any = None
     ) -> list[ReadTask]:
-        schema = _schema(self.options[1], self.options[4])
         return [
             ReadTask(
-                _Read(path, *self.options),
+                _Read(path, self.reading),
                 BlockMetadata(num_rows=None, size_bytes=None, exec_stats=None, input_files=(path,)),
-                schema=schema,
+                schema=self.columns,
                 per_task_row_limit=per_task_row_limit,
             )
             for path in self.paths
         ]
 
 
-def _schema(config: dict[str, Any] | str | None, choices: dict[str, Any]) -> pa.Schema:
-    columns = [choices.get(name) for name in ("blocks", "spans", "tables")]
-    return pa.schema(_native.document_schema(*columns, config=config))
-
-
 class _Read:
-    def __init__(self, path: str, reports: Any, config: Any, jobs: int, on_error: str, choices: dict[str, Any]) -> None:
-        self.path, self.reports, self.config = path, reports, config
-        self.jobs, self.on_error, self.choices = jobs, on_error, choices
+    """Reads an archive, as a task; gives one table without rows for an archive without documents, which Ray wants."""
+
+    def __init__(self, path: str, reading: Reading) -> None:
+        self.path, self.reading = path, reading
 
     def __call__(self) -> Iterator[pa.Table]:
-        import logging
-
-        batches = _native.read_warc(self.path, config=self.config, jobs=self.jobs, **self.choices)
         empty = True
-        try:
-            for batch in batches:
-                empty = False
-                yield pa.Table.from_batches([pa.record_batch(batch)])
-        except _native.ArchiveError as error:
-            if self.on_error == "fail":
-                raise
-            logging.getLogger("trommel_text").warning("%s", error)
-        if self.reports and batches.summary is not None:
-            shards.write_report(self.reports, self.path, batches.summary)
+        for batch in self.reading.batches(self.path):
+            empty = False
+            yield pa.Table.from_batches([batch])
         if empty:
-            yield _schema(self.config, self.choices).empty_table()
+            yield self.reading.schema().empty_table()
 
 
 def read_warc(paths: Sequence[str], *, override_num_blocks: int | None = None, **options: Any) -> ray.data.Dataset:

@@ -14,11 +14,7 @@ that setting is off, which it is unless somebody changes it). Other options, and
 
 from __future__ import annotations
 
-import glob
-import logging
-import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -35,36 +31,16 @@ from pyspark.sql.datasource import (
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-from . import _native, shards
+from . import _archives, _native
+from ._archives import Reading
 from ._options import Options
 
 __all__ = ["TrommelDataSource", "extract_in_arrow", "extract_schema", "read_in_arrow", "document_schema"]
 
-_LOG = logging.getLogger("trommel_text")
 
-
-def document_schema(
-    blocks: bool | None = None,
-    spans: bool | None = None,
-    tables: bool | None = None,
-    config: dict[str, Any] | str | None = None,
-) -> StructType:
-    """The columns of documents of archives: those that are only there on request by `config`, unless it is said here."""
-    return from_arrow_schema(pa.schema(_native.document_schema(blocks, spans, tables, config=config)))
-
-
-def _found(paths: list[str]) -> list[str]:
-    found: list[str] = []
-    for path in paths:
-        local = path.removeprefix("file://")
-        if "://" in local or not (any(sign in local for sign in "*?[") or os.path.isdir(local)):
-            found.append(local)
-        elif os.path.isdir(local):
-            names = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz", ".wacz")
-            found.extend(sorted(str(file) for file in Path(local).rglob("*") if file.name.endswith(names)))
-        else:
-            found.extend(sorted(glob.glob(local)))
-    return found
+def document_schema(config: dict[str, Any] | str | None = None, **choices: Any) -> StructType:
+    """The columns of documents of archives: those that are only there on request by `config`, unless `choices` say it."""
+    return from_arrow_schema(_archives.schema(config, choices))
 
 
 class TrommelDataSource(DataSource):
@@ -92,7 +68,7 @@ class _Archive(InputPartition):
 class _Reader(DataSourceReader):
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.paths = _found(options.paths())
+        self.paths = _archives.found(options.paths())
         self.pushed: dict[str, Any] = {}
 
     def partitions(self) -> list[InputPartition]:
@@ -103,14 +79,15 @@ class _Reader(DataSourceReader):
         if self.pushed:
             config = dict(config or {})
             config["filters"] = {**self.pushed, **config.get("filters", {})}
-        batches = _native.read_warc(
-            partition.path,
-            config=config,
-            jobs=self.options.jobs,
-            batch_size=self.options.batch_size,
+        reading = Reading(
+            self.options.reports,
+            config,
+            self.options.jobs,
+            self.options.on_error,
+            self.options.batch_size,
             **self.options.choices,
         )
-        yield from reported(batches, partition.path, self.options.reports, self.options.on_error)
+        yield from reading.batches(partition.path)
 
 
 class _PushingReader(_Reader):
@@ -153,19 +130,6 @@ class _PushingReader(_Reader):
         self.pushed = pushed
 
 
-def reported(batches: Any, path: str, reports: str | None, on_error: str | None = None) -> Iterator[pa.RecordBatch]:
-    """The batches of an archive as pyarrow's; its counts are written at their end."""
-    try:
-        for batch in batches:
-            yield pa.record_batch(batch)
-    except _native.ArchiveError as error:
-        if on_error == "fail":
-            raise
-        _LOG.warning("%s", error)
-    if reports and batches.summary is not None:
-        shards.write_report(reports, path, batches.summary)
-
-
 def extract_schema(keep: StructType | None = None, blocks: bool = False) -> StructType:
     """The schema of what `extract_in_arrow` gives: the fields that are kept, then those of documents."""
     fields = from_arrow_schema(pa.schema(_native.extract_batch([], blocks=blocks))).fields
@@ -201,8 +165,9 @@ def read_in_arrow(
     Repartition so that a partition has few archives."""
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        reading = Reading(reports, config, **choices)
         for batch in batches:
             for one in batch.column(path).to_pylist():
-                yield from reported(_native.read_warc(one, config=config, jobs=1, **choices), one, reports)
+                yield from reading.batches(one)
 
     return read

@@ -1,6 +1,5 @@
-//! The trommel program.
+//! The commands of the trommel program, for the program itself and for the command of the Python wheel.
 
-mod allocator;
 mod archives;
 mod assemble;
 mod bench;
@@ -40,10 +39,10 @@ mod verify;
 mod version;
 mod wacz;
 
-use std::io::Write as _;
+use std::{ffi::OsString, io::Write as _};
 
 use clap::{Parser, Subcommand};
-use exit::Exit;
+pub use exit::Exit;
 
 /// Extract the main text from web archives
 #[derive(Debug, Parser)]
@@ -85,10 +84,13 @@ enum Command {
     Man(manual::ManArgs),
 }
 
-fn main() -> std::process::ExitCode {
-    allocator::begin();
+/// Runs the program with its arguments, the first of which is its name, until its end. Says on standard error why it
+/// failed; wrong arguments and `--help` end the process.
+///
+/// To be called once in a process, as it takes over signals, the log and the report of panics.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     stop::outlive_bounds_on_files();
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(arguments);
     messages::begin(cli.messages);
     panics::run(|| {
         command(cli.command).unwrap_or_else(|error| {
@@ -96,7 +98,6 @@ fn main() -> std::process::ExitCode {
             Exit::Fatal
         })
     })
-    .into()
 }
 
 fn command(command: Command) -> anyhow::Result<Exit> {
