@@ -8,6 +8,7 @@ mod copies;
 mod corrections;
 mod data;
 mod dense_containers;
+mod documents;
 mod floods;
 mod formulas;
 mod framed;
@@ -56,6 +57,10 @@ pub(crate) struct ChosenPage<'a> {
     /// The decoded page that spans point into.
     pub html: &'a str,
     pub url: Option<&'a str>,
+    /// Number of the field of each block.
+    pub fields: &'a [u32],
+    /// Probability of each block.
+    pub probabilities: &'a [f32],
     /// Role of each block.
     pub roles: &'a [Role],
     /// Whether articles that follow the first are left out.

@@ -9,6 +9,7 @@ use super::{
     corrections::{keep_corrections, keep_see_also},
     data::drop_data,
     dense_containers::keep_dense_containers,
+    documents::keep_documents,
     floods::keep_beside_floods,
     formulas::keep_formulas,
     framed::keep_framed,
@@ -68,7 +69,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 28] = [
+pub static RULES: [Rule; 29] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |own, kept| {
         if own.keeps_doubtful {
             keep_dense_containers(own.page, own.probabilities, kept);
@@ -124,6 +125,9 @@ pub static RULES: [Rule; 28] = [
     }),
     chosen("code", "keeps all of a piece of code of which a part is kept", |own, kept| {
         keep_code(own.page, kept);
+    }),
+    chosen("documents", "keeps lists of links to documents", |own, kept| {
+        keep_documents(own.page, own.html, own.fields, own.probabilities, kept);
     }),
     chosen("tables", "keeps all of a table of which most is kept", |own, kept| {
         keep_tables(own.page, own.html, kept);
