@@ -44,6 +44,8 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
+    /// Whether each block stands in a comment section; empty if that is not known.
+    pub in_comments: &'a [bool],
     /// Whether doubtful blocks beside kept ones are rather text: not on articles and threads, which have other texts
     /// around their own.
     pub keeps_doubtful: bool,
@@ -264,6 +266,7 @@ mod tests {
             fields: &[0],
             headline: None,
             probabilities: &[0.0],
+            in_comments: &[],
             keeps_doubtful: false,
             keeps_embedded: false,
         };

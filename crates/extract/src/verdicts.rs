@@ -67,6 +67,7 @@ impl ContentPolicy {
             fields: &own.fields,
             headline: own.headline,
             probabilities: &own.probabilities,
+            in_comments: &own.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&own),
             keeps_embedded: own.embedded.iter().any(|own| own.kept),
         };

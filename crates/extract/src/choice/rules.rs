@@ -72,7 +72,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 pub static RULES: [Rule; 29] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |own, kept| {
         if own.keeps_doubtful {
-            keep_dense_containers(own.page, own.probabilities, kept);
+            keep_dense_containers(own.page, own.probabilities, own.in_comments, kept);
         }
     }),
     judged("summaries", "keeps the summary of details that are kept", |own, kept| {
