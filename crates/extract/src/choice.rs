@@ -9,6 +9,7 @@ mod copies;
 mod corrections;
 mod data;
 mod dense_containers;
+mod documents;
 mod floods;
 mod formulas;
 mod framed;
@@ -44,6 +45,8 @@ pub(crate) struct JudgedPage<'a> {
     pub headline: Option<usize>,
     /// Probability of each block.
     pub probabilities: &'a [f32],
+    /// Whether each block stands in a comment section; empty if that is not known.
+    pub in_comments: &'a [bool],
     /// Whether doubtful blocks beside kept ones are rather text: not on articles and threads, which have other texts
     /// around their own.
     pub keeps_doubtful: bool,
@@ -57,6 +60,10 @@ pub(crate) struct ChosenPage<'a> {
     /// The decoded page that spans point into.
     pub html: &'a str,
     pub url: Option<&'a str>,
+    /// Number of the field of each block.
+    pub fields: &'a [u32],
+    /// Probability of each block.
+    pub probabilities: &'a [f32],
     /// Role of each block.
     pub roles: &'a [Role],
     /// Whether articles that follow the first are left out.
@@ -260,6 +267,7 @@ mod tests {
             fields: &[0],
             headline: None,
             probabilities: &[0.0],
+            in_comments: &[],
             keeps_doubtful: false,
             keeps_embedded: false,
         };

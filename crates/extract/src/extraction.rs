@@ -71,6 +71,8 @@ impl<'a> Extraction<'a> {
             page: &page,
             html: &decoded.text,
             url: hints.url,
+            fields: &judgement.fields,
+            probabilities: &judgement.probabilities,
             roles,
             only_first_article: *articles == ArticlePolicy::First,
         };

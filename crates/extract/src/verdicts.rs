@@ -67,6 +67,7 @@ impl ContentPolicy {
             fields: &judgement.fields,
             headline: judgement.headline,
             probabilities: &judgement.probabilities,
+            in_comments: &judgement.in_comments,
             keeps_doubtful: self.favor != Favor::Precision && !is_one_text(&judgement),
             keeps_embedded: judgement.embedded.iter().any(|embedded| embedded.kept),
         };

@@ -12,9 +12,10 @@ const MIN_DENSITY: f32 = 0.8;
 const MIN_ODDS_SHARE: f32 = 0.472;
 
 /// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
-/// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too. There
-/// is one entry a block in `probabilities` and `kept`.
-pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
+/// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too.
+/// Readers' comments are not: the policy decides about them. There is one entry a block in `probabilities`, `in_comments`
+/// (empty if that is not known) and `kept`.
+pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comments: &[bool], kept: &mut [bool]) {
     let all = || page.blocks.iter().zip(probabilities).zip(kept.iter());
     let of_kept = all().filter(|((block, _), kept)| **kept && block.words > 0).map(|((_, p), _)| *p);
     let least = of_kept.fold(f32::INFINITY, f32::min);
@@ -27,8 +28,8 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], kept: &m
     let Some(container) = dense_container(page, kept) else {
         return;
     };
-    for ((block, p), kept) in page.blocks.iter().zip(probabilities).zip(kept.iter_mut()) {
-        *kept |= *p >= bound && container.contains(&block.element);
+    for (at, ((block, p), kept)) in page.blocks.iter().zip(probabilities).zip(kept.iter_mut()).enumerate() {
+        *kept |= *p >= bound && container.contains(&block.element) && in_comments.get(at) != Some(&true);
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         assert_eq!(page.blocks.len(), start.len());
         let mut kept = start.to_vec();
-        keep_dense_containers(&page, probabilities, &mut kept);
+        keep_dense_containers(&page, probabilities, &[], &mut kept);
         kept
     }
 
@@ -83,6 +84,14 @@ mod tests {
         let start = [false, true, true, false, false, false];
         // Not what stands outside of it, and not what is much less probable.
         assert_eq!(kept(&html, &probabilities, &start), [false, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn comments_are_left_to_the_policy() {
+        let page = ScanEngine.read(&format!("<div><p>{TEXT}<p>A fact<p>A remark</div>"), &Limits::default());
+        let mut kept = vec![true, false, false];
+        keep_dense_containers(&page, &[0.6, 0.55, 0.55], &[false, false, true], &mut kept);
+        assert_eq!(kept, [true, true, false]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
     corrections::{keep_corrections, keep_see_also},
     data::drop_data,
     dense_containers::keep_dense_containers,
+    documents::keep_documents,
     floods::keep_beside_floods,
     formulas::keep_formulas,
     framed::keep_framed,
@@ -69,10 +70,10 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 29] = [
+pub static RULES: [Rule; 30] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
-            keep_dense_containers(judged.page, judged.probabilities, kept);
+            keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
         }
     }),
     judged("summaries", "keeps the summary of details that are kept", |judged, kept| {
@@ -125,6 +126,9 @@ pub static RULES: [Rule; 29] = [
     }),
     chosen("code", "keeps all of a piece of code of which a part is kept", |chosen, kept| {
         keep_code(chosen.page, kept);
+    }),
+    chosen("documents", "keeps lists of links to documents", |chosen, kept| {
+        keep_documents(chosen.page, chosen.html, chosen.fields, chosen.probabilities, kept);
     }),
     chosen("tables", "keeps all of a table of which most is kept", |chosen, kept| {
         keep_tables(chosen.page, chosen.html, kept);

@@ -1,0 +1,105 @@
+//! Keeps lists of links to documents: minutes, agendas, decisions, reports.
+
+use trommel_html::{Block, Page, Tag};
+
+/// Ends of the addresses of documents, in lower case.
+const ENDS: [&str; 10] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".rtf", ".csv"];
+/// Probability of a block, at least.
+// At .2 nine tenths of the gain on courts-dev go; at .05 it is .001 higher.
+const MIN_PROBABILITY: f32 = 0.1;
+/// Documents of a field, at least, and their share of its blocks.
+const MIN_DOCUMENTS: usize = 3;
+const MIN_SHARE: f32 = 0.8;
+/// Share of the words of a block that stand in links, at least.
+const MIN_LINKED: f32 = 0.5;
+/// Elements around a block that may be its link.
+const ANCESTORS: usize = 3;
+
+/// Keeps links to documents that stand together: in a field (the blocks whose whole path of names and classes is equal)
+/// that has hardly anything else. Menus lead to pages, and who lists documents wants them to be read. There is one
+/// entry a block in `fields`, `probabilities` and `kept`.
+pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilities: &[f32], kept: &mut [bool]) {
+    // Of each field whether its first doubtful link is a document: most fields need no look at their other addresses.
+    let mut starts = vec![None; page.blocks.len()];
+    let blocks = || page.blocks.iter().zip(fields).zip(probabilities);
+    for (((block, field), probability), kept) in blocks().zip(kept.iter()) {
+        if let Some(start @ None) = starts.get_mut(*field as usize)
+            && !kept
+            && *probability >= MIN_PROBABILITY
+            && block.link_density() >= MIN_LINKED
+        {
+            *start = Some(is_document(page, html, block));
+        }
+    }
+    if !starts.contains(&Some(true)) {
+        return;
+    }
+    let starts = |field: u32| starts.get(field as usize) == Some(&Some(true));
+    let documents: Vec<bool> =
+        blocks().map(|((block, field), _)| starts(*field) && is_document(page, html, block)).collect();
+    // Blocks and documents of each field.
+    let mut counts = vec![(0usize, 0usize); page.blocks.len()];
+    for (field, is_document) in fields.iter().zip(&documents) {
+        if let Some((blocks, documents)) = counts.get_mut(*field as usize) {
+            *blocks += 1;
+            *documents += usize::from(*is_document);
+        }
+    }
+    for (((field, probability), is_document), kept) in fields.iter().zip(probabilities).zip(&documents).zip(kept) {
+        let (blocks, documents) = counts.get(*field as usize).copied().unwrap_or_default();
+        *kept |= *is_document
+            && *probability >= MIN_PROBABILITY
+            && documents >= MIN_DOCUMENTS
+            && documents as f32 >= MIN_SHARE * blocks as f32;
+    }
+}
+
+/// Whether a block is a link to a document.
+fn is_document(page: &Page, html: &str, block: &Block) -> bool {
+    let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
+    let mut elements = page.inline(block).iter().copied().chain(around).filter_map(|at| page.element(at));
+    let href = elements.find(|own| own.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
+    href.is_some_and(|href| {
+        let path = href.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+        ENDS.iter().any(|end| path.ends_with(end))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    /// The kept blocks if none was kept before and all are as probable.
+    fn kept(html: &str, probability: f32) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let fields: Vec<u32> = page.fields().of_block.to_vec();
+        let mut kept = vec![false; page.blocks.len()];
+        keep_documents(&page, html, &fields, &vec![probability; kept.len()], &mut kept);
+        let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| *kept);
+        blocks.map(|(block, _)| page.text(block).to_owned()).collect()
+    }
+
+    fn list(hrefs: &[&str]) -> String {
+        let items = hrefs.iter().enumerate().map(|(at, href)| format!("<li><a href='{href}'>Agenda {at}</a></li>"));
+        format!("<p>Some text.</p><ul>{}</ul>", items.collect::<String>())
+    }
+
+    #[test]
+    fn lists_of_documents_are_kept() {
+        let found = kept(&list(&["a.pdf", "/b.PDF?v=2", "c.docx"]), 0.2);
+        assert_eq!(found, ["Agenda 0", "Agenda 1", "Agenda 2"]);
+    }
+
+    #[test]
+    fn menus_single_documents_and_sure_navigation_are_not() {
+        for (hrefs, probability) in [
+            (&["a.html", "b.html", "c.html"][..], 0.2),
+            (&["a.pdf", "b.pdf"], 0.2),
+            (&["a.pdf", "b.pdf", "c.pdf", "d", "e"], 0.2),
+            (&["a.pdf", "b.pdf", "c.pdf"], 0.05),
+        ] {
+            assert_eq!(kept(&list(hrefs), probability), [] as [&str; 0], "{hrefs:?}");
+        }
+    }
+}
