@@ -5,7 +5,7 @@ use trommel_html::{Block, ElementKinds, Page};
 use super::headed_lists::{has_words, list};
 
 /// Words of the sentence. Labels of controls are shorter ("Share:", "Tags:").
-const MIN_WORDS: u32 = 5;
+const MIN_WORDS: u32 = 7;
 /// Blocks of the list. Longer ones are directories.
 const MAX_BLOCKS: usize = 60;
 /// Words of a block of the list in the mean; buttons have fewer.
@@ -28,13 +28,15 @@ pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
         let Some((element, blocks)) = list(page, next) else {
             continue;
         };
-        let start = element.start;
-        let stands_beside = page.path(block.element).take(2).any(|(at, around)| {
-            // A paragraph right before the list, or text right in the element around it.
-            let is_before = || page.element(around.end).is_some_and(|behind| behind.start == start);
+        // A paragraph right before the list, or text right in the element around it.
+        let stands_beside = page.container(block).is_some_and(|(at, around)| {
+            let is_before = || page.element(around.end).is_some_and(|behind| behind.start == element.start);
             at == element.parent || around.parent == element.parent && is_before()
         });
-        if stands_beside && blocks.len() <= MAX_BLOCKS && has_words(&blocks, MIN_MEAN_WORDS) {
+        // Items that are links alone are teasers of other pages; with them the rule made as many pages worse as better.
+        let told = blocks.iter().filter(|block| block.link_density() < 1.0).count();
+        let is_text = told * 2 >= blocks.len() && has_words(&blocks, MIN_MEAN_WORDS);
+        if stands_beside && blocks.len() <= MAX_BLOCKS && is_text {
             kept.iter_mut().skip(next).take(blocks.len()).for_each(|kept| *kept = true);
         }
     }
@@ -63,16 +65,17 @@ mod tests {
     #[test]
     fn lists_that_a_sentence_announces_are_kept() {
         let items = "<ul><li><p>-the class (<a href=x>https://a.example/b</a>)</p><li><a href=y>-two words</a></ul>";
-        let html = format!("<main><p>These are the ones we use:</p>{items}</main>");
+        let html = format!("<main><p>These are the ones that we use:</p>{items}</main>");
         assert_eq!(left(&html), 3);
         assert_eq!(left(&html.replace("use:", "use\u{ff1a}")), 3);
         assert_eq!(left(&html.replace("<p>These", "These").replace("use:</p>", "use:")), 3);
         for other in [
             html.replace("use:", "use."),
             html.replace("<p>These", "<p>-These"),
-            html.replace("These are the ones we use", "Share this"),
-            html.replace("<p>These are the ones we use:</p>", "<h2>These are the ones we use:</h2>"),
-            html.replace("</p><ul>", "</p><hr><ul>"),
+            html.replace("These are the ones that we use", "Share this"),
+            html.replace("<p>These are the ones that we use:</p>", "<h2>These are the ones that we use:</h2>"),
+            html.replace("<p>-the class (<a href=x>https://a.example/b</a>)</p>", "<a href=x>-the class</a>"),
+            html.replace("</p><ul>", "</p><div></div><ul>"),
             html.replace("<ul>", "<div><ul>"),
             html.replace("<ul>", "<ul hidden>"),
             html.replace("-the class (", "-").replace("https://a.example/b", "b").replace("-two words", "-c"),

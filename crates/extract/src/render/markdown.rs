@@ -275,13 +275,18 @@ fn flowing<'a>(
             Segment::Table(table) => {
                 let whole = writer.origin;
                 for caption in &table.captions {
-                    writer.origin = Some(OriginSource::Blocks(*caption, *caption));
+                    // A table is in one section, and its rows have places of their own in chunks alone.
+                    if !options.sections {
+                        writer.origin = Some(OriginSource::Blocks(*caption, *caption));
+                    }
                     writer.add(element, &inline.render(*caption, Mode::Caption));
                 }
                 writer.origin = whole;
                 if !table.rows.is_empty() {
                     let lines = tables::gfm_lines(table, inline);
-                    writer.line_origins = lines.iter().map(|(_, row)| row.and_then(row_origin)).collect();
+                    if !options.sections {
+                        writer.line_origins = lines.iter().map(|(_, row)| row.and_then(row_origin)).collect();
+                    }
                     let lines: Vec<String> = lines.into_iter().map(|(line, _)| line).collect();
                     writer.add(element, &lines.join("\n"));
                 }

@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use crate::markup::lex::{Attributes, Markup, markup};
+
 /// Bytes of the letters of a line from which on it may stand before the line above it: captions stand above a table,
 /// and texts of scripts in an order of their own.
 const LONG_LINE: usize = 24;
@@ -19,14 +21,17 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else {
         return false;
     };
-    // A backslash stands for itself on a page, and begins an escape in a script.
-    let plain = htmlize::unescape(text_between_tags(source));
-    if !part.contains(char::is_alphanumeric) {
-        // Without a letter to compare, each sign must stand there, but for those of Markdown.
-        let is_mark = |c: char| c.is_whitespace() || "#*-_>|`:\\".contains(c);
-        return part.chars().all(|c| is_mark(c) || plain.contains(c));
-    }
-    stands_in(part, &plain, source) || plain.contains('\\') && stands_in(part, &unescaped(&plain), source)
+    // Most scripts are no text, but formulas stand in some.
+    [false, true].into_iter().any(|with_programs| {
+        let plain = htmlize::unescape(text_between_tags(source, with_programs));
+        if !part.contains(char::is_alphanumeric) {
+            // Without a letter to compare, each sign must stand there, but for those of Markdown.
+            let is_mark = |c: char| c.is_whitespace() || "#*-_>|`:\\".contains(c);
+            return part.chars().all(|c| is_mark(c) || plain.contains(c));
+        }
+        // A backslash stands for itself on a page, and begins an escape in a script.
+        stands_in(part, &plain, source) || plain.contains('\\') && stands_in(part, &unescaped(&plain), source)
+    })
 }
 
 /// Whether a part of a text stands in the text between the tags of a source, or in its attributes.
@@ -52,9 +57,9 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
         }
         // As it is, as in code; else without the marks of Markdown.
         let wanted = [letters(line), letters(&words)];
-        let mut found = wanted.iter().filter_map(|line| find(&page, at, line));
+        let found = wanted.iter().filter_map(|line| find(&page, at, line)).min();
         let far = || wanted.iter().filter(|line| line.len() >= LONG_LINE).find_map(|line| find(&page, 0, line));
-        if let Some(next) = found.next().or_else(far) {
+        if let Some(next) = found.or_else(far) {
             at = next;
             return true;
         }
@@ -83,8 +88,8 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A part of a page without tags and comments.
-fn text_between_tags(source: &str) -> String {
+/// A part of a page without tags and comments, with what stands in scripts and style sheets or without.
+fn text_between_tags(source: &str, with_programs: bool) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
     while let Some((text, tag)) = rest.split_once('<') {
@@ -100,9 +105,10 @@ fn text_between_tags(source: &str) -> String {
             None => end_of_tag(tag),
         };
         rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
-        // Formulas stand in scripts, too.
         let program = program(tag, rest);
-        out.push_str(program);
+        if with_programs {
+            out.push_str(program);
+        }
         rest = rest.get(program.len()..).unwrap_or_default();
     }
     out.push_str(rest);
@@ -127,29 +133,24 @@ fn program<'a>(tag: &str, content: &'a str) -> &'a str {
 
 /// The values of the attributes of all tags, references decoded.
 fn attribute_values(source: &str) -> String {
+    let bytes = source.as_bytes();
     let mut out = String::new();
-    let mut rest = source;
-    while let Some((_, tag)) = rest.split_once('<') {
-        rest = tag;
-        if !tag.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            continue;
-        }
-        let Some(end) = end_of_tag(tag) else {
-            break;
-        };
-        let (tag, behind) = tag.split_at_checked(end).unwrap_or((tag, ""));
-        rest = behind;
-        let mut parts = tag.split(['"', '\'']);
-        // Every second part stands between quotes; before it is a name and `=`, or a value without quotes.
-        while let Some(before) = parts.next() {
-            let bare = before.split_once('=').map_or("", |(_, value)| value);
-            for part in [bare, parts.next().unwrap_or_default()] {
-                out.push_str(part);
-                out.push(' ');
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {
+        let start = at + next;
+        at = match markup(bytes, start) {
+            Markup::Tag(tag) => {
+                let attributes = bytes.get(tag.attributes.0..tag.attributes.1).unwrap_or_default();
+                for (_, value) in Attributes::new(attributes) {
+                    out.push_str(&htmlize::unescape_attribute(String::from_utf8_lossy(value)));
+                    out.push(' ');
+                }
+                tag.end
             }
-        }
+            Markup::Skip(_) | Markup::Cut { .. } => start + 1,
+        };
     }
-    htmlize::unescape(out).into_owned()
+    out
 }
 
 /// The end of a tag; quoted values are skipped.
@@ -321,6 +322,11 @@ mod tests {
         let page = "<p>One <script>if (a<b) x=\"it's</script>two<style>a>b{c:'d}</style> three</p>";
         assert!(is_proven("One two three", page));
         assert!(is_proven("- [x] One\n- [ ] two", page));
+        let quoted = "<p><img alt=\"it's a mill\" src=x><img alt='the \"wheel\"'>One";
+        assert!(is_proven("![it's a mill](x)\n\n![the \"wheel\"](y)\n\nOne", quoted));
+        // The number of an item is not that of a heading further down.
+        assert!(is_proven("1. One\n2. Two\n\n## 1. One", "<ol><li>One<li>Two</ol><h2>1. One"));
+        assert!(is_proven("ab", "<p>a<script>x</script>b"));
         assert!(!is_proven("One four", page));
     }
 

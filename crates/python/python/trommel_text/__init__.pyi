@@ -53,10 +53,13 @@ class Choices(TypedDict, total=False):
     exclude: Sequence[Role] | str
     links: bool
     images: bool
+    addresses: Literal["absolute", "as-written"]
     sections: bool
     math: Math
     notes: Notes
     scripts: Scripts
+    max_tokens: int
+    tokenizer: str
     blocks: bool
     spans: bool
     tables: bool

@@ -65,7 +65,9 @@ impl<'a> Inline<'a> {
             let container = page.container(block).map(|(_, element)| element.tag);
             let stands_apart =
                 matches!(container, Some(Tag::Div | Tag::Section | Tag::Article | Tag::Main | Tag::Figure | Tag::Body));
-            let lines = self.content.code_in(code, block.span.1);
+            // An element that reaches around further blocks says more than this one.
+            let signs = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            let lines = self.content.code_in(code, block.span.1).filter(|lines| signs(lines) == signs(text));
             if let Some(lines) = lines
                 && (lines.contains('\n') || stands_apart)
             {

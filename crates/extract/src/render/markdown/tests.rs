@@ -165,6 +165,11 @@ fn code_has_a_fence_and_a_language() {
 }
 
 #[test]
+fn code_around_several_blocks_is_written_once() {
+    check("<div><code>a<br>b<div>c</div></code></div>", "```\na\nb\n```\n\n`c`\n");
+}
+
+#[test]
 fn marks_stand_where_markdown_sees_them() {
     for (html, expected) in [
         ("a<b> b </b>c <em>d</em>, <code>e`f</code>", "a **b** c *d*, ``e`f``\n"),
