@@ -88,10 +88,12 @@ mod tests {
 
     #[test]
     fn comments_are_left_to_the_policy() {
-        let page = ScanEngine.read(&format!("<div><p>{TEXT}<p>A fact<p>A remark</div>"), &Limits::default());
-        let mut kept = vec![true, false, false];
-        keep_dense_containers(&page, &[0.6, 0.55, 0.55], &[false, false, true], &mut kept);
-        assert_eq!(kept, [true, true, false]);
+        let html = format!("<div><p>{TEXT}<p>{TEXT}<p>A fact<p>A remark</div>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept = vec![true, true, false, false];
+        let probabilities = [0.6, 0.6, 0.55, 0.55];
+        keep_dense_containers(&page, &probabilities, &[false, false, false, true], &mut kept);
+        assert_eq!(kept, [true, true, true, false]);
     }
 
     #[test]
