@@ -6,9 +6,11 @@ use std::{fmt, sync::Arc};
 /// prose.
 const BYTES_A_TOKEN: usize = 4;
 
+type Count = dyn Fn(&str) -> u32 + Send + Sync;
+
 /// Counts the tokens of a text: those of a tokenizer, or a quarter of the bytes of UTF-8 by default.
 #[derive(Clone, Default)]
-pub struct TokenCounter(Option<Arc<dyn Fn(&str) -> u32 + Send + Sync>>);
+pub struct TokenCounter(Option<Arc<Count>>);
 
 impl TokenCounter {
     /// A counter by this function, which is that of a tokenizer.
