@@ -21,8 +21,8 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    AddressForm, ArticlePolicy, ChunkSize, ChunkUnit, CommentPolicy, Favor, HeadlinePolicy, MathForm, NoteForm, RoleSet,
-    ScriptForm,
+    AddressForm, ArticlePolicy, ChunkSize, ChunkUnit, CommentPolicy, Favor, HeadlinePolicy, MathForm, NoteForm,
+    RoleSet, ScriptForm,
 };
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};

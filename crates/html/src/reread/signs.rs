@@ -11,9 +11,8 @@ const MAX_SIGN_CHARS: usize = 8;
 /// Tags at which a cell ends.
 const END: [&str; 7] = ["td", "th", "tr", "table", "tbody", "thead", "tfoot"];
 /// Tags that may stand around a sign. Others show something: a picture, a form, a program.
-const INLINE: [&str; 16] = [
-    "b", "i", "em", "strong", "span", "code", "kbd", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr",
-];
+const INLINE: [&str; 16] =
+    ["b", "i", "em", "strong", "span", "code", "kbd", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr"];
 
 /// The signs in a cell of the decoded page that has no word; none if there are none, or more than a few.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {

@@ -173,7 +173,9 @@ impl<'a> RecordExtractor<'a> {
             // Only with a document, which takes the other extractor's text.
             aside: match verdict {
                 // Its file comes after those of the other kinds.
-                RecordVerdict::Document { .. } if is_hard => AsideRecord::new(self.set_aside.len(), record, id, media_type),
+                RecordVerdict::Document { .. } if is_hard => {
+                    AsideRecord::new(self.set_aside.len(), record, id, media_type)
+                }
                 _ => None,
             },
             verdict,
