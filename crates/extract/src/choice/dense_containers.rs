@@ -1,6 +1,7 @@
 //! Keeps blocks that are nearly as probable as kept ones, in the container that most kept text stands in.
 
-use trommel_html::Page;
+use rustc_hash::FxHashMap;
+use trommel_html::{Block, Page};
 
 /// Share of the kept words that the container holds, at least. It is the smallest such element.
 const MIN_KEPT_SHARE: f32 = 0.9;
@@ -10,6 +11,8 @@ const MIN_DENSITY: f32 = 0.8;
 /// Odds of a block against those of the least probable kept block, at least: log odds less by .75.
 // From .5 to 1 the mean F1 of no set but events-dev differs by more than .0007.
 const MIN_ODDS_SHARE: f32 = 0.472;
+/// Doubtful blocks of one text from which on it is a label.
+const MIN_LABEL_TIMES: u32 = 3;
 
 /// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
 /// probable as the least probable kept block. Where the container is content, its other blocks mostly are, too.
@@ -28,8 +31,26 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
     let Some(container) = dense_container(page, kept) else {
         return;
     };
-    for (at, ((block, p), kept)) in page.blocks.iter().zip(probabilities).zip(kept.iter_mut()).enumerate() {
-        *kept |= *p >= bound && container.contains(&block.element) && in_comments.get(at) != Some(&true);
+    let is_doubtful = |at: usize, block: &Block, p: f32| {
+        p >= bound && container.contains(&block.element) && in_comments.get(at) != Some(&true)
+    };
+    let doubtful: Vec<usize> = all()
+        .enumerate()
+        .filter(|(at, ((block, p), kept))| !**kept && is_doubtful(*at, block, **p))
+        .map(|(at, _)| at)
+        .collect();
+    let text = |at: usize| page.blocks.get(at).map(|block| page.text(block));
+    let mut times: FxHashMap<Option<&str>, u32> = FxHashMap::default();
+    for at in &doubtful {
+        *times.entry(text(*at)).or_default() += 1;
+    }
+    for at in doubtful {
+        // Read more, read more, read more: what every item of a listing says is not its text.
+        if times.get(&text(at)).is_some_and(|times| *times < MIN_LABEL_TIMES)
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = true;
+        }
     }
 }
 
@@ -84,6 +105,15 @@ mod tests {
         let start = [false, true, true, false, false, false];
         // Not what stands outside of it, and not what is much less probable.
         assert_eq!(kept(&html, &probabilities, &start), [false, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn what_every_item_says_is_a_label() {
+        let item = format!("<p>{TEXT} {TEXT}<p>Read more");
+        let html = format!("<div>{}<p>A fact</div>", item.repeat(3));
+        let probabilities = [0.6, 0.55, 0.6, 0.55, 0.6, 0.55, 0.55];
+        let start = [true, false, true, false, true, false, false];
+        assert_eq!(kept(&html, &probabilities, &start), [true, false, true, false, true, false, true]);
     }
 
     #[test]

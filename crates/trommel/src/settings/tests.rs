@@ -83,6 +83,6 @@ fn errors_name_key_and_line() {
     }
     assert!(toml("jobs = 0").unwrap_err().starts_with("c.toml:1: limits.jobs: "));
     assert!(toml("a = 1\njobs =").unwrap_err().starts_with("c.toml:2: "));
-    assert!(toml("striped = 1").unwrap_err().contains("expected one of archive, articles, "));
+    assert!(toml("striped = 1").unwrap_err().contains("expected one of addresses, archive, articles, "));
     assert_eq!(PartialSettings::from_json("[]").unwrap_err().to_string(), "settings: expected an object");
 }
