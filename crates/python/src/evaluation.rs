@@ -39,6 +39,8 @@ pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResu
 /// Scores a model on labelled pages, an archive and its gold file: word precision, recall and F1, means over
 /// pages, as `trommel eval --json` prints them.
 #[pyfunction]
+// Each argument is a keyword of Python.
+#[allow(clippy::too_many_arguments)]
 #[pyo3(signature = (pages, gold=None, model=None, *, comments=None, headline="auto", favor="balanced", strict_words=false))]
 pub(crate) fn evaluate<'py>(
     py: Python<'py>,

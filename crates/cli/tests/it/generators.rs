@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use crate::program::{trommel, workspace};
 
-/// Share of the constructs that are written as their source says.
-const EXACT: f64 = 0.98;
+/// The constructs that are not written as their source says. No other may join them.
+const KNOWN_MISSES: [&str; 2] = ["asciidoctor: tasks", "doxygen: list of paragraphs"];
 
 /// A construct of Markdown, as the source of pages has it.
 #[derive(Deserialize)]
@@ -68,9 +68,8 @@ fn pages_of_generators_give_their_sources() {
             }
         }
     }
-    let exact = 1.0 - missing.len() as f64 / all as f64;
     println!("{} of {all} constructs of {} generators are exact", all - missing.len(), pages.len());
-    assert!(exact >= EXACT, "{exact:.3} of {all} constructs are exact; these are not: {missing:#?}");
+    assert_eq!(missing, KNOWN_MISSES);
 }
 
 #[test]

@@ -185,7 +185,8 @@ mod tests {
     fn every_setting_shows_in_the_recipe_or_changes_no_output() {
         let usual = plan().recipe();
         let mut silent = Vec::new();
-        for field in fields() {
+        // A tokenizer is a file that must be there; that it shows in the recipe is tested above.
+        for field in fields().iter().filter(|field| field.name != "tokenizer") {
             let mut chosen = PartialSettings::default();
             chosen.set(&field.path, other(field)).unwrap();
             let recipe = plan().with_settings(chosen.unchecked().unwrap()).recipe();
