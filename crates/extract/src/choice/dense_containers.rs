@@ -11,7 +11,7 @@ const MIN_DENSITY: f32 = 0.8;
 /// Odds of a block against those of the least probable kept block, at least: log odds less by .75.
 // From .5 to 1 the mean F1 of no set but events-dev differs by more than .0007.
 const MIN_ODDS_SHARE: f32 = 0.472;
-/// Doubtful blocks of one text from which on it is a label.
+/// Doubtful links of one text from which on it is a label.
 const MIN_LABEL_TIMES: u32 = 3;
 
 /// Keeps blocks of the container that holds most of what is kept, if most of it is kept, and if they are nearly as
@@ -39,17 +39,20 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
         .filter(|(at, ((block, p), kept))| !**kept && is_doubtful(*at, block, **p))
         .map(|(at, _)| at)
         .collect();
-    let text = |at: usize| page.blocks.get(at).map(|block| page.text(block));
-    let mut times: FxHashMap<Option<&str>, u32> = FxHashMap::default();
-    for at in &doubtful {
-        *times.entry(text(*at)).or_default() += 1;
+    // Read more, read more, read more: a link that every item of a listing has is not its text. Places and times that
+    // are no links are.
+    let link = |at: usize| {
+        let block = page.blocks.get(at).filter(|block| block.link_density() >= 1.0)?;
+        Some(page.text(block))
+    };
+    let mut times: FxHashMap<&str, u32> = FxHashMap::default();
+    for text in doubtful.iter().filter_map(|at| link(*at)) {
+        *times.entry(text).or_default() += 1;
     }
     for at in doubtful {
-        // Read more, read more, read more: what every item of a listing says is not its text.
-        if times.get(&text(at)).is_some_and(|times| *times < MIN_LABEL_TIMES)
-            && let Some(kept) = kept.get_mut(at)
-        {
-            *kept = true;
+        let is_label = link(at).and_then(|text| times.get(text)).is_some_and(|times| *times >= MIN_LABEL_TIMES);
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = !is_label;
         }
     }
 }
@@ -109,11 +112,12 @@ mod tests {
 
     #[test]
     fn what_every_item_says_is_a_label() {
-        let item = format!("<p>{TEXT} {TEXT}<p>Read more");
-        let html = format!("<div>{}<p>A fact</div>", item.repeat(3));
-        let probabilities = [0.6, 0.55, 0.6, 0.55, 0.6, 0.55, 0.55];
-        let start = [true, false, true, false, true, false, false];
-        assert_eq!(kept(&html, &probabilities, &start), [true, false, true, false, true, false, true]);
+        let item = format!("<p>{TEXT} {TEXT}<p><a href=x>Read more</a><p>At noon");
+        let html = format!("<div>{}<p><a href=y>A fact</a></div>", item.repeat(3));
+        let probabilities = [0.6, 0.55, 0.55, 0.6, 0.55, 0.55, 0.6, 0.55, 0.55, 0.55];
+        let start = [true, false, false, true, false, false, true, false, false, false];
+        let expected = [true, false, true, true, false, true, true, false, true, true];
+        assert_eq!(kept(&html, &probabilities, &start), expected);
     }
 
     #[test]
