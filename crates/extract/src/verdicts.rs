@@ -165,7 +165,7 @@ const SHARPNESS_OF_TEXTS: f32 = 1.195;
 
 /// Whether a page is almost surely one text or a row of posts.
 fn is_one_text(judgement: &Judgement) -> bool {
-    judgement.page_type.as_ref().is_some_and(|own| own.sharpness >= SHARPNESS_OF_TEXTS)
+    judgement.page_type.as_ref().is_some_and(|page_type| page_type.sharpness >= SHARPNESS_OF_TEXTS)
 }
 
 /// Word F1 that the model expects of what is kept.

@@ -365,7 +365,9 @@ impl Model {
         let shifted = judgement.probabilities.iter().map(|probability| corrected(*probability, shift)).collect();
         let mut other = Judgement { probabilities: shifted, ..judgement.clone() };
         self.choose_over(page, &layout, &mut other, with_comments);
-        let keeps_some = |own: &Judgement| own.choice.kept.contains(&true) || own.embedded.iter().any(|own| own.kept);
+        let keeps_some = |judgement: &Judgement| {
+            judgement.choice.kept.contains(&true) || judgement.embedded.iter().any(|embedded| embedded.kept)
+        };
         if !keeps_some(&other) {
             return;
         }

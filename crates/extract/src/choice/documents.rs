@@ -58,7 +58,7 @@ pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilit
 fn is_document(page: &Page, html: &str, block: &Block) -> bool {
     let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
     let mut elements = page.inline(block).iter().copied().chain(around).filter_map(|at| page.element(at));
-    let href = elements.find(|own| own.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
+    let href = elements.find(|element| element.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
     href.is_some_and(|href| {
         let path = href.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
         ENDS.iter().any(|end| path.ends_with(end))

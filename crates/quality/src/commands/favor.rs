@@ -26,10 +26,10 @@ pub fn run(args: &FavorArgs) -> anyhow::Result<()> {
     let mut table = MarkdownTable::new(["set", "pages"].map(str::to_owned).into_iter().chain(headings));
     for pages in &args.pages {
         let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
-        let own = favored(&read_set(pages, &gold)?, &model);
-        let name = if own.is_partial { format!("{} (texts)", own.set) } else { own.set };
-        let cells = own.scores.iter().flat_map(|own| [own.precision, own.recall, own.f1]).map(share);
-        table.row([name, thousands(own.pages)].into_iter().chain(cells));
+        let row = favored(&read_set(pages, &gold)?, &model);
+        let name = if row.is_partial { format!("{} (texts)", row.set) } else { row.set };
+        let cells = row.scores.iter().flat_map(|scores| [scores.precision, scores.recall, scores.f1]).map(share);
+        table.row([name, thousands(row.pages)].into_iter().chain(cells));
         tracing::info!(pages = %pages.display(), "scored");
     }
     crate::out(&table.text())
