@@ -7,34 +7,9 @@ use std::{
 };
 
 use crate::{
-    Assemble, AtomicFile, CompressedStream, Compression, Encode, Format, Jsonl, Msgpack, OutputError, OutputRecord,
+    Assemble, AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, OutputRecord, readable_name,
     storage::hidden,
 };
-
-/// Ends of the names of outputs that can be read back.
-const SUFFIXES: [(&str, Format, Compression); 7] = [
-    (".jsonl", Format::Jsonl, Compression::None),
-    (".jsonl.gz", Format::Jsonl, Compression::Gzip),
-    (".jsonl.zst", Format::Jsonl, Compression::Zstd),
-    (".msgpack", Format::Msgpack, Compression::None),
-    (".msgpack.gz", Format::Msgpack, Compression::Gzip),
-    (".msgpack.zst", Format::Msgpack, Compression::Zstd),
-    (".parquet", Format::Parquet, Compression::None),
-];
-/// Ends of the names of outputs of other formats, which end like those that can be read back.
-const OTHERS: [&str; 3] = [".anserini.jsonl", ".anserini.jsonl.gz", ".annotations.parquet"];
-
-/// Stem, format and compression of an output by its name. None if the name tells no format that can be read back.
-pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
-    let name = path.file_name()?.to_str()?;
-    if OTHERS.iter().any(|suffix| name.ends_with(suffix)) {
-        return None;
-    }
-    SUFFIXES.iter().find_map(|&(suffix, format, compression)| {
-        let stem = name.strip_suffix(suffix)?;
-        (!stem.is_empty()).then_some((stem, format, compression))
-    })
-}
 
 /// A copy of an output in the same format and compression, which appears under its name when it is whole. It may take
 /// the name of the original.
@@ -106,16 +81,6 @@ mod tests {
         RecordReader,
         record::tests::{full, record},
     };
-
-    #[test]
-    fn names_tell_the_format() {
-        let read = |path: &str| readable_name(Path::new(path)).map(|(stem, format, _)| (stem.to_owned(), format));
-        assert_eq!(read("out/a.b.jsonl.zst"), Some(("a.b".to_owned(), Format::Jsonl)));
-        assert_eq!(read("a.parquet"), Some(("a".to_owned(), Format::Parquet)));
-        for other in ["a.wet.gz", ".jsonl", "out/", "a.anserini.jsonl.gz", "a.annotations.parquet", "a.bulk.ndjson"] {
-            assert_eq!(read(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn a_copy_has_the_bytes_of_the_original_and_may_take_its_place() {

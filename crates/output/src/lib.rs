@@ -20,12 +20,13 @@ mod record;
 mod replace;
 #[cfg(feature = "storage")]
 mod storage;
+mod suffixes;
 mod surt;
 
 pub use annotation::Annotation;
 pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 #[cfg(feature = "storage")]
-pub use copy::{OutputCopy, readable_name};
+pub use copy::OutputCopy;
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]
@@ -44,4 +45,5 @@ pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
     hidden, open_in_place, open_own, publish, read_own, replaceable,
 };
+pub use suffixes::{SUFFIXES, readable_name, suffix_of};
 pub use surt::surt_key;

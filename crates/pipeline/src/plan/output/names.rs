@@ -5,33 +5,10 @@ use std::path::Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::name;
-use trommel_output::{Compression, Format};
+use trommel_output::{Compression, Format, SUFFIXES, suffix_of};
 use trommel_sources::is_url;
 
 use crate::inputs::Input;
-
-/// Ends of file names that set the format and the compression.
-// The first match counts, so `.anserini.jsonl` stands before `.jsonl`.
-const SUFFIXES: [(&str, Format, Compression); 18] = [
-    (".annotations.parquet", Format::Annotations, Compression::None),
-    (".anserini.jsonl", Format::Anserini, Compression::None),
-    (".anserini.jsonl.gz", Format::Anserini, Compression::Gzip),
-    (".jsonl", Format::Jsonl, Compression::None),
-    (".jsonl.gz", Format::Jsonl, Compression::Gzip),
-    (".jsonl.zst", Format::Jsonl, Compression::Zstd),
-    (".msgpack", Format::Msgpack, Compression::None),
-    (".msgpack.gz", Format::Msgpack, Compression::Gzip),
-    (".msgpack.zst", Format::Msgpack, Compression::Zstd),
-    (".wet", Format::Wet, Compression::None),
-    (".wet.gz", Format::Wet, Compression::Gzip),
-    (".trec", Format::Trec, Compression::None),
-    (".trec.gz", Format::Trec, Compression::Gzip),
-    (".bulk.ndjson", Format::Bulk, Compression::None),
-    (".bulk.ndjson.gz", Format::Bulk, Compression::Gzip),
-    (".parquet", Format::Parquet, Compression::None),
-    (".tantivy", Format::Tantivy, Compression::None),
-    (".bulk.ndjson.zst", Format::Bulk, Compression::Zstd),
-];
 
 /// The name of one output for all inputs without its folder, before and from its suffix.
 pub(crate) fn divided(path: &Path) -> (String, String) {
@@ -83,19 +60,16 @@ pub(super) fn known_suffixes() -> String {
 }
 
 pub(super) fn by_suffix(name: &str) -> Option<(Format, Compression)> {
-    let name = name.to_ascii_lowercase();
-    SUFFIXES.iter().find(|(suffix, ..)| name.ends_with(suffix)).map(|&(_, format, compression)| (format, compression))
+    suffix_of(name).map(|(_, format, compression)| (format, compression))
 }
 
 /// Bytes of the known suffix of a name, with the `.warc` of a WET file.
 fn suffix_length(name: &str) -> usize {
-    let name = name.to_ascii_lowercase();
-    let known = SUFFIXES.iter().find(|(suffix, ..)| name.ends_with(suffix));
-    let Some((suffix, format, _)) = known else {
+    let Some((suffix, format, _)) = suffix_of(name) else {
         return 0;
     };
     // Common Crawl writes `NAME.warc.wet.gz`.
-    let is_warc = *format == Format::Wet && name.ends_with(&format!(".warc{suffix}"));
+    let is_warc = format == Format::Wet && name.to_ascii_lowercase().ends_with(&format!(".warc{suffix}"));
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 
