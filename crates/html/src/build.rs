@@ -9,6 +9,7 @@ mod attribute_words;
 mod blocks;
 mod classes;
 mod code_elements;
+mod element_words;
 mod elements;
 mod formulas;
 mod head_facts;
@@ -146,6 +147,8 @@ pub(crate) struct Builder {
     head_room: usize,
     seen_body: bool,
     seen_title: bool,
+    /// Whether an element is a heading by its role.
+    has_stated_headings: bool,
     /// Numbers of the names of unknown elements.
     name_numbers: HashMap<String, u16>,
     /// Texts of the words of attributes, all of them text.
@@ -245,6 +248,7 @@ impl Builder {
             head_room: limits.head,
             seen_body: false,
             seen_title: false,
+            has_stated_headings: false,
             name_numbers: HashMap::new(),
             word_text,
             classes,

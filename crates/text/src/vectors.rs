@@ -118,6 +118,9 @@ pub trait Compare: Tally {
     /// feed, form feed, carriage return.
     fn space(self, bytes: Self::Bytes) -> u64;
 
+    /// One bit for each of the bytes that ends the name of an attribute of HTML: such white space, `/`, `>`, `=`.
+    fn name_end(self, bytes: Self::Bytes) -> u64;
+
     /// One bit for each of the numbers that is at most `most`; what is no number is not.
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64;
 }
@@ -127,6 +130,10 @@ pub trait Compare: Tally {
 /// which the instruction gives 0 for, are not either.
 #[cfg(target_arch = "x86_64")]
 const SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', 0, 0];
+
+/// The same of white space, `>` and `/`.
+#[cfg(target_arch = "x86_64")]
+const TAG_SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', b'>', b'/'];
 
 /// The bit that makes a capital letter of ASCII a small one.
 const SMALL: u8 = 0x20;
@@ -176,6 +183,13 @@ impl Compare for pulp::x86::V4 {
         let table: Self::Bytes = pulp::cast([SPACE_BY_LOW_BITS; 4]);
         let candidates = self.avx512bw._mm512_shuffle_epi8(table, bytes);
         self.avx512bw._mm512_cmpeq_epi8_mask(bytes, candidates)
+    }
+
+    #[inline(always)]
+    fn name_end(self, bytes: Self::Bytes) -> u64 {
+        let table: Self::Bytes = pulp::cast([TAG_SPACE_BY_LOW_BITS; 4]);
+        let candidates = self.avx512bw._mm512_shuffle_epi8(table, bytes);
+        self.avx512bw._mm512_cmpeq_epi8_mask(bytes, candidates) | self.equal(bytes, b'=')
     }
 
     #[inline(always)]
@@ -242,6 +256,11 @@ impl Compare for pulp::x86::V3 {
     }
 
     #[inline(always)]
+    fn name_end(self, bytes: Self::Bytes) -> u64 {
+        bits(self, [ends_name(self, bytes[0]), ends_name(self, bytes[1])])
+    }
+
+    #[inline(always)]
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
         let most = self.avx._mm256_set1_ps(most);
         let mut halves = [self.avx._mm256_set1_epi8(0); 2];
@@ -278,6 +297,17 @@ fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
     let capitals = simd.avx2._mm256_and_si256(capitals, highest);
     // From the highest bit to the one that makes a letter small.
     simd.avx2._mm256_or_si256(bytes, simd.avx2._mm256_srli_epi16::<2>(capitals))
+}
+
+/// All bits of the bytes that end the name of an attribute.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn ends_name(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
+    let table: __m256i = pulp::cast([TAG_SPACE_BY_LOW_BITS; 2]);
+    let candidates = simd.avx2._mm256_shuffle_epi8(table, bytes);
+    // Apart, as `=` has the lower bits of the carriage return.
+    let equals = simd.avx2._mm256_cmpeq_epi8(bytes, simd.avx._mm256_set1_epi8(b'=' as i8));
+    simd.avx2._mm256_or_si256(simd.avx2._mm256_cmpeq_epi8(bytes, candidates), equals)
 }
 
 /// All bits of the bytes from `first` to `last`.
@@ -404,6 +434,14 @@ impl Compare for Portable {
     }
 
     #[inline(always)]
+    fn name_end(self, bytes: Self::Bytes) -> u64 {
+        let others = Self::each(bytes, |eight| {
+            Self::equal_eight(eight, b'/') | Self::equal_eight(eight, b'>') | Self::equal_eight(eight, b'=')
+        });
+        self.space(bytes) | others
+    }
+
+    #[inline(always)]
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
         let mut mask = 0;
         for (at, number) in numbers.iter().enumerate() {
@@ -421,7 +459,7 @@ mod tests {
     struct AllComparisons<'a>(&'a [u8; 64]);
 
     impl ByteTask for AllComparisons<'_> {
-        type Output = ([u64; 6], [u8; 64]);
+        type Output = ([u64; 7], [u8; 64]);
 
         #[inline(always)]
         fn run<C: Compare>(self, form: C) -> Self::Output {
@@ -433,12 +471,13 @@ mod tests {
                 form.range(bytes, b'0', b'0'),
                 form.wide(bytes),
                 form.space(bytes),
+                form.name_end(bytes),
             ];
             (masks, form.store(form.lower(bytes)))
         }
     }
 
-    fn expected(bytes: &[u8; 64]) -> ([u64; 6], [u8; 64]) {
+    fn expected(bytes: &[u8; 64]) -> ([u64; 7], [u8; 64]) {
         let mask = |is: &dyn Fn(u8) -> bool| {
             let bits = bytes.iter().enumerate();
             bits.fold(0, |mask, (at, &byte)| mask | u64::from(is(byte)) << at)
@@ -450,6 +489,7 @@ mod tests {
             mask(&|byte| byte == b'0'),
             mask(&|byte| !byte.is_ascii()),
             mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)),
+            mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C | b'/' | b'>' | b'=')),
         ];
         (masks, bytes.map(|byte| byte.to_ascii_lowercase()))
     }

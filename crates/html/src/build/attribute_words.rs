@@ -1,155 +1,172 @@
 //! Splits attribute values into words.
 
-use trommel_text::{word_hash, word_hash_step};
+use trommel_text::vectors::{ByteTask, Compare, Vectors};
+use trommel_text::word_hash;
 
 /// Bytes of a word; longer ones are machine-made and cut.
 // Longer runs of letters are hashes and encoded data, which no other page has.
 const MAX_WORD_BYTES: usize = 40;
 
-/// Gives each word of an attribute value in lower case with its [`word_hash`]: runs of
-/// letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or
-/// longer. The value is text, which may be cut inside its last character; words are text. Most words of at most
-/// eight bytes are given as a number as well, the first byte lowest, filled up with 0.
-pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>)) {
-    let mut at = 0;
-    while at < value.len() {
-        // Eight bytes at a time: where words end no processor foresees, and a wrong guess costs as much as ten bytes.
-        let bytes = EightBytes::at(value, at);
-        let begins = bytes.letters().trailing_zeros() as usize / 8;
-        if begins > 0 {
-            at += begins;
-            continue;
+/// A word of an attribute value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueWord<'a> {
+    /// In lower case.
+    pub text: &'a [u8],
+    /// [`word_hash`] of the text.
+    pub hash: u64,
+    /// The first bytes of the text, and others behind it if it is shorter.
+    // So that a short word can be written in one step.
+    pub first: &'a [u8; 8],
+}
+
+/// Gives each word of an attribute value in lower case: runs of letters, split where lower case turns to upper
+/// (`postTitle` gives `post`, `title`), two bytes or longer. The value is text, which may be cut inside its last
+/// character; words are text.
+#[inline(always)]
+pub(crate) fn split(vectors: Vectors, value: &[u8], mut give: impl FnMut(ValueWord)) {
+    let mut from = 0;
+    while let Some(rest) = value.get(from..)
+        && !rest.is_empty()
+    {
+        // 64 bytes at a time: where words end no processor foresees, and a wrong guess costs as much as ten bytes.
+        let part = vectors.run(ReadPart(rest));
+        let mut begins = part.begins;
+        let mut next = from + 64;
+        while begins != 0 {
+            let start = begins.trailing_zeros() as usize;
+            begins &= begins - 1;
+            let len = 1 + (part.ends >> start >> 1).trailing_zeros() as usize;
+            let mut end = start + len.min(64 - start);
+            if end == 64 {
+                if rest.len() > 64 && start > 0 {
+                    // It may go on: the next part begins with it.
+                    next = from + start;
+                    break;
+                }
+                end = if start == 0 { behind_word(rest) } else { end };
+                next = from + end;
+                if end - start < 2 {
+                    break;
+                }
+            }
+            let Some(text) = part.lower.get(start..end.min(start + MAX_WORD_BYTES)) else { break };
+            let (text, hash) = match text {
+                // A cut inside a character leaves a tail that is no text.
+                text if part.wide >> start & 1_u64.unbounded_shl(text.len() as u32).wrapping_sub(1) != 0 => {
+                    let text = valid_part(text);
+                    (text, word_hash(text))
+                }
+                text => (text, hash_of(text, &part.lower, start)),
+            };
+            if let Some(first) = part.lower.get(start..).and_then(|lower| lower.first_chunk())
+                && !text.is_empty()
+            {
+                give(ValueWord { text, hash, first });
+            }
         }
-        let len = bytes.word_len();
-        // Long words and those beyond ASCII are rare enough for the plain loop.
-        if len == 8 || bytes.has_wide(len) {
-            at = split_plainly(value, at, &mut give);
-            continue;
-        }
-        // Single letters are parts of generated names (`a_b3`) and say nothing.
-        if len > 1 {
-            let lower = bytes.lower() & ((1 << (8 * len)) - 1);
-            let word = lower.to_le_bytes();
-            give(word.get(..len).unwrap_or_default(), word_hash_step(0, lower), Some(lower));
-        }
-        // What is no letter behind the word, as far as it is at hand.
-        let behind = bytes.letters() >> (8 * len);
-        at += match behind {
-            0 => 8,
-            letters => len + letters.trailing_zeros() as usize / 8,
-        };
+        from = next;
     }
 }
 
-/// Eight bytes of a value, the first lowest, filled up with 0. Words are short: most are had in one step.
-#[derive(Clone, Copy)]
-struct EightBytes {
-    bytes: u64,
-    /// The highest bit of each byte that is an ASCII letter.
-    ascii: u64,
+/// [`word_hash`] of a text that stands in `bytes` from `start` on.
+#[inline(always)]
+fn hash_of(text: &[u8], bytes: &[u8], start: usize) -> u64 {
+    match bytes.get(start..).and_then(|rest| rest.first_chunk()) {
+        Some(eight) if text.len() <= 8 => {
+            let bytes = u64::from_le_bytes(*eight) & u64::MAX >> (64 - 8 * text.len());
+            trommel_text::word_hash_step(0, bytes)
+        }
+        _ => word_hash(text),
+    }
 }
 
-impl EightBytes {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * Self::ONES;
-    /// The bit that makes an upper case letter a lower case one.
-    const LOWER: u64 = 0x20 * Self::ONES;
+#[cold]
+#[inline(never)]
+fn valid_part(text: &[u8]) -> &[u8] {
+    match std::str::from_utf8(text) {
+        Ok(_) => text,
+        Err(error) => text.get(..error.valid_up_to()).unwrap_or_default(),
+    }
+}
+
+/// The end of the word at the start of `bytes`, which takes up more than 64 of them.
+#[cold]
+#[inline(never)]
+fn behind_word(bytes: &[u8]) -> usize {
+    let mut after_lower = false;
+    let end = bytes.iter().position(|&byte| {
+        let is_letter = byte.is_ascii_alphabetic() || byte >= 0x80;
+        let ends = !is_letter || after_lower && byte.is_ascii_uppercase();
+        after_lower = byte.is_ascii_lowercase();
+        ends
+    });
+    end.unwrap_or(bytes.len())
+}
+
+/// 64 bytes of a value, or as many as there are.
+struct ValuePart {
+    /// In lower case, filled up with 0, and some more of these so that eight bytes are to be had from every place.
+    lower: [u8; 72],
+    /// One bit for each byte with which a word of two bytes or more begins.
+    begins: u64,
+    /// One bit for each byte with which no word goes on: it is no letter, or begins the next word.
+    ends: u64,
+    /// One bit for each byte beyond ASCII; these are letters without case.
+    wide: u64,
+}
+
+struct ReadPart<'a>(&'a [u8]);
+
+impl ByteTask for ReadPart<'_> {
+    type Output = ValuePart;
 
     #[inline(always)]
-    fn at(value: &[u8], at: usize) -> Self {
-        let rest = value.get(at..).unwrap_or_default();
-        let bytes = match rest.first_chunk::<8>() {
-            Some(eight) => u64::from_le_bytes(*eight),
-            // The end of a longer value: bytes before it are shifted out.
-            None if !rest.is_empty() && value.len() >= 8 => {
-                let last = value.last_chunk::<8>();
-                last.map_or(0, |last| u64::from_le_bytes(*last)) >> (8 * (8 - rest.len()))
+    fn run<C: Compare>(self, form: C) -> ValuePart {
+        let bytes = match self.0.first_chunk::<64>() {
+            Some(chunk) => form.load(chunk),
+            None => {
+                let mut chunk = [0; 64];
+                if let Some(part) = chunk.get_mut(..self.0.len()) {
+                    part.copy_from_slice(self.0);
+                }
+                form.load(&chunk)
             }
-            None => rest.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
         };
-        // With the high bit cleared an addition cannot carry from one byte into the next.
-        let folded = (bytes & !Self::HIGH) | Self::LOWER;
-        let from_a = folded + (0x80 - u64::from(b'a')) * Self::ONES;
-        let beyond_z = folded + (0x7F - u64::from(b'z')) * Self::ONES;
-        Self { bytes, ascii: from_a & !beyond_z & !bytes & Self::HIGH }
-    }
-
-    /// The highest bit of each letter; bytes beyond ASCII are letters without case.
-    fn letters(self) -> u64 {
-        self.ascii | self.bytes & Self::HIGH
-    }
-
-    fn uppers(self) -> u64 {
-        // The bit of lower case, two places up, is the highest.
-        self.ascii & !(self.bytes << 2)
-    }
-
-    fn lowers(self) -> u64 {
-        self.ascii & self.bytes << 2
-    }
-
-    /// Bytes from the first on, which is a letter, up to the end of its word: 8 if it is not among them.
-    fn word_len(self) -> usize {
+        let small = form.lower(bytes);
+        let wide = form.wide(bytes);
+        let ascii = form.range(small, b'a', b'z');
+        let upper = form.range(bytes, b'A', b'Z');
+        let letters = ascii | wide;
         // A capital right behind a small letter begins a word, as in `postTitle`.
-        let turns = self.uppers() & self.lowers() << 8;
-        let ends = !self.letters() & Self::HIGH | turns;
-        ends.trailing_zeros() as usize / 8
+        let turns = upper & (ascii & !upper) << 1;
+        let ends = !letters | turns;
+        // Single letters are parts of generated names (`a_b3`) and say nothing. Of the last byte it is not known.
+        let begins = letters & (!(letters << 1) | turns) & !(ends >> 1);
+        let mut lower = [0; 72];
+        let (chunk, _) = lower.split_at_mut(64);
+        chunk.copy_from_slice(&form.store(small));
+        ValuePart { lower, begins, ends, wide }
     }
-
-    /// Whether one of the first `len` bytes is beyond ASCII.
-    fn has_wide(self, len: usize) -> bool {
-        self.bytes & Self::HIGH & ((1 << (8 * len)) - 1) != 0
-    }
-
-    fn lower(self) -> u64 {
-        self.bytes | self.uppers() >> 2
-    }
-}
-
-/// Gives the word that begins at `at`, byte by byte; gives the place behind it.
-fn split_plainly(value: &[u8], at: usize, give: &mut impl FnMut(&[u8], u64, Option<u64>)) -> usize {
-    let mut word = [0u8; MAX_WORD_BYTES];
-    let (mut len, mut end) = (0, at);
-    let mut after_lower = false;
-    let mut is_wide = false;
-    for &byte in value.get(at..).unwrap_or_default() {
-        let is_upper = byte.is_ascii_uppercase();
-        let is_letter = byte.is_ascii_alphabetic() || byte >= 0x80;
-        if !is_letter || after_lower && is_upper {
-            break;
-        }
-        if let Some(slot) = word.get_mut(len) {
-            *slot = byte.to_ascii_lowercase();
-            is_wide |= byte >= 0x80;
-            len += 1;
-        }
-        after_lower = byte.is_ascii_lowercase();
-        end += 1;
-    }
-    let mut word = word.get(..len).unwrap_or_default();
-    let is_long = len > 1;
-    if is_wide && let Err(error) = std::str::from_utf8(word) {
-        // A cut inside a character leaves a tail that is no text.
-        word = word.get(..error.valid_up_to()).unwrap_or_default();
-    }
-    if is_long && !word.is_empty() {
-        give(word, word_hash(word), None);
-    }
-    end
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn words(value: &str) -> Vec<String> {
+    fn words_by(vectors: Vectors, value: &[u8]) -> Vec<Vec<u8>> {
         let mut out = Vec::new();
-        split(value.as_bytes(), |word, given, short| {
-            assert_eq!(given, word_hash(word));
-            assert!(short.is_none_or(|short| short.to_le_bytes().starts_with(word)));
-            out.push(str::from_utf8(word).unwrap().to_owned());
+        split(vectors, value, |word| {
+            assert_eq!(word.hash, word_hash(word.text));
+            let len = word.text.len().min(8);
+            assert_eq!(word.first[..len], word.text[..len]);
+            out.push(word.text.to_vec());
         });
         out
+    }
+
+    fn words(value: &str) -> Vec<String> {
+        let words = words_by(Vectors::default(), value.as_bytes()).into_iter();
+        words.map(|word| String::from_utf8(word).unwrap()).collect()
     }
 
     #[test]
@@ -167,37 +184,47 @@ mod tests {
         assert_eq!(words(&format!("x{}", "ä".repeat(50))), [format!("x{}", "ä".repeat(19))]);
     }
 
-    #[test]
-    fn words_had_in_one_step_are_those_of_the_plain_loop() {
-        let plain = |value: &[u8]| {
-            let mut words = Vec::new();
-            let mut at = 0;
-            while let Some(&byte) = value.get(at) {
-                if byte.is_ascii_alphabetic() || byte >= 0x80 {
-                    at = split_plainly(value, at, &mut |word, _, _| {
-                        words.push(word.to_vec());
-                    });
-                } else {
-                    at += 1;
-                }
+    /// The words of a value, byte by byte.
+    fn plain_words(value: &[u8]) -> Vec<Vec<u8>> {
+        let mut words: Vec<Vec<u8>> = vec![Vec::new()];
+        let mut after_lower = false;
+        for &byte in value {
+            let is_letter = byte.is_ascii_alphabetic() || byte >= 0x80;
+            if !is_letter || after_lower && byte.is_ascii_uppercase() {
+                words.push(Vec::new());
             }
-            words
-        };
+            if is_letter {
+                words.last_mut().unwrap().push(byte.to_ascii_lowercase());
+            }
+            after_lower = byte.is_ascii_lowercase();
+        }
+        words.retain(|word| word.len() > 1);
+        for word in &mut words {
+            word.truncate(MAX_WORD_BYTES);
+            let valid = std::str::from_utf8(word).map_or_else(|error| error.valid_up_to(), |_| word.len());
+            word.truncate(valid);
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    #[test]
+    fn words_had_by_masks_are_those_of_the_plain_loop() {
         const BYTES: &[u8] = b"abzAZ-_ @[`{09\x00\xC3\xA9\xFFyMmq";
         let mut state = 1u64;
-        for _ in 0..20_000 {
-            let bytes: Vec<u8> = (0..24)
-                .map(|_| {
-                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    BYTES[(state >> 33) as usize % BYTES.len()]
-                })
-                .collect();
-            let mut words = Vec::new();
-            split(&bytes, |word, given, _| {
-                assert_eq!(given, word_hash(word));
-                words.push(word.to_vec());
-            });
-            assert_eq!(words, plain(&bytes), "{bytes:?}");
+        let mut random = |most: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % most
+        };
+        for round in 0..20_000 {
+            let len = random(200);
+            // Some of long words, others of short ones.
+            let letters = if round % 2 == 0 { BYTES.len() } else { 3 };
+            let bytes: Vec<u8> =
+                (0..len).map(|_| BYTES[if random(40) == 0 { random(BYTES.len()) } else { random(letters) }]).collect();
+            for vectors in Vectors::available() {
+                assert_eq!(words_by(vectors, &bytes), plain_words(&bytes), "{vectors:?} {bytes:?}");
+            }
         }
     }
 }

@@ -46,7 +46,15 @@ impl Builder {
     }
 
     /// Ends a text node: what waited for more of it is taken as it is.
+    #[inline]
     pub(super) fn end_text_run(&mut self) {
+        if self.in_title || self.fold.waits() {
+            self.end_waiting_text();
+        }
+    }
+
+    #[inline(never)]
+    fn end_waiting_text(&mut self) {
         if self.in_title {
             self.title.end_run(false);
             self.title.take_source();
@@ -129,7 +137,25 @@ impl Builder {
     }
 
     /// Ends the block being built, if there is one.
+    #[inline]
     pub(super) fn flush(&mut self) {
+        // Most tags of block-level elements have nothing between them but white space.
+        let is_empty = self.current.is_none()
+            && self.fold.is_clear()
+            && !self.formulas.is_pending()
+            && self.notations.is_empty()
+            && self.styles.is_none();
+        if is_empty {
+            self.fold.forget_space();
+            self.begin_block();
+        } else {
+            self.flush_block();
+        }
+    }
+
+    // Not inlined, or it would save and restore registers for the many tags that have no text between them.
+    #[inline(never)]
+    fn flush_block(&mut self) {
         // A formula that still waits for its source belongs to the block that ends here.
         self.settle_formula();
         self.count_link_words();
@@ -137,13 +163,18 @@ impl Builder {
             self.emit(current);
         }
         self.fold.clear();
-        self.seam = Seam::empty();
         self.notations.clear();
-        self.open_notations.clear();
-        self.formulas.forget_last();
         if let Some(styles) = &mut self.styles {
             styles.restart();
         }
+        self.begin_block();
+    }
+
+    #[inline(always)]
+    fn begin_block(&mut self) {
+        self.seam = Seam::empty();
+        self.open_notations.clear();
+        self.formulas.forget_last();
         self.inline_from = self.page.inline.len();
         self.breaks = 0;
         self.images = 0;

@@ -29,16 +29,21 @@ impl Builder {
         part
     }
 
+    #[inline]
     pub(super) fn end_title(&mut self) {
         if self.in_title {
-            self.in_title = false;
-            // The first one counts: later `title` elements are those of svg or of embedded pages.
-            if !self.seen_title && !self.title.is_empty() {
-                self.page.head.title = self.title.as_str().to_owned();
-                self.seen_title = true;
-            }
-            self.title.clear();
+            self.end_open_title();
         }
+    }
+
+    fn end_open_title(&mut self) {
+        self.in_title = false;
+        // The first one counts: later `title` elements are those of svg or of embedded pages.
+        if !self.seen_title && !self.title.is_empty() {
+            self.page.head.title = self.title.as_str().to_owned();
+            self.seen_title = true;
+        }
+        self.title.clear();
     }
 
     pub(super) fn meta(&mut self, text: &TagText, offset: usize) {

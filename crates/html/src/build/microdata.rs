@@ -32,12 +32,16 @@ impl<'a> Microdata<'a> {
     /// Looks at one attribute.
     pub(super) fn note(&mut self, name: Key, value: &'a [u8]) {
         match name {
-            Key::Href => self.author |= is_author_page(value),
             Key::Rel => self.rel = self.rel.or(Some(value)),
             Key::Itemprop => self.itemprop = self.itemprop.or(Some(value)),
             Key::Datetime => self.datetime = self.datetime.or(Some(value)),
             _ => {}
         }
+    }
+
+    /// Looks at the address of a link.
+    pub(super) fn note_address(&mut self, href: &[u8]) {
+        self.author |= is_author_page(href);
     }
 
     pub(super) fn any(&self) -> bool {

@@ -35,6 +35,12 @@ bitflags! {
         const STRUCK = 1 << 9;
         /// A word of its class may say that it is code.
         const LITERAL = 1 << 10;
+
+        /// What a class says by itself.
+        const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
+            | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits();
+        /// What changes the row of an element, or is noted beside it.
+        const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits();
     }
 }
 

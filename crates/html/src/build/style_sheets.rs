@@ -7,7 +7,9 @@
 
 use memchr::{memchr, memmem};
 use rustc_hash::FxHashSet;
-use trommel_text::hash;
+use trommel_text::word_hash;
+
+use super::notes::Marks;
 
 /// Bytes of style sheets that are read of one page.
 // A bound for time and memory: sheets are copied before they are read.
@@ -47,22 +49,26 @@ impl StyleSheets {
         self.hidden.is_empty()
     }
 
-    /// Whether one of the names of a class attribute is hidden.
-    pub fn hide_class(&self, value: &[u8]) -> bool {
-        let mut names = value.split(u8::is_ascii_whitespace);
-        names.any(|name| self.hides(key(b'.', name)))
-    }
-
-    /// Whether one of the names of a class attribute is shown as a block, by a rule or by a convention of frameworks.
-    pub fn show_as_block(&self, value: &[u8]) -> bool {
+    /// Whether one of the names of a class attribute is hidden, and whether one is shown as a block, by a rule or by
+    /// a convention of frameworks.
+    pub fn marks_of_class(&self, value: &[u8]) -> Marks {
+        let mut marks = Marks::empty();
         // All names of the convention end with `k`.
         // Tested before the names are split, because most classes have no such letter.
         let may_say = memchr(b'k', value).is_some();
-        if self.blocks.is_empty() && !may_say {
-            return false;
+        if self.blocks.is_empty() && self.hidden.is_empty() && !may_say {
+            return marks;
         }
-        let mut names = value.split(u8::is_ascii_whitespace);
-        names.any(|name| may_say && BLOCK_NAMES.contains(&name) || self.shows(name))
+        for name in value.split(u8::is_ascii_whitespace) {
+            let key = key(b'.', name);
+            if self.hides(key) {
+                marks |= Marks::SHEET;
+            }
+            if may_say && BLOCK_NAMES.contains(&name) || self.shows(key) {
+                marks |= Marks::BLOCK;
+            }
+        }
+        marks
     }
 
     /// Whether an id is hidden.
@@ -70,12 +76,8 @@ impl StyleSheets {
         self.hides(key(b'#', value.trim_ascii()))
     }
 
-    /// Whether a rule shows elements of this class as blocks.
-    fn shows(&self, name: &[u8]) -> bool {
-        if self.blocks.is_empty() {
-            return false;
-        }
-        let key = key(b'.', name);
+    /// Whether a rule shows elements of the class with this key as blocks.
+    fn shows(&self, key: u64) -> bool {
         self.block_bits & bit(key) != 0 && self.blocks.contains(&key)
     }
 
@@ -221,7 +223,8 @@ fn bit(key: u64) -> u64 {
 }
 
 fn key(sign: u8, name: &[u8]) -> u64 {
-    hash(name) ^ u64::from(sign)
+    // Names are told apart only while the page is read, so the faster hash will do.
+    word_hash(name).rotate_left(8) ^ u64::from(sign)
 }
 
 /// Whether an at-rule is one for every screen.
@@ -264,7 +267,7 @@ mod tests {
         sheets.end();
         let is_hidden = |name: &&str| match name.strip_prefix('#') {
             Some(id) => sheets.hide_id(id.as_bytes()),
-            None => sheets.hide_class(name.as_bytes()),
+            None => sheets.marks_of_class(name.as_bytes()).contains(Marks::SHEET),
         };
         let found: Vec<&str> = names.split(' ').filter(is_hidden).collect();
         found.join(" ")

@@ -70,15 +70,33 @@ impl TextFold {
         self.out.is_empty()
     }
 
+    /// Whether a reference waits for more text, or the place of some text has not been taken.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        !self.waiting.is_empty() || self.source.is_some()
+    }
+
+    /// Whether nothing has come but white space and seams.
+    #[inline]
+    pub fn is_clear(&self) -> bool {
+        self.out.is_empty() && self.kept.is_empty() && !self.waits()
+    }
+
+    /// Forgets white space and seams.
+    #[inline]
+    pub fn forget_space(&mut self) {
+        self.space = SpaceBefore::None;
+        self.seam = None;
+        self.met = 0;
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.out.clear();
         self.kept.clear();
         self.waiting.clear();
-        self.space = SpaceBefore::None;
-        self.seam = None;
-        self.met = 0;
         self.source = None;
+        self.forget_space();
     }
 
     /// Nothing, in the memory of this one unless that is unusually much.

@@ -4,30 +4,24 @@
 
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-/// The classes of 64 bytes: bit `n` of each mask is about byte `n`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ByteMasks {
-    /// White space as between attributes: space, tab, line feed, form feed, carriage return.
-    pub space: u64,
-    /// `/`
-    pub slash: u64,
-    /// `=`
-    pub equals: u64,
-    /// `<`
-    pub less: u64,
-    /// `>`
-    pub greater: u64,
-    /// `&`
-    pub ampersand: u64,
-    /// `"`
-    pub double_quote: u64,
-    /// `'`
-    pub single_quote: u64,
-}
-
 /// The number of groups of 64 bytes in one step.
 // 256 bytes in one call of the vector code, so that several tags share its cost.
 const WORDS: usize = 4;
+
+/// The classes of some groups of 64 bytes: bit `n` of each mask is about byte `n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByteMasks {
+    /// White space as between attributes: space, tab, line feed, form feed, carriage return.
+    pub space: [u64; WORDS],
+    /// What ends the name of an attribute: white space, `/`, `>`, `=`.
+    pub name_end: [u64; WORDS],
+    /// `<`
+    pub less: [u64; WORDS],
+    /// `&`
+    pub ampersand: [u64; WORDS],
+    /// `"`
+    pub double_quote: [u64; WORDS],
+}
 
 /// The masks around the place in a text where markup is being read; they move on as reading does.
 #[derive(Clone, Debug)]
@@ -35,7 +29,7 @@ pub(crate) struct MaskWindow {
     vectors: Vectors,
     /// Number, in the text, of the first 64 bytes whose masks are at hand.
     first: usize,
-    masks: [ByteMasks; WORDS],
+    masks: ByteMasks,
 }
 
 /// A number of no 64 bytes, so far off that none in the window is one either.
@@ -45,7 +39,7 @@ const NO_BLOCK: usize = usize::MAX / 2;
 impl MaskWindow {
     /// A window on no text yet.
     pub fn new(vectors: Vectors) -> Self {
-        Self { vectors, first: NO_BLOCK, masks: [ByteMasks::default(); WORDS] }
+        Self { vectors, first: NO_BLOCK, masks: ByteMasks::default() }
     }
 
     /// Forgets what was read, as another text comes.
@@ -53,29 +47,33 @@ impl MaskWindow {
         self.first = NO_BLOCK;
     }
 
-    /// The masks of the 64 bytes with that number. Behind the end of the text no bit is set.
-    #[inline]
-    pub fn masks(&mut self, bytes: &[u8], number: usize) -> &ByteMasks {
+    /// The masks at hand, and the index among them of the 64 bytes with that number. Behind the end of the
+    /// text no bit is set.
+    #[inline(always)]
+    pub fn masks(&mut self, bytes: &[u8], number: usize) -> (&ByteMasks, usize) {
         if number.wrapping_sub(self.first) >= WORDS {
             self.move_to(bytes, number);
         }
         // The remainder is the number itself; it tells the compiler that it is in bounds.
-        &self.masks[number.wrapping_sub(self.first) % WORDS]
+        (&self.masks, number.wrapping_sub(self.first) % WORDS)
     }
 
-    /// Index of the first byte from `at` on that is in the masks that `select` gives, or the length.
+    /// Index of the first byte from `at` on that is in the mask that `select` gives, or the length.
     #[inline(always)]
-    pub fn find(&mut self, bytes: &[u8], at: usize, select: impl Fn(&ByteMasks) -> u64) -> usize {
+    pub fn find(&mut self, bytes: &[u8], at: usize, select: impl Fn(&ByteMasks) -> &[u64; WORDS]) -> usize {
         let mut at = at;
-        while at < bytes.len() {
+        loop {
+            let (masks, index) = self.masks(bytes, at / 64);
             // Bits of bytes before the place are shifted out, so none of them is found again.
-            let found = select(self.masks(bytes, at / 64)) >> (at % 64);
+            let found = select(masks)[index] >> (at % 64);
             if found != 0 {
-                return (at + found.trailing_zeros() as usize).min(bytes.len());
+                return at + found.trailing_zeros() as usize;
             }
             at = (at | 63) + 1;
+            if at >= bytes.len() {
+                return bytes.len();
+            }
         }
-        bytes.len()
     }
 
     #[cold]
@@ -90,7 +88,7 @@ impl MaskWindow {
 
 struct Fill<'a> {
     bytes: &'a [u8],
-    masks: &'a mut [ByteMasks; WORDS],
+    masks: &'a mut ByteMasks,
 }
 
 impl ByteTask for Fill<'_> {
@@ -103,36 +101,26 @@ impl ByteTask for Fill<'_> {
 }
 
 #[inline(always)]
-fn fill<C: Compare>(form: C, bytes: &[u8], masks: &mut [ByteMasks; WORDS]) {
+fn fill<C: Compare>(form: C, bytes: &[u8], masks: &mut ByteMasks) {
     let mut rest = bytes;
-    for masks in masks {
-        if let Some((chunk, after)) = rest.split_first_chunk::<64>() {
-            *masks = masks_of(form, chunk);
+    for index in 0..WORDS {
+        let chunk = if let Some((chunk, after)) = rest.split_first_chunk::<64>() {
             rest = after;
+            form.load(chunk)
         } else {
             // Bytes of 0 are in no mask.
             let mut chunk = [0; 64];
             for (to, from) in chunk.iter_mut().zip(rest) {
                 *to = *from;
             }
-            *masks = masks_of(form, &chunk);
             rest = &[];
-        }
-    }
-}
-
-#[inline(always)]
-fn masks_of<C: Compare>(form: C, chunk: &[u8; 64]) -> ByteMasks {
-    let bytes = form.load(chunk);
-    ByteMasks {
-        space: form.space(bytes),
-        slash: form.equal(bytes, b'/'),
-        equals: form.equal(bytes, b'='),
-        less: form.equal(bytes, b'<'),
-        greater: form.equal(bytes, b'>'),
-        ampersand: form.equal(bytes, b'&'),
-        double_quote: form.equal(bytes, b'"'),
-        single_quote: form.equal(bytes, b'\''),
+            form.load(&chunk)
+        };
+        masks.space[index] = form.space(chunk);
+        masks.name_end[index] = form.name_end(chunk);
+        masks.less[index] = form.equal(chunk, b'<');
+        masks.ampersand[index] = form.equal(chunk, b'&');
+        masks.double_quote[index] = form.equal(chunk, b'"');
     }
 }
 
@@ -143,18 +131,17 @@ mod tests {
     /// The plain loop.
     fn expected(bytes: &[u8]) -> ByteMasks {
         let mask = |is: &dyn Fn(u8) -> bool| {
-            let bits = bytes.iter().take(64).enumerate();
-            bits.fold(0, |mask, (at, &byte)| mask | u64::from(is(byte)) << at)
+            std::array::from_fn(|index| {
+                let bits = bytes.iter().skip(64 * index).take(64).enumerate();
+                bits.fold(0, |mask, (at, &byte)| mask | u64::from(is(byte)) << at)
+            })
         };
         ByteMasks {
             space: mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)),
-            slash: mask(&|byte| byte == b'/'),
-            equals: mask(&|byte| byte == b'='),
+            name_end: mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C | b'/' | b'>' | b'=')),
             less: mask(&|byte| byte == b'<'),
-            greater: mask(&|byte| byte == b'>'),
             ampersand: mask(&|byte| byte == b'&'),
             double_quote: mask(&|byte| byte == b'"'),
-            single_quote: mask(&|byte| byte == b'\''),
         }
     }
 
@@ -169,7 +156,7 @@ mod tests {
                         let mut bytes = [filler; 64];
                         bytes[at] = byte;
                         let mut window = MaskWindow::new(vectors);
-                        let masks = *window.masks(&bytes, 0);
+                        let masks = *window.masks(&bytes, 0).0;
                         assert_eq!(masks, expected(&bytes), "{vectors:?} {byte} at {at}");
                     }
                 }
@@ -186,12 +173,13 @@ mod tests {
                 let mut window = MaskWindow::new(vectors);
                 for number in [0, 3, 4, 1, 15, 9, 20] {
                     let rest = bytes.get(number * 64..).unwrap_or_default();
-                    assert_eq!(*window.masks(bytes, number), expected(rest), "{len} {number}");
+                    let (masks, index) = window.masks(bytes, number);
+                    assert_eq!(masks.less[index], expected(rest).less[0], "{len} {number}");
                 }
-                let found = window.find(bytes, 0, |masks| masks.less);
+                let found = window.find(bytes, 0, |masks| &masks.less);
                 let plain = bytes.iter().position(|&byte| byte == b'<');
                 assert_eq!(found, plain.unwrap_or(len), "{len}");
-                assert_eq!(window.find(bytes, len, |masks| !masks.space), len);
+                assert_eq!(window.find(bytes, len, |masks| &masks.space), len);
             }
         }
     }

@@ -163,69 +163,43 @@ pub(crate) fn markup_by_masks(
         Ok(start) => start,
         Err(other) => return other,
     };
-    let name_end = window.find(bytes, name_at, |masks| masks.space | masks.slash | masks.greater);
+    let name_end = unquoted_end(bytes, name_at, window, |byte| byte == b'=');
     let mut at_now = name_end;
-    let (mut value_missing, mut open_quote) = (false, false);
-    let mut self_closing;
-    loop {
-        // Only a slash right before the `>` closes an element.
-        self_closing = false;
-        while let Some(&byte) = bytes.get(at_now)
-            && CLASS[usize::from(byte)] & 3 != 0
-        {
-            self_closing = byte == b'/';
-            at_now += 1;
-        }
-        match bytes.get(at_now) {
-            None => return Markup::Cut { quoted: open_quote },
-            Some(b'>') => break,
-            Some(_) => {}
-        }
-        let start = at_now;
-        // A name may start with `=`.
-        at_now = window.find(bytes, start + 1, |masks| masks.space | masks.slash | masks.greater | masks.equals);
-        let name = (start, at_now);
-        // As nearly all are written.
-        let behind = bytes.get(at_now..).and_then(|rest| rest.first_chunk::<2>());
-        let is_quoted = behind == Some(b"=\"");
-        if !is_quoted {
-            at_now = behind_space(bytes, at_now);
-        }
-        let value = if is_quoted {
-            let from = at_now + 2;
-            let end = window.find(bytes, from, |masks| masks.double_quote);
-            open_quote = end == bytes.len();
-            at_now = (end + 1).min(bytes.len());
-            (from, end)
-        } else if bytes.get(at_now) != Some(&b'=') {
-            (name.1, name.1)
-        } else {
-            at_now = behind_space(bytes, at_now + 1);
+    let mut value_missing = false;
+    let mut self_closing = false;
+    'tag: loop {
+        let (spans, next) = 'attribute: {
             match bytes.get(at_now) {
-                Some(quote @ (b'"' | b'\'')) => {
-                    let from = at_now + 1;
-                    let end = match quote {
-                        b'"' => window.find(bytes, from, |masks| masks.double_quote),
-                        _ => window.find(bytes, from, |masks| masks.single_quote),
-                    };
-                    open_quote = end == bytes.len();
-                    at_now = (end + 1).min(bytes.len());
-                    (from, end)
+                Some(b'>') => break 'tag,
+                // As nearly all attributes are written: ` name="value"`.
+                Some(b' ') => {
+                    let name = (at_now + 1, window.find(bytes, at_now + 1, |masks| &masks.name_end));
+                    let behind = bytes.get(name.1..).and_then(|rest| rest.first_chunk::<2>());
+                    // As a number, so that it is compared in one step.
+                    let is_quoted = behind.is_some_and(|two| u16::from_le_bytes(*two) == u16::from_le_bytes(*b"=\""));
+                    if is_quoted && name.0 < name.1 {
+                        let value = (name.1 + 2, window.find(bytes, name.1 + 2, |masks| &masks.double_quote));
+                        break 'attribute (AttributeSpans { name, value }, value.1 + 1);
+                    }
                 }
-                // `<p a=>`: the standard ends the tag here. lol_html reads the text behind it in another way, so it is
-                // noted.
-                Some(b'>') | None => {
-                    value_missing = true;
-                    (at_now, at_now)
+                _ => {}
+            }
+            match odd_attribute(bytes, at_now, window) {
+                OddAttribute::None { end, slash } => {
+                    at_now = end;
+                    self_closing = slash;
+                    break 'tag;
                 }
-                Some(_) => {
-                    let from = at_now;
-                    at_now = window.find(bytes, from, |masks| masks.space | masks.greater);
-                    (from, at_now)
+                // Beyond the end where a closing quote is missing.
+                OddAttribute::Cut => return Markup::Cut { quoted: at_now > bytes.len() },
+                OddAttribute::Found { spans, end, missing } => {
+                    value_missing |= missing;
+                    (spans, end)
                 }
             }
         };
-        note(name_end, AttributeSpans { name, value });
+        note(name_end, spans);
+        at_now = next;
     }
     Markup::Tag(RawTag {
         start: at,
@@ -236,6 +210,73 @@ pub(crate) fn markup_by_masks(
         self_closing,
         value_missing,
     })
+}
+
+/// What stands in a tag where no attribute is written in the common way.
+enum OddAttribute {
+    /// The `>`, and whether a slash right before it closes the element.
+    None { end: usize, slash: bool },
+    /// The end of the bytes.
+    Cut,
+    /// An attribute, its end (one past that of the bytes if it has no closing quote), and whether the tag ends
+    /// where its value was to begin.
+    Found { spans: AttributeSpans, end: usize, missing: bool },
+}
+
+/// Reads on behind a name or an attribute.
+#[inline(never)]
+fn odd_attribute(bytes: &[u8], at: usize, window: &mut MaskWindow) -> OddAttribute {
+    let mut at = at;
+    let mut slash = false;
+    while let Some(&byte) = bytes.get(at)
+        && CLASS[usize::from(byte)] & 3 != 0
+    {
+        slash = byte == b'/';
+        at += 1;
+    }
+    match bytes.get(at) {
+        None => return OddAttribute::Cut,
+        Some(b'>') => return OddAttribute::None { end: at, slash },
+        Some(_) => {}
+    }
+    // A name may start with `=`.
+    let name = (at, window.find(bytes, at + 1, |masks| &masks.name_end));
+    let at = behind_space(bytes, name.1);
+    if bytes.get(at) != Some(&b'=') {
+        return OddAttribute::Found {
+            spans: AttributeSpans { name, value: (name.1, name.1) },
+            end: at,
+            missing: false,
+        };
+    }
+    let at = behind_space(bytes, at + 1);
+    match bytes.get(at) {
+        Some(&quote @ (b'"' | b'\'')) => {
+            let from = at + 1;
+            let rest = bytes.get(from..).unwrap_or_default();
+            let end = from + memchr::memchr(quote, rest).unwrap_or(rest.len());
+            OddAttribute::Found { spans: AttributeSpans { name, value: (from, end) }, end: end + 1, missing: false }
+        }
+        // `<p a=>`: the standard ends the tag here. lol_html reads the text behind it in another way, so it is
+        // noted.
+        Some(b'>') | None => {
+            OddAttribute::Found { spans: AttributeSpans { name, value: (at, at) }, end: at, missing: true }
+        }
+        Some(_) => {
+            let end = unquoted_end(bytes, at, window, |byte| matches!(byte, b'/' | b'='));
+            OddAttribute::Found { spans: AttributeSpans { name, value: (at, end) }, end, missing: false }
+        }
+    }
+}
+
+/// Index of the first byte from `at` on that ends the name of an attribute, and is none that may stand here.
+#[inline(always)]
+fn unquoted_end(bytes: &[u8], at: usize, window: &mut MaskWindow, may_stand: impl Fn(u8) -> bool) -> usize {
+    let mut end = window.find(bytes, at, |masks| &masks.name_end);
+    while bytes.get(end).is_some_and(|&byte| may_stand(byte)) {
+        end = window.find(bytes, end + 1, |masks| &masks.name_end);
+    }
+    end
 }
 
 /// Index of the first byte from `at` on that is not white space, or the length.

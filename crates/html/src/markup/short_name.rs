@@ -4,6 +4,17 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShortName(pub u64);
 
+/// All bits of the first byte, of the first two and so on.
+const MASKS: [u64; ShortName::MAX_BYTES] = {
+    let mut masks = [u64::MAX; ShortName::MAX_BYTES];
+    let mut at = 0;
+    while at < masks.len() {
+        masks[at] >>= 64 - 8 * (at + 1);
+        at += 1;
+    }
+    masks
+};
+
 /// The lowest bit of every byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
@@ -25,20 +36,17 @@ impl ShortName {
     /// The name, in any case, between two places in `bytes`; none if it is longer or empty.
     #[inline(always)]
     pub fn at(bytes: &[u8], (start, end): (usize, usize)) -> Option<Self> {
-        let len = end.checked_sub(start)?;
-        if len == 0 || len > Self::MAX_BYTES {
-            return None;
-        }
+        // From a table, as shifting the mask into place takes more instructions.
+        let mask = *MASKS.get(end.wrapping_sub(start).wrapping_sub(1))?;
         // Mostly there are more bytes behind, so that all are to be had in one step.
         let whole = bytes.get(start..).and_then(|rest| rest.first_chunk());
-        let mask = u64::MAX >> (64 - 8 * len);
         let name = match whole {
             Some(eight) => u64::from_le_bytes(*eight) & mask,
             None => Self::of_last(bytes, start, end)?,
         };
         // Where every byte has the bit of lower case, as in most names, none is a capital letter.
         const LOWER: u64 = 0x20 * ONES;
-        if (name | !mask) & LOWER == LOWER {
+        if !name & LOWER & mask == 0 {
             return Some(Self(name));
         }
         Some(Self(lower(name)))

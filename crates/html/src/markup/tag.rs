@@ -48,7 +48,7 @@ macro_rules! tags {
         }
 
         /// Every tag, in the order of its number.
-        const TAGS: &[Tag] = &[$(Tag::$variant),*];
+        const TAGS: [Tag; [$(Tag::$variant),*].len()] = [$(Tag::$variant),*];
 
         /// Names in the order of [`TAGS`].
         const NAMES: [&str; TAGS.len()] = [$($name),*];
@@ -200,7 +200,7 @@ tags! {
 }
 
 /// Slots of the table of names: a power of two, well over twice the number of names.
-// Mostly free, so that an unknown name ends at its first slot.
+// Mostly free, so that few unknown names are compared.
 const SLOTS: usize = 1024;
 
 /// Slot of a name of at most eight bytes. By this factor, found by trying many, no two names share one.
@@ -208,18 +208,16 @@ const fn slot(name: ShortName) -> usize {
     (name.0.wrapping_mul(0xD522_34DC_E8EE_0C5B) >> (64 - SLOTS.trailing_zeros())) as usize
 }
 
-/// The tags of short names with these and their lengths, at their slots or at the next free one behind.
+/// The tags of short names with these and their lengths, at their slots.
 static TABLE: [(ShortName, u8, Tag); SLOTS] = {
     let mut table = [(ShortName(0), 0, Tag::Other); SLOTS];
     let mut at = 1;
     while at < Tag::COUNT {
         if NAMES[at].len() <= ShortName::MAX_BYTES {
             let name = ShortName::of(NAMES[at].as_bytes());
-            let mut slot = slot(name);
-            while !matches!(table[slot].2, Tag::Other) {
-                slot = (slot + 1) % SLOTS;
-            }
-            table[slot] = (name, NAMES[at].len() as u8, TAGS[at]);
+            // Does not compile where two names share a slot: then another factor is to be found.
+            assert!(matches!(table[slot(name)].2, Tag::Other));
+            table[slot(name)] = (name, NAMES[at].len() as u8, TAGS[at]);
         }
         at += 1;
     }
@@ -233,6 +231,9 @@ const LONG_NAME_TAGS: [Tag; 4] = [Tag::Blockquote, Tag::Figcaption, Tag::MjxCont
 impl Tag {
     /// The number of values, including [`Tag::Other`].
     pub const COUNT: usize = TAGS.len();
+
+    /// The tags in the order of their numbers.
+    pub(crate) const ALL: [Tag; Tag::COUNT] = TAGS;
 
     /// The names in the order of their numbers, the empty one of [`Tag::Other`] first.
     pub(crate) const NAMES: [&str; Tag::COUNT] = NAMES;
@@ -249,17 +250,9 @@ impl Tag {
             return Self::at_long(bytes, place);
         };
         // One multiplication, and no two names in one slot: names cost 15 million instructions of 85 pages less.
-        let mut at = slot(name);
-        loop {
-            match TABLE[at % SLOTS] {
-                // A name may end with bytes of 0, which short ones are filled up with.
-                (known, len, tag) if known == name && usize::from(len) == place.1 - place.0 => {
-                    return tag;
-                }
-                (_, _, Tag::Other) => return Tag::Other,
-                _ => at += 1,
-            }
-        }
+        let (known, len, tag) = TABLE[slot(name) % SLOTS];
+        // A name may end with bytes of 0, which short ones are filled up with.
+        if known == name && usize::from(len) == place.1 - place.0 { tag } else { Tag::Other }
     }
 
     #[cold]
@@ -275,56 +268,56 @@ impl Tag {
         NAMES[self as usize]
     }
 
-    fn has(self, traits: Traits) -> bool {
+    const fn has(self, traits: Traits) -> bool {
         TRAITS[self as usize].intersects(traits)
     }
 
     /// Whether the element runs inside a line of text. Every other element, the unknown ones
     /// included, starts and ends a block.
-    pub fn is_inline(self) -> bool {
+    pub const fn is_inline(self) -> bool {
         self.has(Traits::INLINE)
     }
 
     /// Whether the element never has content (HTML standard, 13.1.2 "Void elements", with the
     /// obsolete ones).
-    pub fn is_void(self) -> bool {
+    pub const fn is_void(self) -> bool {
         self.has(Traits::VOID)
     }
 
     /// Whether what stands inside the element is never text of the page.
-    pub fn is_skipped(self) -> bool {
+    pub const fn is_skipped(self) -> bool {
         self.has(Traits::SKIPPED)
     }
 
     /// Whether everything up to the end tag of the same name is text to the tokenizer.
-    pub fn is_raw(self) -> bool {
+    pub const fn is_raw(self) -> bool {
         self.has(Traits::RAW)
     }
 
     /// Whether the start of the element ends foreign content, svg or math, around it (HTML standard,
     /// 13.2.6.5).
-    pub fn ends_foreign(self) -> bool {
+    pub const fn ends_foreign(self) -> bool {
         self.has(Traits::ENDS_FOREIGN)
     }
 
     /// Whether the start of the element ends an open `p` (HTML standard, 13.2.6.4.7).
-    pub fn closes_p(self) -> bool {
+    pub const fn closes_p(self) -> bool {
         self.has(Traits::CLOSES_P)
     }
 
     /// Whether an end tag inside the element cannot end an element outside of it (HTML standard,
     /// "has an element in scope").
-    pub fn is_scope(self) -> bool {
+    pub const fn is_scope(self) -> bool {
         self.has(Traits::SCOPE)
     }
 
     /// `h1` to `h6`.
-    pub fn is_heading(self) -> bool {
+    pub const fn is_heading(self) -> bool {
         self.has(Traits::HEADING)
     }
 
     /// Whether white space in the element's text is kept as it stands.
-    pub fn keeps_space(self) -> bool {
+    pub const fn keeps_space(self) -> bool {
         self.has(Traits::KEEPS_SPACE)
     }
 }

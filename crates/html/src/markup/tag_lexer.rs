@@ -53,17 +53,9 @@ impl Key {
                 _ => None,
             };
         };
-        let mut at = key_slot(name);
-        loop {
-            match KEYS_BY_SLOT[at % KEY_SLOTS] {
-                // A name may end with bytes of 0, which short ones are filled up with.
-                (known, known_len, Some(key)) if known == name && usize::from(known_len) == len => {
-                    return Some(key);
-                }
-                (_, _, None) => return None,
-                _ => at += 1,
-            }
-        }
+        let (known, known_len, key) = KEYS_BY_SLOT[key_slot(name) % KEY_SLOTS];
+        // A name may end with bytes of 0, which short ones are filled up with.
+        if known == name && usize::from(known_len) == len { key } else { None }
     }
 
     #[inline(never)]
@@ -113,17 +105,15 @@ const fn key_slot(name: ShortName) -> usize {
     (name.0.wrapping_mul(0xCECD_E2A7_2010_922D) >> (64 - KEY_SLOTS.trailing_zeros())) as usize
 }
 
-/// The short keys and the lengths of their names at the slots of these, or at the next free one behind.
+/// The short keys and the lengths of their names at the slots of these.
 static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
     let mut slots = [(ShortName(0), 0, None); KEY_SLOTS];
     let mut at = 0;
     while at < SHORT_KEYS.len() {
         let name = ShortName::of(SHORT_KEYS[at].0);
-        let mut slot = key_slot(name);
-        while slots[slot].2.is_some() {
-            slot = (slot + 1) % KEY_SLOTS;
-        }
-        slots[slot] = (name, SHORT_KEYS[at].0.len() as u8, Some(SHORT_KEYS[at].1));
+        // Does not compile where two names share a slot: then another factor is to be found.
+        assert!(slots[key_slot(name)].2.is_none());
+        slots[key_slot(name)] = (name, SHORT_KEYS[at].0.len() as u8, Some(SHORT_KEYS[at].1));
         at += 1;
     }
     slots
@@ -184,27 +174,28 @@ impl TagLexer {
     /// The text that stands from `at` on, up to the next `<` or the end.
     #[inline]
     pub fn text_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
-        let mut run = TextRun { end: bytes.len(), is_blank: true, has_reference: false };
         // Tags often stand side by side.
         if bytes.get(at) == Some(&b'<') {
-            run.end = at;
-            return run;
+            return TextRun { end: at, is_blank: true, has_reference: false };
         }
+        let mut run = TextRun { end: bytes.len(), is_blank: true, has_reference: false };
         let mut at = at;
         while at < bytes.len() {
-            let masks = self.window.masks(bytes, at / 64);
+            let (masks, index) = self.window.masks(bytes, at / 64);
             let shift = at % 64;
-            let less = masks.less >> shift;
+            let less = masks.less[index] >> shift;
             let mut ahead = u64::MAX >> shift;
             if less != 0 {
-                ahead = (less & less.wrapping_neg()) - 1;
-                run.end = at + less.trailing_zeros() as usize;
+                // The bits below the lowest.
+                ahead = less ^ (less - 1);
+                ahead >>= 1;
             } else if bytes.len() - at < 64 - shift {
                 ahead &= (1 << (bytes.len() - at)) - 1;
             }
-            run.is_blank &= !(masks.space >> shift) & ahead == 0;
-            run.has_reference |= (masks.ampersand >> shift) & ahead != 0;
+            run.is_blank &= !(masks.space[index] >> shift) & ahead == 0;
+            run.has_reference |= (masks.ampersand[index] >> shift) & ahead != 0;
             if less != 0 {
+                run.end = at + less.trailing_zeros() as usize;
                 break;
             }
             at = (at | 63) + 1;
@@ -216,7 +207,7 @@ impl TagLexer {
     /// behind the tag. None in the rare case that the tag holds more than the name.
     #[inline]
     pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
-        let end = self.window.find(bytes, at + 2, |masks| masks.space | masks.slash | masks.greater);
+        let end = self.window.find(bytes, at + 2, |masks| &masks.name_end);
         (bytes.get(end) == Some(&b'>')).then_some(((at + 2, end), end + 1))
     }
 
@@ -237,7 +228,8 @@ impl TagLexer {
     }
 
     /// The tag read last.
-    #[inline]
+    // Inlined: otherwise its many parts would be written twice for every tag.
+    #[inline(always)]
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
         let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
         TagText {

@@ -29,7 +29,12 @@ bitflags! {
 
 impl ElementKinds {
     /// The kinds of a tag.
+    #[inline]
     pub(crate) fn of(tag: Tag) -> Self {
+        KINDS[tag as usize]
+    }
+
+    const fn found_for(tag: Tag) -> Self {
         match tag {
             Tag::Ul | Tag::Ol => Self::LIST,
             Tag::Dl | Tag::Menu | Tag::Dir => Self::OTHER_LIST,
@@ -43,6 +48,17 @@ impl ElementKinds {
         }
     }
 }
+
+/// The kinds in the order of the tags: every element is asked for them.
+const KINDS: [ElementKinds; Tag::COUNT] = {
+    let mut kinds = [ElementKinds::empty(); Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        kinds[at] = ElementKinds::found_for(Tag::ALL[at]);
+        at += 1;
+    }
+    kinds
+};
 
 /// An element of the page's body, `html` and `body` included; head elements and what is never text
 /// (script, svg ...) have no row.

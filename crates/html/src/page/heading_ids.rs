@@ -4,6 +4,8 @@
 use std::cell::OnceCell;
 
 use super::{Attribute, Element, Page};
+use trommel_text::vectors::Vectors;
+
 use crate::build::split_words;
 use crate::markup::Tag;
 
@@ -75,8 +77,8 @@ impl<'a> HeadingIds<'a> {
                 return false;
             }
             let text = page.text(block).to_lowercase();
-            split_words(text.as_bytes(), |word, _, _| {
-                name.push_str(std::str::from_utf8(word).unwrap_or_default());
+            split_words(Vectors::default(), text.as_bytes(), |word| {
+                name.push_str(std::str::from_utf8(word.text).unwrap_or_default());
             });
         }
         let mut words = std::iter::once(first).chain(id).peekable();

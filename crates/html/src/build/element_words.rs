@@ -1,0 +1,136 @@
+//! Reads the words of an element's attributes into the table of words.
+
+use super::Builder;
+use super::attribute_words;
+use super::blocks::narrow;
+use super::classes::{self, ClassReading};
+use super::notes::Marks;
+use crate::limits::Caps;
+use crate::page::{Attribute, AttributeWord};
+use trommel_text::hash;
+
+impl Builder {
+    /// Takes over the words of an element before, as far as there is room.
+    pub(super) fn copy_words(&mut self, (start, count): (u32, u16)) {
+        let page = &mut self.page;
+        let room = self.limits.words.saturating_sub(page.attribute_words.len());
+        let count = usize::from(count);
+        if count > room {
+            page.capped.insert(Caps::WORDS);
+        }
+        let start = start as usize;
+        page.attribute_words.extend_from_within(start..start + count.min(room));
+    }
+
+    /// Reads the words of a class attribute. Gives a hash of its value and, if an element before
+    /// has the same and this one no others yet, the place of its words, which are then not written
+    /// again.
+    #[inline(always)]
+    pub(super) fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
+        if self.page.attribute_words.len() == first
+            && let Some(key) = classes::key(value)
+            && let Some(class) = self.classes.get(key, value)
+        {
+            // As many steps as reading would have taken: the cap on steps must not depend on what is remembered.
+            self.steps += u64::from(class.steps);
+            self.marks |= class.marks;
+            return (class.hash, Some(class.words));
+        }
+        (self.read_other_class(value, first), None)
+    }
+
+    /// Reads a class that is new to the page, or that of an element with words before.
+    #[inline(never)]
+    fn read_other_class(&mut self, value: &[u8], first: usize) -> u64 {
+        let element_words = self.page.attribute_words.get(first..).unwrap_or_default();
+        let is_second = element_words.iter().any(|word| word.attribute == Attribute::Class);
+        let before = element_words.len();
+        let key = classes::key(value);
+        let value_hash = key.map_or_else(|| hash(value), |key| key.hash);
+        let Some(key) = key.filter(|_| !is_second) else {
+            self.read_words(Attribute::Class, value, first);
+            return value_hash;
+        };
+        if before > 0
+            && let Some(class) = self.classes.get(key, value)
+        {
+            let room = self.limits.words.saturating_sub(self.page.attribute_words.len());
+            let count = usize::from(class.words.1);
+            if before + count <= self.limits.element_words && count <= room {
+                self.steps += u64::from(class.steps) + u64::from(class.given) * before as u64;
+                self.copy_words(class.words);
+                self.marks |= class.marks;
+                return value_hash;
+            }
+        }
+        let steps = self.steps;
+        let start = self.page.attribute_words.len();
+        let given = self.read_words(Attribute::Class, value, first);
+        let in_sheets = self.style_sheets.marks_of_class(value);
+        self.marks |= in_sheets;
+        let class = ClassReading {
+            hash: value_hash,
+            words: (narrow(start), (self.page.attribute_words.len() - start) as u16),
+            given,
+            marks: self.marks & Marks::OF_CLASS | in_sheets,
+            // Without the part that depends on the words before, which the next element may not have.
+            steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
+        };
+        let len = self.page.attribute_words.len();
+        // There would have been room for more: none was left out.
+        if len - first < self.limits.element_words && len < self.limits.words {
+            self.classes.set(key, value, class);
+        }
+        value_hash
+    }
+
+    /// Reads the words of an attribute, and gives their number before those given twice were left
+    /// out.
+    pub(super) fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
+        let words = &mut self.page.attribute_words;
+        let capped = &mut self.page.capped;
+        let word_text = &mut self.word_text;
+        let (limits, steps) = (&self.limits, &mut self.steps);
+        // Ids are unique: of their words only those of page numbers are marks.
+        let telling = if attribute == Attribute::Class { Marks::all() } else { Marks::PAGE_ROW };
+        let mut marks = Marks::empty();
+        let mut given = 0u16;
+        // One bit a word by its hash: only words whose bit is set can have been given before.
+        let is_second = words.get(first..).is_some_and(|words| words.iter().any(|word| word.attribute == attribute));
+        let mut seen = if is_second { u64::MAX } else { 0 };
+        attribute_words::split(self.vectors, value, |word| {
+            given = given.saturating_add(1);
+            marks |= Marks::of_word(word.hash);
+            let before = words.len().saturating_sub(first);
+            *steps += before as u64;
+            let bit = 1 << (word.hash >> 58);
+            if seen & bit != 0 {
+                let mut before = words.get(first..).unwrap_or_default().iter();
+                if before.any(|known| known.hash == word.hash && known.attribute == attribute) {
+                    return;
+                }
+            }
+            seen |= bit;
+            if before >= limits.element_words || words.len() >= limits.words {
+                capped.insert(Caps::WORDS);
+                return;
+            }
+            words.push(AttributeWord {
+                hash: word.hash,
+                start: narrow(word_text.len()),
+                len: word.text.len() as u16,
+                attribute,
+            });
+            if word.text.len() > word.first.len() {
+                word_text.extend_from_slice(word.text);
+            } else {
+                // Written in one step and cut, as a call for so few bytes costs more.
+                let end = word_text.len() + word.text.len();
+                word_text.extend_from_slice(word.first);
+                word_text.truncate(end);
+            }
+        });
+        self.marks |= marks & telling;
+        given
+    }
+}
