@@ -30,6 +30,7 @@ use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
 use crate::page::{Notation, Page, StyleRecorder};
 use trommel_text::vectors::Vectors;
+use trommel_text::words::TextSize;
 
 pub(crate) use attribute_words::split as split_words;
 use classes::Classes;
@@ -181,8 +182,8 @@ struct Current {
     last_tag: u32,
     pieces: u32,
     link_words: u32,
-    /// Bytes of text from the start on whose words have been counted, and their number.
-    counted: (usize, u32),
+    /// Bytes of text from the start on that have been measured, and their size.
+    measured: (usize, TextSize),
     /// Start of the part of the text that is yet to be counted as linked.
     link_from: Option<usize>,
 }

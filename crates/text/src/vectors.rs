@@ -121,6 +121,9 @@ pub trait Compare: Tally {
     /// One bit for each of the bytes that ends the name of an attribute of HTML: such white space, `/`, `>`, `=`.
     fn name_end(self, bytes: Self::Bytes) -> u64;
 
+    /// One bit for each of the bytes that is a letter or digit of ASCII, or `_`.
+    fn word(self, bytes: Self::Bytes) -> u64;
+
     /// One bit for each of the numbers that is at most `most`; what is no number is not.
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64;
 }
@@ -193,6 +196,13 @@ impl Compare for pulp::x86::V4 {
     }
 
     #[inline(always)]
+    fn word(self, bytes: Self::Bytes) -> u64 {
+        // The bit of small letters makes no other byte a letter.
+        let small = self.avx512f._mm512_or_si512(bytes, self.avx512f._mm512_set1_epi8(SMALL as i8));
+        self.range(small, b'a', b'z') | self.range(bytes, b'0', b'9') | self.equal(bytes, b'_')
+    }
+
+    #[inline(always)]
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
         let most = self.avx512f._mm512_set1_ps(most);
         let mut mask = 0;
@@ -261,6 +271,11 @@ impl Compare for pulp::x86::V3 {
     }
 
     #[inline(always)]
+    fn word(self, bytes: Self::Bytes) -> u64 {
+        bits(self, [of_word(self, bytes[0]), of_word(self, bytes[1])])
+    }
+
+    #[inline(always)]
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
         let most = self.avx._mm256_set1_ps(most);
         let mut halves = [self.avx._mm256_set1_epi8(0); 2];
@@ -308,6 +323,18 @@ fn ends_name(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
     // Apart, as `=` has the lower bits of the carriage return.
     let equals = simd.avx2._mm256_cmpeq_epi8(bytes, simd.avx._mm256_set1_epi8(b'=' as i8));
     simd.avx2._mm256_or_si256(simd.avx2._mm256_cmpeq_epi8(bytes, candidates), equals)
+}
+
+/// All bits of the bytes that are letters or digits, or `_`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn of_word(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
+    // The bit of small letters makes no other byte a letter.
+    let small = simd.avx2._mm256_or_si256(bytes, simd.avx._mm256_set1_epi8(SMALL as i8));
+    let letters = in_range(simd, small, b'a', b'z');
+    let digits = in_range(simd, bytes, b'0', b'9');
+    let line = simd.avx2._mm256_cmpeq_epi8(bytes, simd.avx._mm256_set1_epi8(b'_' as i8));
+    simd.avx2._mm256_or_si256(simd.avx2._mm256_or_si256(letters, digits), line)
 }
 
 /// All bits of the bytes from `first` to `last`.
@@ -442,6 +469,16 @@ impl Compare for Portable {
     }
 
     #[inline(always)]
+    fn word(self, bytes: Self::Bytes) -> u64 {
+        Self::each(bytes, |eight| {
+            let small = eight | u64::from(SMALL) * Self::ONES;
+            Self::range_eight(small, b'a', b'z')
+                | Self::range_eight(eight, b'0', b'9')
+                | Self::equal_eight(eight, b'_')
+        })
+    }
+
+    #[inline(always)]
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
         let mut mask = 0;
         for (at, number) in numbers.iter().enumerate() {
@@ -459,7 +496,7 @@ mod tests {
     struct AllComparisons<'a>(&'a [u8; 64]);
 
     impl ByteTask for AllComparisons<'_> {
-        type Output = ([u64; 7], [u8; 64]);
+        type Output = ([u64; 8], [u8; 64]);
 
         #[inline(always)]
         fn run<C: Compare>(self, form: C) -> Self::Output {
@@ -472,12 +509,13 @@ mod tests {
                 form.wide(bytes),
                 form.space(bytes),
                 form.name_end(bytes),
+                form.word(bytes),
             ];
             (masks, form.store(form.lower(bytes)))
         }
     }
 
-    fn expected(bytes: &[u8; 64]) -> ([u64; 7], [u8; 64]) {
+    fn expected(bytes: &[u8; 64]) -> ([u64; 8], [u8; 64]) {
         let mask = |is: &dyn Fn(u8) -> bool| {
             let bits = bytes.iter().enumerate();
             bits.fold(0, |mask, (at, &byte)| mask | u64::from(is(byte)) << at)
@@ -490,6 +528,7 @@ mod tests {
             mask(&|byte| !byte.is_ascii()),
             mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)),
             mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C | b'/' | b'>' | b'=')),
+            mask(&|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
         ];
         (masks, bytes.map(|byte| byte.to_ascii_lowercase()))
     }

@@ -117,19 +117,34 @@ pub fn count(text: &str) -> u32 {
 
 /// The same by the given vector instructions: who counts many texts chooses them once.
 pub fn count_by(vectors: Vectors, text: &str) -> u32 {
-    vectors.run(Count(text))
+    measure(vectors, text).words
 }
 
-struct Count<'a>(&'a str);
+/// The size of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextSize {
+    /// Number of words under [`Rule::Characters`].
+    pub words: u32,
+    /// Number of characters.
+    pub chars: u32,
+}
 
-impl ByteTask for Count<'_> {
-    type Output = u32;
+/// The size of a text, by the given vector instructions.
+pub fn measure(vectors: Vectors, text: &str) -> TextSize {
+    vectors.run(Measure(text))
+}
+
+struct Measure<'a>(&'a str);
+
+impl ByteTask for Measure<'_> {
+    type Output = TextSize;
 
     #[inline(always)]
-    fn run<C: Compare>(self, form: C) -> u32 {
+    fn run<C: Compare>(self, form: C) -> TextSize {
         let text = self.0;
         let bytes = text.as_bytes();
-        let (mut count, mut inside, mut at) = (0u32, false, 0);
+        let mut size = TextSize::default();
+        let (mut inside, mut at) = (false, 0);
         while let Some(rest) = bytes.get(at..)
             && !rest.is_empty()
         {
@@ -144,41 +159,42 @@ impl ByteTask for Count<'_> {
                     form.load(&chunk)
                 }
             };
-            let wide = form.wide(chunk);
-            let lower = form.lower(chunk);
-            let word = form.range(lower, b'a', b'z') | form.range(chunk, b'0', b'9') | form.equal(chunk, b'_');
+            let word = form.word(chunk);
             // ASCII up to the first character that is none, and the rest of these bytes one by one.
-            let ascii = wide.trailing_zeros();
+            let ascii = form.wide(chunk).trailing_zeros();
             let bits = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
-            count += (bits & !(bits << 1 | u64::from(inside))).count_ones();
+            size.words += (bits & !(bits << 1 | u64::from(inside))).count_ones();
             if ascii == 64 {
+                size.chars += rest.len().min(64) as u32;
                 inside = word >> 63 == 1;
                 at += 64;
                 continue;
             }
+            size.chars += ascii;
             if ascii > 0 {
                 inside = word >> (ascii - 1) & 1 == 1;
             }
             let until = at + 64;
             at += ascii as usize;
-            (at, inside) = count_wide(text, at..until, inside, &mut count);
+            (at, inside) = measure_wide(text, at..until, inside, &mut size);
         }
-        count
+        size
     }
 }
 
-/// Counts the words that begin in a part of a text; gives the end of its last character, and whether a word
-/// goes on there. `inside` tells whether one goes on at its start.
+/// Adds the words that begin in a part of a text, and its characters; gives the end of its last character, and
+/// whether a word goes on there. `inside` tells whether one goes on at its start.
 #[inline(never)]
-fn count_wide(text: &str, part: Range<usize>, inside: bool, count: &mut u32) -> (usize, bool) {
+fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSize) -> (usize, bool) {
     let bytes = text.as_bytes();
     let (mut at, mut inside) = (part.start, inside);
     while at < part.end
         && let Some(&byte) = bytes.get(at)
     {
+        size.chars += 1;
         if byte < 0x80 {
             let word = ASCII_WORD[usize::from(byte)];
-            *count += u32::from(word && !inside);
+            size.words += u32::from(word && !inside);
             inside = word;
             at += 1;
             continue;
@@ -186,7 +202,7 @@ fn count_wide(text: &str, part: Range<usize>, inside: bool, count: &mut u32) -> 
         let Some((class, len)) = wide_at(text, at) else {
             return (bytes.len(), inside);
         };
-        *count += u32::from(class == Class::Alone || class == Class::Word && !inside);
+        size.words += u32::from(class == Class::Alone || class == Class::Word && !inside);
         inside = class == Class::Word;
         at += len;
     }

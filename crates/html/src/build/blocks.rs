@@ -4,7 +4,7 @@ use super::seams::Seam;
 use super::{Builder, Current};
 use crate::limits::Caps;
 use crate::page::{Block, NONE};
-use trommel_text::words;
+use trommel_text::words::{self, TextSize};
 
 /// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
 // Below it the merged blocks of a huge page still are of a size that can be judged one by one.
@@ -35,7 +35,7 @@ impl Builder {
                     last_tag: tag_count,
                     pieces: 1,
                     link_words: 0,
-                    counted: (0, 0),
+                    measured: (0, TextSize::default()),
                     // The link began before the block, as where a card is one link around several blocks.
                     link_from: (self.links_open > 0).then_some(0),
                 });
@@ -94,18 +94,18 @@ impl Builder {
             && let Some(from) = current.link_from.take()
         {
             let linked = self.fold.as_str().get(from..).unwrap_or_default();
-            let words = words::count_by(self.vectors, linked);
+            let size = words::measure(self.vectors, linked);
             // Counted when the link ends: counting at each text would cut words that elements divide.
-            current.link_words += words;
+            current.link_words += size.words;
             if from == 0 {
-                current.counted = (linked.len(), words);
+                current.measured = (linked.len(), size);
             }
         }
     }
 
     /// Beyond the cap on blocks, adds the block's text as further lines to the block before, up to some
     /// size.
-    fn extend_last(&mut self, current: &Current, words: u32) -> bool {
+    fn extend_last(&mut self, current: &Current, size: TextSize) -> bool {
         let page = &mut self.page;
         let Some(last) = page.blocks.last_mut() else {
             return false;
@@ -124,9 +124,9 @@ impl Builder {
         last.text.1 = narrow(page.text.len());
         last.span.1 = narrow(current.end);
         last.inline.1 = narrow(page.inline.len());
-        last.words += words;
-        last.link_words += current.link_words.min(words);
-        last.chars += 1 + narrow(text.chars().count());
+        last.words += size.words;
+        last.link_words += current.link_words.min(size.words);
+        last.chars += 1 + size.chars;
         last.tags_inside += current.last_tag - self.last_text_tag;
         last.pieces += current.pieces;
         last.images += self.images;
@@ -184,17 +184,18 @@ impl Builder {
     fn emit(&mut self, current: Current) {
         let text = self.fold.as_str();
         // A text that is a link as a whole, as those of menus are, has been counted.
-        let words = match current.counted {
-            (bytes, words) if bytes == text.len() => words,
-            _ => words::count_by(self.vectors, text),
+        let size = match current.measured {
+            (bytes, size) if bytes == text.len() => size,
+            _ => words::measure(self.vectors, text),
         };
+        let words = size.words;
         // Lines without a letter or digit (`---`, a lone brace of code laid out in cells) are no text to judge.
         if words == 0 {
             return;
         }
         if self.page.blocks.len() >= self.limits.blocks {
             self.page.capped.insert(Caps::BLOCKS);
-            if self.extend_last(&current, words) {
+            if self.extend_last(&current, size) {
                 return;
             }
         }
@@ -212,7 +213,7 @@ impl Builder {
             inline: (narrow(self.inline_from), narrow(self.page.inline.len())),
             words,
             link_words: current.link_words.min(words),
-            chars: narrow(text.chars().count()),
+            chars: size.chars,
             tags_before: current.first_tag - self.last_text_tag,
             tags_inside: current.last_tag - current.first_tag,
             pieces: current.pieces,

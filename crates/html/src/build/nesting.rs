@@ -9,6 +9,7 @@ use crate::markup::Tag;
 const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
 
 impl Builder {
+    #[inline]
     pub(super) fn pop(&mut self) {
         let end = narrow(self.page.elements.len());
         let Some(top) = self.stack.pop() else {
@@ -23,8 +24,18 @@ impl Builder {
     }
 
     /// Updates the state when an open element ends, by its end tag or with the element around it.
+    #[inline]
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
+        self.keep_space -= u32::from(open.keeps_space);
+        if open.link || open.is_apart || self.styles.is_some() || !self.open_notations.is_empty() {
+            self.closed_noted(open);
+        }
+    }
+
+    /// What else follows where the text of the element is noted.
+    #[inline(never)]
+    fn closed_noted(&mut self, open: OpenElement) {
         if open.link {
             self.link_ends();
         }
@@ -34,7 +45,6 @@ impl Builder {
         if let Some(styles) = &mut self.styles {
             styles.end(open.style, open.element, open.link, narrow(self.fold.len()));
         }
-        self.keep_space -= u32::from(open.keeps_space);
         if !self.open_notations.is_empty() {
             self.close_notation(open.element);
         }

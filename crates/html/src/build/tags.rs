@@ -99,6 +99,31 @@ impl Builder {
 
     /// An end tag.
     pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
+        // Nearly every end tag ends the innermost element, and nothing waits for it.
+        let is_innermost = self.stack.last().is_some_and(|open| open.tag == tag && !open.ended)
+            && !matches!(tag, Tag::Other | Tag::Html | Tag::Body | Tag::Code | Tag::Template);
+        if is_innermost && self.is_plain() {
+            self.steps += 2;
+            self.tag_count = self.tag_count.saturating_add(1);
+            if tag.is_inline() {
+                self.seam_ends(tag);
+            } else {
+                self.flush();
+            }
+            return self.pop();
+        }
+        self.end_any_tag(tag, name);
+    }
+
+    /// Whether text belongs to a block, and nothing that came before is yet to be dealt with.
+    fn is_plain(&self) -> bool {
+        let is_shown = !self.in_title && self.skip.is_none() && self.foreign_objects.is_empty();
+        let waits = self.fold.waits() || self.formulas.is_pending();
+        is_shown && !waits && self.overflow == 0 && self.steps < self.limits.steps
+    }
+
+    #[inline(never)]
+    fn end_any_tag(&mut self, tag: Tag, name: &[u8]) {
         self.end_text_run();
         self.count_steps(1);
         if self.skip.is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag) {
