@@ -2,7 +2,7 @@
 
 use super::blocks::narrow;
 use super::code_elements::is_highlighter;
-use super::microdata::Microdata;
+use super::microdata::is_author_page;
 use super::nesting::has_optional_end;
 use super::notes::{Marks, has_class};
 use super::{Builder, OpenElement};
@@ -11,18 +11,6 @@ use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Attribute, Element, ElementKinds, NONE};
 use trommel_text::hash;
-
-/// What the attributes of an element say, as far as they have been read.
-struct AttributesRead<'a> {
-    /// Number of words of attributes before the element.
-    first: usize,
-    signature: u64,
-    hidden: bool,
-    is_named: bool,
-    /// Words of an element before, which this one has as well.
-    shared: Option<(u32, u16)>,
-    microdata: Microdata<'a>,
-}
 
 /// Whether an element may be a notation by its name alone.
 fn may_be_notation(tag: Tag) -> bool {
@@ -46,11 +34,17 @@ impl Builder {
         if full {
             self.cap(Caps::ELEMENTS);
         } else {
-            let mut element = self.read_element(text, name, parent, offset);
-            if is_code || self.marks.intersects(Marks::OF_ROW) {
-                row = self.mark_row(&mut element, text, is_code);
-            }
+            let first = self.page.attribute_words.len();
+            self.marks = Marks::empty();
+            // Written before its attributes are read, which few elements have much of.
+            let element = self.row_without_attributes(text, name, parent, offset);
             self.page.elements.push(element);
+            if text.has_attributes() {
+                self.read_attributes(text, first, offset);
+            }
+            if is_code || self.marks.intersects(Marks::OF_ROW) {
+                row = self.mark_row(text, index, is_code);
+            }
             if row.is_inline() {
                 self.page.inline.push(narrow(index));
             }
@@ -103,33 +97,33 @@ impl Builder {
         }
     }
 
-    /// Changes the row that is about to be written by what its attributes say, and notes it where they say more;
-    /// gives what the row says the element is.
+    /// Changes the row that was written last by what its attributes say, and notes it where they say more; gives
+    /// what the row says the element is.
     #[inline(never)]
-    fn mark_row(&mut self, element: &mut Element, text: &TagText, is_code: bool) -> Tag {
+    fn mark_row(&mut self, text: &TagText, index: usize, is_code: bool) -> Tag {
         let tag = text.tag;
-        let mut row = tag;
         // A bit of the class's words first; the names are compared only for the few elements that have it.
         let may_be_code = self.marks.contains(Marks::CODE) && self.keep_space == 0;
-        if is_code || may_be_code && is_highlighter(text, &self.page.head.meta) {
-            row = Tag::Pre;
-            element.tag = row;
-            element.within |= ElementKinds::CODE;
-            self.page.kinds |= ElementKinds::CODE;
+        let (kind, shown) = if is_code || may_be_code && is_highlighter(text, &self.page.head.meta) {
+            (ElementKinds::CODE, Tag::Pre)
         } else if self.marks.contains(Marks::HEADING) && !tag.is_inline() && !tag.is_heading() {
-            element.tag = heading_of_level(text.other_value("aria-level").as_deref());
-            element.within |= ElementKinds::HEADING;
-            self.page.kinds |= ElementKinds::HEADING;
             self.has_stated_headings = true;
+            (ElementKinds::HEADING, heading_of_level(text.other_value("aria-level").as_deref()))
+        } else {
+            (ElementKinds::empty(), tag)
+        };
+        if let Some(element) = self.page.elements.get_mut(index) {
+            element.tag = shown;
+            element.within |= kind;
+            self.page.kinds |= kind;
         }
-        let index = narrow(self.page.elements.len());
         if self.marks.contains(Marks::SHEET) {
-            self.page.hidden_by_sheet.push(index);
+            self.page.hidden_by_sheet.push(narrow(index));
         }
         if self.marks.contains(Marks::PAGE_ROW) {
-            self.page.page_rows.push(index);
+            self.page.page_rows.push(narrow(index));
         }
-        row
+        if kind == ElementKinds::CODE { Tag::Pre } else { tag }
     }
 
     /// A block-level element starts: what has the role of a heading and holds it is not a line, and so no heading.
@@ -144,7 +138,7 @@ impl Builder {
     }
 
     #[inline(always)]
-    fn read_element(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
+    fn row_without_attributes(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
         let tag = text.tag;
         let (depth, hidden, around) = match self.page.element(parent) {
             Some(parent) => (parent.depth.saturating_add(1), parent.hidden, parent.within),
@@ -152,99 +146,118 @@ impl Builder {
         };
         let kinds = ElementKinds::of(tag);
         self.page.kinds |= kinds;
-        let first = self.page.attribute_words.len();
-        self.marks = Marks::empty();
-        let mut read = AttributesRead {
-            first,
-            // Name and class only: ids are unique, and would make each row of one template another.
-            signature: NAME_HASHES[tag as usize] ^ u64::from(name),
-            hidden,
-            // Of what was not read it is not known.
-            is_named: text.cut,
-            shared: None,
-            microdata: Microdata::default(),
-        };
-        for (name, value) in text.attributes() {
-            match name {
-                Key::Class => {
-                    if let Some(words) = read.shared.take() {
-                        self.copy_words(words);
-                    }
-                    let class = self.read_class(value, first);
-                    // Rotated, so that a name and a class of equal hash do not cancel each other.
-                    read.signature ^= class.0.rotate_left(17);
-                    read.shared = class.1;
-                }
-                Key::Href => read.microdata.note_address(value),
-                // Read where they are asked for.
-                Key::Color | Key::Content | Key::Encoding | Key::Face | Key::HttpEquiv | Key::Lang => {}
-                Key::Property | Key::Size | Key::Title | Key::Type | Key::XmlLang => {}
-                _ => self.read_attribute(&mut read, tag, name, value),
-            }
-        }
-        if read.microdata.any() {
-            self.note_facts(text, &read.microdata, offset);
-        }
-        let count = self.page.attribute_words.len() - first;
-        // Words of an element lie side by side in one table, so a row needs two numbers and no memory of its own.
-        let range = (narrow(first), u16::try_from(count).unwrap_or(u16::MAX));
         Element {
             tag,
             name,
             parent,
             depth,
-            hidden: read.hidden,
+            hidden,
             within: around | kinds,
             end: narrow(self.page.elements.len() + 1),
-            words: read.shared.unwrap_or(range),
-            is_named: read.is_named,
-            signature: read.signature,
+            words: (narrow(self.page.attribute_words.len()), 0),
+            // Of what was not read it is not known.
+            is_named: text.cut,
+            // Name and class only: ids are unique, and would make each row of one template another.
+            signature: NAME_HASHES[tag as usize] ^ u64::from(name),
             start: narrow(offset),
         }
+    }
+
+    /// Reads the attributes of the element whose row was written last. `first` is the number of words of attributes
+    /// before it.
+    #[inline(never)]
+    fn read_attributes(&mut self, text: &TagText, first: usize, offset: usize) {
+        let mut signature = 0;
+        // Words of an element before, which this one has as well.
+        let mut shared = None;
+        let (mut is_author, mut states_facts) = (false, false);
+        for (name, value) in text.attributes() {
+            let attribute = match name {
+                Key::Class => {
+                    if let Some(words) = shared.take() {
+                        self.copy_words(words);
+                    }
+                    let class = self.read_class(value, first);
+                    // Rotated, so that a name and a class of equal hash do not cancel each other.
+                    signature ^= class.0.rotate_left(17);
+                    shared = class.1;
+                    continue;
+                }
+                Key::Href => {
+                    is_author |= is_author_page(value);
+                    continue;
+                }
+                // Read where they are asked for.
+                Key::Color | Key::Content | Key::Encoding | Key::Face | Key::HttpEquiv | Key::Lang => continue,
+                Key::Property | Key::Size | Key::Title | Key::Type | Key::XmlLang => continue,
+                Key::Datetime | Key::Rel => {
+                    states_facts = true;
+                    continue;
+                }
+                Key::Id => Attribute::Id,
+                Key::Role => Attribute::Role,
+                Key::Itemprop => {
+                    states_facts = true;
+                    Attribute::Itemprop
+                }
+                _ => {
+                    self.read_attribute(text.tag, name, value);
+                    continue;
+                }
+            };
+            if let Some(words) = shared.take() {
+                self.copy_words(words);
+            }
+            self.read_named_words(attribute, value, first);
+        }
+        if states_facts || is_author {
+            self.note_facts(text, is_author, offset);
+        }
+        let count = self.page.attribute_words.len() - first;
+        if let Some(element) = self.page.elements.last_mut() {
+            element.signature ^= signature;
+            // Words of an element lie side by side in one table, so a row needs two numbers and no memory of its own.
+            element.words = shared.unwrap_or((element.words.0, u16::try_from(count).unwrap_or(u16::MAX)));
+        }
+    }
+
+    /// Reads an attribute that gives words and is no class.
+    fn read_named_words(&mut self, attribute: Attribute, value: &[u8], first: usize) {
+        if attribute == Attribute::Id {
+            if let Some(element) = self.page.elements.last_mut() {
+                element.is_named = true;
+            }
+            if !self.style_sheets.are_empty() && self.style_sheets.hide_id(value) {
+                self.marks |= Marks::SHEET;
+            }
+        }
+        if attribute == Attribute::Role && value.eq_ignore_ascii_case(b"heading") {
+            self.marks |= Marks::HEADING;
+        }
+        self.read_words(attribute, value, first);
     }
 
     /// Reads one of the attributes that few elements have.
     // Apart from the loop over attributes, which is to keep its values in registers.
     #[inline(never)]
-    fn read_attribute<'a>(&mut self, read: &mut AttributesRead<'a>, tag: Tag, name: Key, value: &'a [u8]) {
-        read.microdata.note(name, value);
+    fn read_attribute(&mut self, tag: Tag, name: Key, value: &[u8]) {
+        let Some(element) = self.page.elements.last_mut() else { return };
         match name {
-            Key::Id => {
-                read.is_named = true;
-                if !self.style_sheets.are_empty() && self.style_sheets.hide_id(value) {
-                    self.marks |= Marks::SHEET;
-                }
-                self.read_named_words(read, Attribute::Id, value);
-            }
-            Key::Role => {
-                if value.eq_ignore_ascii_case(b"heading") {
-                    self.marks |= Marks::HEADING;
-                }
-                self.read_named_words(read, Attribute::Role, value);
-            }
-            Key::Itemprop => self.read_named_words(read, Attribute::Itemprop, value),
-            Key::Name => read.is_named = true,
+            Key::Name => element.is_named = true,
             Key::Hidden => {
-                read.hidden = true;
+                element.hidden = true;
                 self.marks |= Marks::HIDDEN;
             }
             // Hidden for readers' aids only: it is seen, so it is a feature and not left out of the text.
-            Key::AriaHidden => read.hidden |= value.eq_ignore_ascii_case(b"true"),
+            Key::AriaHidden => element.hidden |= value.eq_ignore_ascii_case(b"true"),
             Key::Style if hides(value) => {
-                read.hidden = true;
+                element.hidden = true;
                 self.marks |= Marks::HIDDEN;
             }
             Key::Style if tag.is_inline() && shows_as_block(value) => self.marks |= Marks::BLOCK,
             Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
             _ => {}
         }
-    }
-
-    fn read_named_words(&mut self, read: &mut AttributesRead, attribute: Attribute, value: &[u8]) {
-        if let Some(words) = read.shared.take() {
-            self.copy_words(words);
-        }
-        self.read_words(attribute, value, read.first);
     }
 
     /// Number of an unknown element's name. All names beyond the first thousand share one number.

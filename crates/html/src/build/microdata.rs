@@ -18,61 +18,33 @@ const MAX_FACTS: usize = 400;
 // Values are names and dates; a longer one is text, which the element itself holds.
 const MAX_FACT_BYTES: usize = 300;
 
-/// The attributes of one element that can state a fact.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Microdata<'a> {
-    itemprop: Option<&'a [u8]>,
-    datetime: Option<&'a [u8]>,
-    rel: Option<&'a [u8]>,
-    /// A link to the page of an author.
-    author: bool,
-}
-
-impl<'a> Microdata<'a> {
-    /// Looks at one attribute.
-    pub(super) fn note(&mut self, name: Key, value: &'a [u8]) {
-        match name {
-            Key::Rel => self.rel = self.rel.or(Some(value)),
-            Key::Itemprop => self.itemprop = self.itemprop.or(Some(value)),
-            Key::Datetime => self.datetime = self.datetime.or(Some(value)),
-            _ => {}
-        }
-    }
-
-    /// Looks at the address of a link.
-    pub(super) fn note_address(&mut self, href: &[u8]) {
-        self.author |= is_author_page(href);
-    }
-
-    pub(super) fn any(&self) -> bool {
-        self.itemprop.is_some() || self.datetime.is_some() || self.rel.is_some() || self.author
-    }
-}
-
 impl Builder {
-    /// Keeps what the element that is about to get its row states.
-    pub(super) fn note_facts(&mut self, text: &TagText, microdata: &Microdata, offset: usize) {
+    /// Keeps what the element whose row was written last states; `is_author` tells whether it is a link to the page of
+    /// an author.
+    #[inline(never)]
+    pub(super) fn note_facts(&mut self, text: &TagText, is_author: bool, offset: usize) {
         if self.page.facts.len() >= MAX_FACTS {
             return;
         }
-        let element = narrow(self.page.elements.len());
-        if let Some(kind) = microdata.itemprop.and_then(FactKind::of_itemprop) {
+        let element = narrow(self.page.elements.len().saturating_sub(1));
+        let datetime = text.value(Key::Datetime);
+        if let Some(kind) = text.value(Key::Itemprop).and_then(FactKind::of_itemprop) {
             // The machine-readable value before the text: `content` is what the page says to search engines.
-            let value = text.value(Key::Content).or(microdata.datetime);
+            let value = text.value(Key::Content).or(datetime);
             let value = match kind {
                 FactKind::Published | FactKind::Modified => value.or_else(|| text.value(Key::Title)),
                 _ => value,
             };
             self.fact(kind, value.unwrap_or_default(), element, offset);
-        } else if let Some(value) = microdata.datetime
+        } else if let Some(value) = datetime
             // There `datetime` is when a part was edited, not when the page was published.
             && !matches!(text.tag, Tag::Del | Tag::Ins)
         {
             self.fact(FactKind::Time, value, element, offset);
         }
-        let is_author =
+        let says_author =
             |rel: &[u8]| rel.split(|byte| byte.is_ascii_whitespace()).any(|word| word.eq_ignore_ascii_case(b"author"));
-        if microdata.author || microdata.rel.is_some_and(is_author) {
+        if is_author || text.value(Key::Rel).is_some_and(says_author) {
             self.fact(FactKind::AuthorLink, b"", element, offset);
         }
     }
@@ -102,7 +74,7 @@ impl Builder {
 }
 
 /// Whether an address has `author` or `authors` as a step of its path or name of its query.
-fn is_author_page(href: &[u8]) -> bool {
+pub(super) fn is_author_page(href: &[u8]) -> bool {
     static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("author"));
     let mut at = 0;
     // Addresses are short: looking from the start again is faster than preparing a search.

@@ -131,20 +131,19 @@ impl StyleSheets {
                     from = at;
                 }
                 _ => {
-                    let selector = css.get(from..place).unwrap_or_default();
-                    let selector = match memchr::memrchr(b';', selector) {
-                        Some(end) => selector.get(end + 1..).unwrap_or_default(),
-                        None => selector,
-                    };
-                    let selector = selector.trim_ascii();
+                    let before = css.get(from..place).unwrap_or_default();
                     from = at;
-                    if selector.starts_with(b"@") {
-                        open += 1;
-                        // Only the outermost counts: everything inside of a rule for a width depends on the width.
-                        if ignored.is_none() && !is_for_all(selector) {
-                            ignored = Some(open);
+                    // Only before a rule that speaks of `display`, or an at-rule, does it matter where a selector begins.
+                    if memchr::memchr(b'@', before).is_some() {
+                        let selector = last_selector(before);
+                        if selector.starts_with(b"@") {
+                            open += 1;
+                            // Only the outermost counts: everything inside of a rule for a width depends on the width.
+                            if ignored.is_none() && !is_for_all(selector) {
+                                ignored = Some(open);
+                            }
+                            continue;
                         }
-                        continue;
                     }
                     let rest = css.get(at..).unwrap_or_default();
                     // A sheet that was cut: its last rule may say more than is there.
@@ -157,7 +156,7 @@ impl StyleSheets {
                     if spoken.is_some_and(|place| place < at + end) {
                         let body = rest.get(..end).unwrap_or_default();
                         if let Some(said) = display_value(&display, body) {
-                            self.rule(selector, said, ignored.is_none());
+                            self.rule(last_selector(before), said, ignored.is_none());
                         }
                     }
                     at += end + 1;
@@ -210,6 +209,12 @@ impl StyleSheets {
             self.blocks.insert(key(b'.', name));
         }
     }
+}
+
+/// The selector at the end of what stands before a rule.
+fn last_selector(before: &[u8]) -> &[u8] {
+    let start = memchr::memrchr(b';', before).map_or(0, |end| end + 1);
+    before.get(start..).unwrap_or_default().trim_ascii()
 }
 
 /// Whether this is one name and nothing else.

@@ -250,6 +250,11 @@ impl<'a> TagText<'a> {
         self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
     }
 
+    /// Whether it has attributes that are needed.
+    pub fn has_attributes(&self) -> bool {
+        !self.places.is_empty()
+    }
+
     /// The attributes that are needed, in order.
     pub fn attributes(&self) -> impl Iterator<Item = (Key, &'a [u8])> {
         self.places.iter().map(|place| (place.name, self.slice(place)))

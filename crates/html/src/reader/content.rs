@@ -16,8 +16,24 @@ pub(super) enum ContentModel {
     Plain,
 }
 
+/// The models in the order of the tags: every tag is asked for its own.
+static MODELS: [ContentModel; Tag::COUNT] = {
+    let mut models = [ContentModel::Markup; Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        models[at] = ContentModel::found_for(Tag::ALL[at]);
+        at += 1;
+    }
+    models
+};
+
 impl ContentModel {
+    #[inline]
     pub(super) fn of(tag: Tag) -> Self {
+        MODELS[tag as usize]
+    }
+
+    const fn found_for(tag: Tag) -> Self {
         match tag {
             Tag::Textarea | Tag::Title => ContentModel::Text,
             Tag::Plaintext => ContentModel::Plain,

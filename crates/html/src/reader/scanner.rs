@@ -150,7 +150,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Tells of an end tag whose name stands there.
-    #[inline]
+    #[inline(always)]
     fn end_element(&mut self, name: (usize, usize)) {
         let bytes = self.html.as_bytes();
         self.kind = TextKind::Decoded;
@@ -180,6 +180,9 @@ impl<'a> Scanner<'a> {
         let text = self.lexer.tag(bytes, raw);
         let mut content = self.namespaces.start(&text);
         self.builder.start_tag(&text, self.offset + lt);
+        if content == ContentModel::Markup && text.tag != Tag::Template {
+            return Some(raw.end);
+        }
         if text.tag == Tag::Noscript && self.depth >= MAX_NOSCRIPT_DEPTH {
             // Not followed any deeper, it is an element like others.
             content = ContentModel::Markup;
