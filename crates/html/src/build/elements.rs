@@ -23,9 +23,10 @@ impl Builder {
         let tag = text.tag;
         let (parent, container) = self.stack.last().map_or((NONE, NONE), |open| (open.element, open.container));
         let index = self.page.elements.len();
+        let element = narrow(index);
         // Beyond the cap tags still open and close blocks: only their rows are missing.
         let full = index >= self.limits.elements;
-        let name = if tag == Tag::Other { self.intern(text.name) } else { 0 };
+        let name = if tag == Tag::Other { self.intern(text.name()) } else { 0 };
         if self.has_stated_headings && !tag.is_inline() {
             self.no_heading_around();
         }
@@ -37,8 +38,8 @@ impl Builder {
             let first = self.page.attribute_words.len();
             self.marks = Marks::empty();
             // Written before its attributes are read, which few elements have much of.
-            let element = self.row_without_attributes(text, name, parent, offset);
-            self.page.elements.push(element);
+            let written = self.row_without_attributes(text, name, parent, offset);
+            self.page.elements.push(written);
             if text.has_attributes() {
                 self.read_attributes(text, first, offset);
             }
@@ -46,7 +47,7 @@ impl Builder {
                 row = self.mark_row(text, index, is_code);
             }
             if row.is_inline() {
-                self.page.inline.push(narrow(index));
+                self.page.inline.push(element);
             }
         }
         // Void elements have rows, because features count elements: without rows 1,294 of 1,358 pages change.
@@ -63,7 +64,7 @@ impl Builder {
             }
             return;
         }
-        let container = if row.is_inline() { container } else { narrow(index) };
+        let container = if row.is_inline() { container } else { element };
         let is_apart = self.marks.contains(Marks::BLOCK) && tag.is_inline();
         if is_apart {
             // Shown as a block, it cannot continue the word before it.
@@ -74,7 +75,7 @@ impl Builder {
         let style = if is_literal { Tag::Code } else { tag };
         let keeps_space = row.keeps_space();
         self.stack.push(OpenElement {
-            element: narrow(index),
+            element,
             container,
             tag,
             name,
@@ -89,11 +90,11 @@ impl Builder {
             self.link_starts();
         }
         if let Some(styles) = &mut self.styles {
-            styles.start(style, narrow(index), link, narrow(self.fold.len()));
+            styles.start(style, element, link, narrow(self.fold.len()));
         }
         self.keep_space += u32::from(keeps_space);
         if !self.marks.is_empty() || may_be_notation(tag) {
-            self.open_notation(text, narrow(index), self.marks);
+            self.open_notation(text, element, self.marks);
         }
     }
 

@@ -134,11 +134,11 @@ impl Builder {
             formulas.given = given;
         }
         // Cut at whole tags, so that what was kept still parses.
-        if formulas.source.len() + text.name.len() > self.limits.formula {
+        if formulas.source.len() + text.name().len() > self.limits.formula {
             return;
         }
         formulas.source.push('<');
-        formulas.source.push_str(&String::from_utf8_lossy(text.name));
+        formulas.source.push_str(&String::from_utf8_lossy(text.name()));
         let attributes = text.attribute_bytes();
         if attributes.len() > 1 && formulas.source.len() + attributes.len() < self.limits.formula {
             // Those that count are picked out when the formula is written.

@@ -130,7 +130,7 @@ impl Builder {
     /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`
     /// was never closed and the page goes on.
     pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
-        let (tag, name, self_closing) = (text.tag, text.name, text.raw.self_closing);
+        let (tag, name, self_closing) = (text.tag, text.name(), text.raw.self_closing);
         let Some(skip) = &mut self.skip else {
             return true;
         };

@@ -1,6 +1,8 @@
 //! Processes start tags and end tags: the effect of each on the text before it and on the stack of open
 //! elements.
 
+use bitflags::bitflags;
+
 use super::code_elements::is_block_of_code;
 use super::nesting::has_optional_end;
 use super::notes::Marks;
@@ -9,6 +11,54 @@ use super::{Builder, head_facts};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
+
+bitflags! {
+    /// The effects of a start tag that few start tags have.
+    #[derive(Clone, Copy)]
+    struct StartEffects: u8 {
+        /// It has no row, or only the first of its kind has one.
+        const APART = 1;
+        /// It ends elements by implication.
+        const ENDS = 1 << 1;
+        /// It is counted.
+        const COUNTED = 1 << 2;
+    }
+}
+
+impl StartEffects {
+    const fn found_for(tag: Tag) -> Self {
+        use Tag::*;
+        let mut effects = Self::empty();
+        if matches!(
+            tag,
+            Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont | Html | Body
+        ) {
+            effects = effects.union(Self::APART);
+        }
+        if tag.closes_p()
+            || tag.is_heading()
+            || matches!(tag, Li | Dd | Dt | Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup | Button)
+        {
+            effects = effects.union(Self::ENDS);
+        }
+        if matches!(tag, Img | Input | Button) {
+            effects = effects.union(Self::COUNTED);
+        }
+        effects
+    }
+}
+
+/// The effects in the order of the tags.
+// One look instead of a comparison of the tag with each of these names.
+static START_EFFECTS: [StartEffects; Tag::COUNT] = {
+    let mut effects = [StartEffects::empty(); Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        effects[at] = StartEffects::found_for(Tag::ALL[at]);
+        at += 1;
+    }
+    effects
+};
 
 impl Builder {
     /// A start tag at `offset` in the page.
@@ -31,35 +81,9 @@ impl Builder {
         if text.cut {
             self.cap(Caps::ATTRIBUTES);
         }
-        match tag {
-            Tag::Br => return self.line_break(),
-            Tag::Title => {
-                self.in_title = true;
-                return;
-            }
-            Tag::Meta => return self.meta(text, offset),
-            Tag::Link => return self.link(text),
-            Tag::Base => return self.base(text),
-            // They have no row: nothing that they hold is placed by them.
-            Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
-                return;
-            }
-            Tag::Html | Tag::Body => {
-                if tag == Tag::Html && self.page.head.lang.is_none() {
-                    self.page.head.lang = text
-                        .value(Key::Lang)
-                        .or_else(|| text.value(Key::XmlLang))
-                        .map(|value| head_facts::decode(value).trim().to_owned())
-                        .filter(|lang| !lang.is_empty());
-                }
-                // A second `body` only adds attributes in the standard; as an element it would divide the page in two.
-                let seen = self.open[tag as usize] > 0 || (tag == Tag::Body && self.seen_body);
-                if seen || (tag == Tag::Html && !self.page.elements.is_empty()) {
-                    return;
-                }
-                self.seen_body |= tag == Tag::Body;
-            }
-            _ => {}
+        let effects = START_EFFECTS[tag as usize];
+        if effects.contains(StartEffects::APART) && !self.start_apart(text, offset) {
+            return;
         }
         // Declarative shadow roots are shown, unlike other templates.
         let is_shadow_root = tag == Tag::Template && text.other_value("shadowrootmode").is_some();
@@ -70,7 +94,9 @@ impl Builder {
             return;
         }
         // Before the row is written, because implied ends change which element is its parent.
-        self.imply_ends(tag);
+        if effects.contains(StartEffects::ENDS) {
+            self.imply_ends(tag);
+        }
         let link = tag == Tag::A && text.value(Key::Href).is_some();
         if link {
             self.note_next(text);
@@ -85,16 +111,47 @@ impl Builder {
         } else {
             self.seam_starts(text);
         }
-        match tag {
-            Tag::Img => self.images += 1,
-            Tag::Input | Tag::Button => self.inputs += 1,
-            _ => {}
+        if effects.contains(StartEffects::COUNTED) {
+            self.images += u32::from(tag == Tag::Img);
+            self.inputs += u32::from(tag != Tag::Img);
         }
         self.push(text, offset, link, is_code);
         let marks = std::mem::take(&mut self.marks);
         if marks.intersects(Marks::MATH | Marks::SOURCE) || tag == Tag::Img && Self::may_be_formula_image(text) {
             self.formula_element(text, offset, marks);
         }
+    }
+
+    /// A start tag that is not an element like others; whether it has a row all the same.
+    #[inline(never)]
+    fn start_apart(&mut self, text: &TagText, offset: usize) -> bool {
+        let tag = text.tag;
+        match tag {
+            Tag::Br => self.line_break(),
+            Tag::Title => self.in_title = true,
+            Tag::Meta => self.meta(text, offset),
+            Tag::Link => self.link(text),
+            Tag::Base => self.base(text),
+            Tag::Html | Tag::Body => {
+                if tag == Tag::Html && self.page.head.lang.is_none() {
+                    self.page.head.lang = text
+                        .value(Key::Lang)
+                        .or_else(|| text.value(Key::XmlLang))
+                        .map(|value| head_facts::decode(value).trim().to_owned())
+                        .filter(|lang| !lang.is_empty());
+                }
+                // A second `body` only adds attributes in the standard; as an element it would divide the page in two.
+                let seen = self.open[tag as usize] > 0 || (tag == Tag::Body && self.seen_body);
+                if seen || (tag == Tag::Html && !self.page.elements.is_empty()) {
+                    return false;
+                }
+                self.seen_body |= tag == Tag::Body;
+                return true;
+            }
+            // The others have no row: nothing that they hold is placed by them.
+            _ => {}
+        }
+        false
     }
 
     /// An end tag.

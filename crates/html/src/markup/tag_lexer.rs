@@ -151,8 +151,6 @@ pub(crate) struct TextRun {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TagText<'a> {
     pub tag: Tag,
-    /// As it stands.
-    pub name: &'a [u8],
     pub raw: RawTag,
     /// Whether attributes reach beyond what is read.
     pub cut: bool,
@@ -172,12 +170,27 @@ impl TagLexer {
     }
 
     /// The text that stands from `at` on, up to the next `<` or the end.
-    #[inline]
+    #[inline(always)]
     pub fn text_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
         // Tags often stand side by side.
         if bytes.get(at) == Some(&b'<') {
             return TextRun { end: at, is_blank: true, has_reference: false };
         }
+        // Mostly there is only white space between them.
+        let (masks, index) = self.window.masks(bytes, at / 64);
+        let text = !masks.space[index] >> (at % 64);
+        if text != 0 {
+            let end = at + text.trailing_zeros() as usize;
+            if bytes.get(end) == Some(&b'<') {
+                return TextRun { end, is_blank: true, has_reference: false };
+            }
+        }
+        self.long_run(bytes, at)
+    }
+
+    /// The same of text that is more than a few bytes of white space.
+    #[inline(never)]
+    fn long_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
         let mut run = TextRun { end: bytes.len(), is_blank: true, has_reference: false };
         let mut at = at;
         while at < bytes.len() {
@@ -187,8 +200,7 @@ impl TagLexer {
             let mut ahead = u64::MAX >> shift;
             if less != 0 {
                 // The bits below the lowest.
-                ahead = less ^ (less - 1);
-                ahead >>= 1;
+                ahead = (less ^ (less - 1)) >> 1;
             } else if bytes.len() - at < 64 - shift {
                 ahead &= (1 << (bytes.len() - at)) - 1;
             }
@@ -231,10 +243,8 @@ impl TagLexer {
     // Inlined: otherwise its many parts would be written twice for every tag.
     #[inline(always)]
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
-        let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
         TagText {
             tag: Tag::at(bytes, raw.name),
-            name,
             raw,
             // What was not read may have held anything, so the element counts as named.
             cut: raw.attributes.1 - raw.attributes.0 > self.most,
@@ -245,6 +255,11 @@ impl TagLexer {
 }
 
 impl<'a> TagText<'a> {
+    /// The name as it stands.
+    pub fn name(&self) -> &'a [u8] {
+        self.bytes.get(self.raw.name.0..self.raw.name.1).unwrap_or_default()
+    }
+
     /// Value of the first attribute of that name.
     pub fn value(&self, name: Key) -> Option<&'a [u8]> {
         self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))

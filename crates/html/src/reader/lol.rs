@@ -388,7 +388,7 @@ impl Gaps {
             if tag == Tag::Noscript {
                 self.end_noscript();
             }
-            self.builder.borrow_mut().end_tag(tag, text.name);
+            self.builder.borrow_mut().end_tag(tag, text.name());
             return;
         }
         let mut builder = self.builder.borrow_mut();

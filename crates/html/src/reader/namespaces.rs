@@ -53,7 +53,7 @@ impl Namespaces {
         let self_closing = text.raw.self_closing;
         if text.tag.ends_foreign() {
             self.0.pop();
-        } else if is_integration_point(text.tag, text.name, around) {
+        } else if is_integration_point(text.tag, text.name(), around) {
             if !self_closing {
                 self.0.push(Namespace::Html);
             }
@@ -63,7 +63,7 @@ impl Namespaces {
             if ends {
                 self.0.pop();
             }
-        } else if around == Namespace::MathMl && !self_closing && text.name.eq_ignore_ascii_case(b"annotation-xml") {
+        } else if around == Namespace::MathMl && !self_closing && text.name().eq_ignore_ascii_case(b"annotation-xml") {
             let is_html = text.attributes().any(|(name, value)| {
                 name == Key::Encoding
                     && (value.eq_ignore_ascii_case(b"text/html")
