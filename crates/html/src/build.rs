@@ -16,6 +16,7 @@ mod head_facts;
 mod microdata;
 mod nesting;
 mod notes;
+mod plain_run;
 mod scripts;
 mod seams;
 mod skip;
@@ -284,6 +285,8 @@ impl Builder {
     /// Has the page read with these vector instructions.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
+        self.fold.use_vectors(vectors);
+        self.title.use_vectors(vectors);
     }
 
     /// The facts of the page's head.

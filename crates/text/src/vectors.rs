@@ -471,10 +471,8 @@ impl Compare for Portable {
     #[inline(always)]
     fn word(self, bytes: Self::Bytes) -> u64 {
         Self::each(bytes, |eight| {
-            let small = eight | u64::from(SMALL) * Self::ONES;
-            Self::range_eight(small, b'a', b'z')
-                | Self::range_eight(eight, b'0', b'9')
-                | Self::equal_eight(eight, b'_')
+            let small = eight | (u64::from(SMALL) * Self::ONES);
+            Self::range_eight(small, b'a', b'z') | Self::range_eight(eight, b'0', b'9') | Self::equal_eight(eight, b'_')
         })
     }
 

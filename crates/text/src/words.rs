@@ -112,12 +112,7 @@ fn wide_at(text: &str, at: usize) -> Option<(Class, usize)> {
 
 /// Number of words of `text` under [`Rule::Characters`].
 pub fn count(text: &str) -> u32 {
-    count_by(Vectors::default(), text)
-}
-
-/// The same by the given vector instructions: who counts many texts chooses them once.
-pub fn count_by(vectors: Vectors, text: &str) -> u32 {
-    measure(vectors, text).words
+    measure(Vectors::default(), text).words
 }
 
 /// The size of a text.
@@ -129,7 +124,7 @@ pub struct TextSize {
     pub chars: u32,
 }
 
-/// The size of a text, by the given vector instructions.
+/// The size of a text, by the given vector instructions: who measures many texts chooses them once.
 pub fn measure(vectors: Vectors, text: &str) -> TextSize {
     vectors.run(Measure(text))
 }
@@ -275,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn words_counted_in_steps_are_those_of_the_iterator() {
+    fn sizes_measured_in_steps_are_those_of_the_iterators() {
         let parts = [
             "a", "Z", "_", "0", "9", " ", ".", "@", "[", "`", "{", "/", ":", "é", "語", "ア", "“", "word ",
             "0123456789abcdef", "                ",
@@ -289,10 +284,10 @@ mod tests {
                 let at = (state >> 33) as usize % (parts.len() * 3);
                 text.push_str(parts.get(at).unwrap_or(&parts[at % 12]));
             }
-            let expected = all(&text, Rule::Characters).len();
+            let words = all(&text, Rule::Characters).len() as u32;
+            let expected = TextSize { words, chars: text.chars().count() as u32 };
             for vectors in Vectors::available() {
-                let found = count_by(vectors, &text) as usize;
-                assert_eq!(found, expected, "{vectors:?} {text:?}");
+                assert_eq!(measure(vectors, &text), expected, "{vectors:?} {text:?}");
             }
         }
     }

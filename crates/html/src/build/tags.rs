@@ -29,10 +29,7 @@ impl StartEffects {
     const fn found_for(tag: Tag) -> Self {
         use Tag::*;
         let mut effects = Self::empty();
-        if matches!(
-            tag,
-            Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont | Html | Body
-        ) {
+        if matches!(tag, Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont | Html | Body) {
             effects = effects.union(Self::APART);
         }
         if tag.closes_p()

@@ -1,6 +1,8 @@
 //! Folds text: decodes character references and collapses white space, but keeps positions.
 
+use super::plain_run::plain_run;
 use super::seams::SeamKind;
+use trommel_text::vectors::Vectors;
 
 /// Whether character references are decoded in a run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,7 @@ pub(crate) struct TextFold {
     waiting: String,
     waiting_at: usize,
     source: Option<SourceSpan>,
+    vectors: Vectors,
 }
 
 /// White space since the last character.
@@ -58,6 +61,11 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 const MAX_REFERENCE_BYTES: usize = 48;
 
 impl TextFold {
+    /// Has text looked at with these vector instructions.
+    pub fn use_vectors(&mut self, vectors: Vectors) {
+        self.vectors = vectors;
+    }
+
     pub fn as_str(&self) -> &str {
         &self.out
     }
@@ -231,7 +239,7 @@ impl TextFold {
                 at += rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(rest.len());
                 continue;
             }
-            let len = plain_run(rest, !keep_space);
+            let len = plain_run(self.vectors, rest, !keep_space);
             if len > 0 {
                 let run = text.get(at..at + len).unwrap_or_default();
                 if self.seam.is_some()
@@ -338,100 +346,8 @@ fn common_reference(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|_| is_plain)
 }
 
-/// The class of a byte in a run of text that is copied unchanged.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Byte {
-    /// Printable ASCII, or part of a character that is neither space nor ignored.
-    Plain,
-    Space,
-    /// First of a character of three bytes that has to be looked at.
-    Lead,
-    Other,
-}
-
-const BYTES: [Byte; 256] = {
-    let mut bytes = [Byte::Plain; 256];
-    let mut at = 0;
-    while at < 0x21 {
-        bytes[at] = Byte::Other;
-        at += 1;
-    }
-    bytes[b' ' as usize] = Byte::Space;
-    bytes[0x7F] = Byte::Other;
-    // U+0080 to U+00BF: control characters, the no-break space, the soft hyphen.
-    bytes[0xC2] = Byte::Other;
-    bytes[0xE1] = Byte::Lead;
-    bytes[0xE2] = Byte::Lead;
-    bytes[0xE3] = Byte::Lead;
-    bytes[0xEF] = Byte::Lead;
-    bytes
-};
-
-/// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
-/// unchanged. None is ignored, and none is white space except, if `spaces`, single spaces inside the run.
-fn plain_run(bytes: &[u8], spaces: bool) -> usize {
-    let mut at = 0;
-    loop {
-        // Eight bytes in one step, as it can't be foreseen where words end.
-        while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-            let spaces = spaces && (at > 0 || !eight.starts_with(b" "));
-            let plain = plain_bytes(u64::from_le_bytes(*eight), spaces);
-            at += plain;
-            if plain < 7 {
-                break;
-            }
-        }
-        // Then up to the next step byte by byte, which knows all characters.
-        let next = at + 8;
-        while at < next {
-            let Some(&byte) = bytes.get(at) else {
-                return at;
-            };
-            match BYTES[usize::from(byte)] {
-                Byte::Plain => at += 1,
-                Byte::Space if spaces && at > 0 => match bytes.get(at + 1).map(|next| BYTES[usize::from(*next)]) {
-                    Some(Byte::Plain) => at += 2,
-                    _ => return at,
-                },
-                Byte::Lead => match bytes.get(at..at + 3) {
-                    Some([0xE1, 0x9A, 0x80])
-                    | Some([0xE2, 0x80, 0x80..=0x8B | 0xA8 | 0xA9 | 0xAF])
-                    | Some([0xE2, 0x81, 0x9F])
-                    | Some([0xE3, 0x80, 0x80])
-                    | Some([0xEF, 0xBB, 0xBF])
-                    | None => return at,
-                    Some(_) => at += 3,
-                },
-                Byte::Space | Byte::Other => return at,
-            }
-        }
-    }
-}
-
-/// The number of bytes among eight, the first lowest, that are printable ASCII or, if `spaces`, a space
-/// before such a one. A space at the end is not counted.
-fn plain_bytes(bytes: u64, spaces: bool) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    const LOW: u64 = 0x7F * ONES;
-    let low = bytes & LOW;
-    // The highest bit of each byte: beyond ASCII, no more than a space, a space, U+007F.
-    let blank = !(low + (0x80 - 0x21) * ONES);
-    let space = !((low ^ (0x20 * ONES)) + LOW);
-    let delete = !((low ^ LOW) + LOW);
-    let special = (bytes | blank | delete) & HIGH;
-    let space = space & !bytes & HIGH;
-    let stops = if spaces {
-        // Of a space the next byte tells; behind the last there may be any.
-        (special & !space) | (space & (special >> 8 | 1 << 63))
-    } else {
-        special
-    };
-    stops.trailing_zeros() as usize / 8
-}
-
 /// Control and invisible characters that are dropped: they would only divide words.
-fn is_ignored(c: char) -> bool {
+pub(super) fn is_ignored(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
 }
 
@@ -550,44 +466,6 @@ mod tests {
                 format!("a{c}b")
             };
             assert_eq!(fold(&[&format!("a{c}b")], false).0, expected, "{c:?}");
-        }
-    }
-
-    #[test]
-    fn runs_are_the_same_in_steps_of_eight_bytes_as_of_one() {
-        // A space goes on where the byte behind it is of no special character.
-        let slow = |text: &str, spaces: bool| {
-            let mut at = 0;
-            for c in text.chars() {
-                let behind = text.as_bytes().get(at + 1).map(|byte| BYTES[*byte as usize]);
-                let goes_on = match c {
-                    ' ' => spaces && at > 0 && behind == Some(Byte::Plain),
-                    '\u{80}'..='\u{bf}' => false,
-                    c => !c.is_whitespace() && !is_ignored(c),
-                };
-                if !goes_on {
-                    break;
-                }
-                at += c.len_utf8();
-            }
-            at
-        };
-        let parts = [
-            "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}", "\u{1680}", "\u{200b}",
-            "\u{2028}", "<", "abcdefg", "ﬁ",
-        ];
-        let mut state = 1u64;
-        for _ in 0..20_000 {
-            let mut text = String::new();
-            for _ in 0..12 {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                // Mostly letters and spaces, so that runs are long.
-                let at = (state >> 33) as usize % (parts.len() * 4);
-                text.push_str(parts.get(at).unwrap_or(&parts[at % 3]));
-            }
-            for spaces in [true, false] {
-                assert_eq!(plain_run(text.as_bytes(), spaces), slow(&text, spaces), "{text:?}");
-            }
         }
     }
 

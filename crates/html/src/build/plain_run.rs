@@ -1,0 +1,162 @@
+//! Finds the part of a text that is copied unchanged.
+
+use trommel_text::vectors::{ByteTask, Compare, Vectors};
+
+/// The class of a byte in a run of text that is copied unchanged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    /// Printable ASCII, or part of a character that is neither space nor ignored.
+    Plain,
+    Space,
+    /// First of a character of three bytes that has to be looked at.
+    Lead,
+    Other,
+}
+
+const BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Plain; 256];
+    let mut at = 0;
+    while at < 0x21 {
+        bytes[at] = Byte::Other;
+        at += 1;
+    }
+    bytes[b' ' as usize] = Byte::Space;
+    bytes[0x7F] = Byte::Other;
+    // U+0080 to U+00BF: control characters, the no-break space, the soft hyphen.
+    bytes[0xC2] = Byte::Other;
+    bytes[0xE1] = Byte::Lead;
+    bytes[0xE2] = Byte::Lead;
+    bytes[0xE3] = Byte::Lead;
+    bytes[0xEF] = Byte::Lead;
+    bytes
+};
+
+/// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
+/// unchanged. None is ignored, and none is white space except, if `spaces`, single spaces inside the run.
+pub(super) fn plain_run(vectors: Vectors, bytes: &[u8], spaces: bool) -> usize {
+    vectors.run(PlainRun { bytes, spaces })
+}
+
+struct PlainRun<'a> {
+    bytes: &'a [u8],
+    spaces: bool,
+}
+
+impl ByteTask for PlainRun<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) -> usize {
+        let mut at = 0;
+        // 64 bytes in one step, as it can't be foreseen where words end.
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let chunk = match rest.first_chunk::<64>() {
+                Some(chunk) => form.load(chunk),
+                None => {
+                    // Bytes of 0 end the run.
+                    let mut chunk = [0; 64];
+                    if let Some(part) = chunk.get_mut(..rest.len()) {
+                        part.copy_from_slice(rest);
+                    }
+                    form.load(&chunk)
+                }
+            };
+            let control = form.range(chunk, 0, 0x1F) | form.equal(chunk, 0x7F);
+            let space = form.equal(chunk, b' ');
+            let wide = form.wide(chunk);
+            // A space goes on before what is none. Of the last byte it is not known what follows.
+            let last = space & 1 << 63;
+            let (stops, looks) = if self.spaces && (at > 0 || space & 1 == 0) {
+                (control | space & ((space | control) >> 1) | last, wide | space & (wide >> 1))
+            } else {
+                (control | space, wide)
+            };
+            let len = stops.trailing_zeros() as usize;
+            if let Some(end) = first_special(rest, looks & 1_u64.unbounded_shl(len as u32).wrapping_sub(1)) {
+                return at + end;
+            }
+            at += len;
+            let goes_on = len == 64 || len == 63 && self.spaces && last != 0;
+            if !goes_on {
+                return at;
+            }
+        }
+    }
+}
+
+/// The first of the bytes with these bits with which a run ends.
+#[inline(never)]
+fn first_special(bytes: &[u8], looks: u64) -> Option<usize> {
+    let mut looks = looks;
+    while looks != 0 {
+        let at = looks.trailing_zeros() as usize;
+        looks &= looks - 1;
+        let ends = match bytes.get(at).map(|byte| BYTES[usize::from(*byte)]) {
+            Some(Byte::Plain) => false,
+            // The byte behind it is beyond ASCII.
+            Some(Byte::Space) => bytes.get(at + 1).is_none_or(|next| BYTES[usize::from(*next)] != Byte::Plain),
+            Some(Byte::Lead) => matches!(
+                bytes.get(at..at + 3),
+                Some([0xE1, 0x9A, 0x80])
+                    | Some([0xE2, 0x80, 0x80..=0x8B | 0xA8 | 0xA9 | 0xAF])
+                    | Some([0xE2, 0x81, 0x9F])
+                    | Some([0xE3, 0x80, 0x80])
+                    | Some([0xEF, 0xBB, 0xBF])
+                    | None
+            ),
+            Some(Byte::Other) | None => true,
+        };
+        if ends {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text_fold::is_ignored;
+    use super::*;
+
+    #[test]
+    fn runs_found_by_masks_are_those_of_the_plain_loop() {
+        // A space goes on where the byte behind it is of no special character.
+        let slow = |text: &str, spaces: bool| {
+            let mut at = 0;
+            for c in text.chars() {
+                let behind = text.as_bytes().get(at + 1).map(|byte| BYTES[*byte as usize]);
+                let goes_on = match c {
+                    ' ' => spaces && at > 0 && behind == Some(Byte::Plain),
+                    '\u{80}'..='\u{bf}' => false,
+                    c => !c.is_whitespace() && !is_ignored(c),
+                };
+                if !goes_on {
+                    break;
+                }
+                at += c.len_utf8();
+            }
+            at
+        };
+        let parts = [
+            "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}", "\u{1680}", "\u{200b}",
+            "\u{2028}", "<", "abcdefg", "ﬁ",
+        ];
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..60 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                // Mostly letters and spaces, so that runs are long.
+                let at = (state >> 33) as usize % (parts.len() * 4);
+                text.push_str(parts.get(at).unwrap_or(&parts[at % 3]));
+            }
+            for spaces in [true, false] {
+                for vectors in Vectors::available() {
+                    let found = plain_run(vectors, text.as_bytes(), spaces);
+                    assert_eq!(found, slow(&text, spaces), "{vectors:?} {text:?}");
+                }
+            }
+        }
+    }
+}
