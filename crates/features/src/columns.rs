@@ -80,16 +80,28 @@ impl RequestedColumns<'_> {
 pub struct Columns {
     blocks: Range<usize>,
     values: Scratch<Lanes>,
+    /// Whether columns that are the same for all blocks of a page are yet to be written.
+    is_first: bool,
+    /// Where the columns of one group stand before those that are asked for are copied.
+    // Kept from batch to batch: clearing it each time would cost as much as filling it.
+    group: Scratch<Lanes>,
 }
+
+/// Most columns of a group that are written from rows.
+const MAX_ROW: usize = 32;
 
 impl Columns {
     pub(crate) fn new(set: &ColumnSet) -> Self {
-        Self { blocks: 0..0, values: Scratch::filled(set.asked.len(), [0.0; LANES]) }
+        let zero = [0.0; LANES];
+        // Every column is written for the first batch, and lanes without a block have no meaning.
+        let values = Scratch::stale(set.asked.len(), zero);
+        Self { blocks: 0..0, values, is_first: true, group: Scratch::stale(MAX_ROW, zero) }
     }
 
     /// A batch of these rows, each as wide as the schema; those beyond the lanes are left out.
     pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R]) -> Self {
         let mut columns = Self::new(set);
+        columns.values.fill([0.0; LANES]);
         // Training gives rows of any number; more than a batch holds would have no lane.
         columns.start(0..rows.len().min(LANES));
         for (lanes, column) in columns.values.iter_mut().zip(&set.asked) {
@@ -103,6 +115,11 @@ impl Columns {
 
     pub(crate) fn start(&mut self, blocks: Range<usize>) {
         self.blocks = blocks;
+    }
+
+    /// The batch is complete.
+    pub(crate) fn finish(&mut self) {
+        self.is_first = false;
     }
 
     /// The blocks of the batch: the first lanes belong to them, further ones are without meaning.
@@ -133,6 +150,8 @@ impl Columns {
             blocks: self.blocks.clone(),
             slots: set.slots.get(columns).unwrap_or_default(),
             values: &mut self.values,
+            is_first: self.is_first,
+            group: &mut self.group,
         }
     }
 }
@@ -144,6 +163,8 @@ pub(crate) struct GroupColumns<'c> {
     /// Slots of the columns that are yet to be written.
     slots: &'c [u16],
     values: &'c mut [Lanes],
+    is_first: bool,
+    group: &'c mut [Lanes],
 }
 
 impl GroupColumns<'_> {
@@ -177,7 +198,7 @@ impl GroupColumns<'_> {
     /// Writes the next column, which is the same for all blocks of the page. It stays from batch to batch.
     pub fn put_constant(&mut self, value: f32) {
         // The memory of a batch is used for the next one, so a value of the page needs writing once.
-        let is_first = self.blocks.start == 0;
+        let is_first = self.is_first;
         if let Some(lanes) = self.next()
             && is_first
         {
@@ -188,16 +209,42 @@ impl GroupColumns<'_> {
     /// Writes as many columns as `rows` has, given a row for each block.
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
-        let first = self.blocks.start;
-        // By block first: facts of one block are read together, then written column by column.
-        let rows: [[f32; N]; LANES] = std::array::from_fn(|lane| row(first + lane));
-        let len = self.blocks.len().min(LANES);
-        for column in 0..N {
-            if let Some(lanes) = self.next() {
-                for (lane, row) in lanes.iter_mut().zip(rows.iter().take(len)) {
-                    *lane = row[column];
+        let Some(columns) = self.group.first_chunk_mut::<N>() else {
+            return;
+        };
+        // By block first: facts of one block are read together, and each goes into its column from a register.
+        for (lane, block) in (0..LANES).zip(self.blocks.clone()) {
+            for (column, value) in columns.iter_mut().zip(row(block)) {
+                column[lane] = value;
+            }
+        }
+        for column in columns {
+            if let Some((slot, rest)) = self.slots.split_first() {
+                self.slots = rest;
+                if let Some(lanes) = self.values.get_mut(usize::from(*slot)) {
+                    *lanes = *column;
                 }
             }
+        }
+    }
+
+    /// Writes columns as they are.
+    #[inline]
+    pub fn put_columns(&mut self, columns: &[Lanes]) {
+        for column in columns {
+            if let Some(lanes) = self.next() {
+                *lanes = *column;
+            }
+        }
+    }
+
+    /// Writes the next column, given the values of the batch and of as many blocks behind it as there are lanes.
+    #[inline]
+    pub fn put_slice(&mut self, values: &[f32]) {
+        if let Some(lanes) = self.next()
+            && let Some(values) = values.first_chunk()
+        {
+            *lanes = *values;
         }
     }
 

@@ -2,6 +2,7 @@
 //! schema needs it.
 
 mod batch;
+pub(crate) mod container_parts;
 pub(crate) mod headline;
 pub(crate) mod levels;
 pub(crate) mod paths;
@@ -16,6 +17,7 @@ use trommel_text::vectors::Vectors;
 
 pub(crate) use self::batch::Batch;
 
+use self::container_parts::ContainerParts;
 use self::headline::Outline;
 use self::paths::Paths;
 use self::prose::Prose;
@@ -40,7 +42,7 @@ pub(crate) enum Fact {
     Terms,
     /// Headline and headings; brings terms.
     Outline,
-    /// The elements at several levels above each block of a batch.
+    /// What stands at several levels above each block of a batch; brings sums.
     Levels,
 }
 
@@ -58,6 +60,8 @@ pub(crate) struct PageFacts<'a> {
     pub prose: Prose,
     pub terms: Terms,
     pub outline: Outline,
+    /// For each element on a path, if levels or prose are needed.
+    pub containers: ContainerParts,
     has_levels: bool,
 }
 
@@ -67,35 +71,33 @@ impl<'a> PageFacts<'a> {
         let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
         // Facts are made of other facts, so asking for one brings those; each is made once for all groups.
-        let has_sums = has_prose || needs(Fact::Sums);
+        let has_levels = needs(Fact::Levels);
+        let has_sums = has_prose || has_levels || needs(Fact::Sums);
         let masks = TextMasks::of(page.texts());
         let shapes = if has_sums || needs(Fact::Shapes) {
             Vectors::default().run(Shapes { page, masks: &masks })
         } else {
             Scratch::default()
         };
-        let paths = if has_sums || has_outline || needs(Fact::Paths) || needs(Fact::Levels) {
-            Paths::new(page)
-        } else {
-            Paths::default()
-        };
+        let paths = if has_sums || has_outline || needs(Fact::Paths) { Paths::new(page) } else { Paths::default() };
         let (sums, whole) = if has_sums { sums::sums(page, &paths, &shapes) } else { Default::default() };
-        let prose = if has_prose { Prose::new(page, &paths, &shapes, &sums) } else { Prose::default() };
+        let containers = if has_prose || has_levels {
+            ContainerParts::new(page, &paths, &sums, &whole)
+        } else {
+            ContainerParts::default()
+        };
+        let prose = if has_prose { Prose::new(page, &paths, &shapes, &sums, &containers) } else { Prose::default() };
         let terms = if has_outline || needs(Fact::Terms) { Terms::new(page, &masks) } else { Terms::default() };
         let outline = if has_outline { Outline::new(page, &paths, &terms) } else { Outline::default() };
-        Self { page, url, lexicon, shapes, paths, sums, whole, prose, terms, outline, has_levels: needs(Fact::Levels) }
+        Self { page, url, lexicon, shapes, paths, sums, whole, prose, terms, outline, containers, has_levels }
     }
 
-    /// The facts about the blocks at the beginning of a batch.
-    pub fn batch(&self, first: usize) -> Batch {
+    /// Fills in the facts about the blocks of the batch that begins with this one.
+    pub fn fill_batch(&self, first: usize, batch: &mut Batch) {
         // Climbed for each batch and not kept, so that they take the memory of one batch.
-        let mut batch = Batch::default();
         if self.has_levels {
-            let blocks = self.paths.blocks.get(first..).unwrap_or_default();
-            for (levels, place) in batch.levels.iter_mut().zip(blocks) {
-                *levels = levels::levels(&self.paths, *place);
-            }
+            let places = self.paths.blocks.get(first..).unwrap_or_default();
+            levels::fill(&mut batch.levels, &self.paths, &self.containers, places);
         }
-        batch
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use trommel_html::Page;
 
 use crate::columns::{ColumnSet, Columns, LANES};
-use crate::facts::{Fact, PageFacts};
+use crate::facts::{Batch, Fact, PageFacts};
 use crate::groups::FeatureGroup;
 use crate::lexicon::{Lexicon, ListedWord};
 use crate::rows::FeatureMatrix;
@@ -89,6 +89,7 @@ impl Schema {
             asked.into_iter().map(|(group, range)| (group.on(&facts, set.asked_of(range.clone())), range)).collect();
         // One batch of memory for all batches of a page, which therefore stays in the cache.
         let mut columns = Columns::new(set);
+        let mut batch = Batch::default();
         for first in (0..page.blocks.len()).step_by(LANES) {
             let blocks = first..page.blocks.len().min(first + LANES);
             if !is_wanted(blocks.clone()) {
@@ -96,10 +97,11 @@ impl Schema {
             }
             count_work(blocks.len() * set.asked().len());
             columns.start(blocks);
-            let batch = facts.batch(first);
+            facts.fill_batch(first, &mut batch);
             for (group, range) in &ready {
                 group.fill(&batch, &mut columns.group(set, range.clone()));
             }
+            columns.finish();
             give(&columns);
         }
     }

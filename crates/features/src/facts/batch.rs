@@ -1,18 +1,16 @@
 //! Facts about a batch of blocks.
 
-use trommel_html::NONE;
-
-use super::levels::{LEVELS, Levels};
-use crate::columns::LANES;
+use super::levels::{LEVELS, LevelColumns, NO_PARTS};
+use crate::scratch::Scratch;
 
 /// Facts about a batch of blocks.
 pub(crate) struct Batch {
-    /// The elements at each level above each block, if a group needs them.
-    pub levels: [Levels; LANES],
+    /// What stands at each level above each block, if a group needs it.
+    pub levels: Scratch<LevelColumns>,
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        Self { levels: [[NONE; LEVELS.len()]; LANES] }
+        Self { levels: Scratch::stale(LEVELS.len(), NO_PARTS) }
     }
 }

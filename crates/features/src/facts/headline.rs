@@ -116,7 +116,7 @@ impl Outline {
         }
         outline.headline = best.map(|(_, at)| at);
         let place = outline.headline.map_or(NONE, |at| paths.of_block(at));
-        outline.meetings = paths.meetings(place);
+        outline.meetings = paths.meetings(page, place);
         outline
     }
 
@@ -137,7 +137,7 @@ impl Outline {
             return [0.0; NAMES.len()];
         };
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
-        let (up, meeting) = self.meetings.get(paths.of_block(at) as usize).copied().unwrap_or((0, NONE));
+        let (up, meeting) = self.meetings.get(at).copied().unwrap_or((0, NONE));
         let (mut after, mut ahead, mut words_after, mut down) = (0, 0, 0.0, 0);
         if let Some(headline) = self.headline {
             after = at.saturating_sub(headline);

@@ -112,24 +112,43 @@ impl Paths {
         element.map_or(0, |element| element.depth)
     }
 
-    /// For each element, the number of levels up to the innermost one that also holds `target`, and the place
-    /// of that one ([`NONE`] if there is none).
-    pub fn meetings(&self, target: u32) -> Scratch<(u16, u32)> {
-        count_work(self.len());
-        let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(self.len());
-        for ((at, parent), end) in (0u32..).zip(&self.parents).zip(&self.ends) {
-            let around = at <= target && target < *end && target != NONE;
-            // An element comes after its parent, whose answer is therefore known: one pass answers for all.
-            let answer = if around {
-                (0, at)
-            } else {
-                let above = all.get(*parent as usize).copied();
-                let (up, meeting) = above.unwrap_or((0, NONE));
-                (up.saturating_add(1), meeting)
-            };
-            all.push(answer);
+    /// For each block, the number of levels from its element up to the innermost one that also holds `target`, and
+    /// the place of that one ([`NONE`] if there is none).
+    pub fn meetings(&self, page: &Page, target: u32) -> Scratch<(u16, u32)> {
+        // The elements that hold the target, innermost first, each with its depth.
+        let mut around: Scratch<(u32, u32, u16)> = Scratch::with_capacity(0);
+        let mut at = target;
+        while let Some(end) = self.ends.get(at as usize) {
+            count_work(1);
+            around.push((at, *end, self.depth(page, at)));
+            at = self.parent(at);
         }
-        all
+        // Blocks are in the order of the page, so the innermost that holds a block is near that of the block before.
+        let mut level = 0;
+        let blocks = self.blocks.iter().zip(&page.blocks);
+        blocks
+            .map(|(place, block)| {
+                let Some(element) = page.element(block.element) else {
+                    return (0, NONE);
+                };
+                let holds = |level: usize| {
+                    let holder = around.get(level);
+                    holder.is_some_and(|(first, end, _)| (*first..*end).contains(place))
+                };
+                while level < around.len() && !holds(level) {
+                    count_work(1);
+                    level += 1;
+                }
+                while level > 0 && holds(level - 1) {
+                    count_work(1);
+                    level -= 1;
+                }
+                match around.get(level) {
+                    Some((holder, _, depth)) => (element.depth.saturating_sub(*depth), *holder),
+                    None => (element.depth.saturating_add(1), NONE),
+                }
+            })
+            .collect()
     }
 }
 
@@ -155,8 +174,9 @@ mod tests {
         let line = page.elements.iter().position(|element| page.name(element) == "hr");
         assert_eq!(paths.around(line.unwrap() as u32), NONE);
         assert_eq!(paths.of_element(paths.elements[3]), Some(3));
-        assert_eq!(*paths.meetings(3), [(1, NONE), (2, NONE), (0, 2), (0, 3)]);
-        assert_eq!(paths.meetings(NONE)[0], (1, NONE));
+        assert_eq!(*paths.meetings(&page, 3), [(2, NONE), (0, 3)]);
+        assert_eq!(*paths.meetings(&page, 0), [(1, 0), (2, NONE)]);
+        assert_eq!(*paths.meetings(&page, NONE), [(2, NONE), (2, NONE)]);
         assert_eq!((paths.depth(&page, 3), paths.depth(&page, NONE)), (1, 0));
     }
 }

@@ -7,6 +7,7 @@
 
 use trommel_html::{NONE, Page};
 
+use super::container_parts::{ContainerParts, PROSE_DENSITY};
 use super::paths::Paths;
 use super::shape::Shape;
 use super::sums::Sums;
@@ -41,13 +42,13 @@ pub(crate) struct Prose {
     segment: (usize, usize),
     longest: u32,
     blocks: u32,
-    /// For each element, the share of its words that are prose, and its share in the prose of the page.
-    shares: Scratch<[f32; 2]>,
+    /// The share of prose in the words of the top.
+    top_density: f32,
     facts: [f32; 7],
 }
 
 impl Prose {
-    pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums]) -> Self {
+    pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums], containers: &ContainerParts) -> Self {
         let block_words: Scratch<u32> =
             page.blocks.iter().zip(shapes).map(|(block, shape)| shape.prose_words(block)).collect();
         // In halves of a word, so that a grandparent's half is a whole number.
@@ -103,11 +104,11 @@ impl Prose {
             2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
         }));
         let mut prose = Self {
-            shares: Scratch::with_capacity(paths.len()),
+            top_density: containers.of(top)[PROSE_DENSITY],
             // Filled below: they need the sums of this very structure.
             facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
-            meetings: paths.meetings(top),
+            meetings: paths.meetings(page, top),
             top_blocks: from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1)),
             page_words: words,
             total: block_words.iter().sum(),
@@ -121,10 +122,6 @@ impl Prose {
             bte,
             segment,
         };
-        for sum in sums {
-            let shares = [share(sum.prose, sum.words), share(sum.prose, prose.total)];
-            prose.shares.push(shares);
-        }
         prose.facts = prose.page_facts(sums.get(top as usize).map_or(0, |sum| sum.prose));
         prose
     }
@@ -154,15 +151,8 @@ impl Prose {
         ]
     }
 
-    /// Share of the words of the element at a place that are prose, and its share in the prose of the page.
-    #[inline]
-    pub fn shares(&self, place: u32) -> [f32; 2] {
-        let shares = self.shares.get(place as usize);
-        shares.copied().unwrap_or_default()
-    }
-
     /// The features of block `at`, except those of its levels: its place relative to the prose.
-    pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
+    pub fn features(&self, page: &Page, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; NAMES.len()] {
         if at >= page.blocks.len() {
             return [0.0; NAMES.len()];
         }
@@ -171,7 +161,7 @@ impl Prose {
         let (from, to) = self.top_blocks;
         let end = paths.ends.get(self.top as usize);
         let is_inside = from < to && end.is_some_and(|end| (self.top..*end).contains(&place));
-        let (up, meeting) = self.meetings.get(place as usize).copied().unwrap_or((0, NONE));
+        let (up, meeting) = self.meetings.get(at).copied().unwrap_or((0, NONE));
         let down = self.top_depth.saturating_sub(paths.depth(page, meeting));
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
         let (blocks_away, words_away) = if at < from {
@@ -190,7 +180,7 @@ impl Prose {
             flag(at >= to && from < to),
             log(up),
             log(down),
-            self.shares(meeting)[0],
+            containers.of(meeting)[PROSE_DENSITY],
             log(blocks_away),
             share(words_away, self.page_words),
             within(self.bte),
@@ -199,7 +189,7 @@ impl Prose {
             page_share,
             top_share,
             top_log,
-            self.shares(self.top)[0],
+            self.top_density,
             second,
             page_blocks,
             longest,

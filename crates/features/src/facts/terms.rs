@@ -2,7 +2,6 @@
 
 use crate::work::count_work;
 
-use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use trommel_text::{TextMasks, words};
@@ -17,55 +16,104 @@ const SAMPLE_WORDS: usize = 60;
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;
 
-/// A set of hashes of words, most often asked for words that it does not have.
+/// Hashes of terms, each with marks that tell where it stands; most often asked for terms that it does not have.
+/// Each stands at the place that its hash says or at the next free one behind.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WordSet {
-    set: FxHashSet<u64>,
-    sieve: Sieve,
+pub(crate) struct MarkedTerms {
+    /// 0 where there is none.
+    hashes: Scratch<u64>,
+    marks: Scratch<u8>,
+    len: usize,
 }
+
+impl MarkedTerms {
+    /// Adds terms with a mark, and gives the number of those that did not have it.
+    pub fn extend(&mut self, terms: impl ExactSizeIterator<Item = u64>, mark: u8) -> usize {
+        self.reserve(terms.len());
+        let mut new = 0;
+        for term in terms {
+            let place = self.place_of(term);
+            if let (Some(hash), Some(marks)) = (self.hashes.get_mut(place), self.marks.get_mut(place)) {
+                self.len += usize::from(*hash == 0);
+                new += usize::from(*marks & mark == 0);
+                *hash = term;
+                *marks |= mark;
+            }
+        }
+        new
+    }
+
+    /// The marks of a term; 0 if it is not there.
+    #[inline]
+    pub fn marks(&self, term: u64) -> u8 {
+        let place = self.place_of(term);
+        match self.hashes.get(place) {
+            Some(hash) if *hash != 0 => self.marks.get(place).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Makes room for so many more.
+    fn reserve(&mut self, more: usize) {
+        // Half empty at least, so that a search ends after one or two places; a power of two makes the place a mask.
+        let places = (2 * (self.len + more)).next_power_of_two();
+        if places <= self.hashes.len() {
+            return;
+        }
+        let larger = Self { hashes: Scratch::filled(places, 0), marks: Scratch::filled(places, 0), len: self.len };
+        let Self { hashes, marks, .. } = std::mem::replace(self, larger);
+        for (hash, mark) in hashes.iter().zip(&marks).filter(|(hash, _)| **hash != 0) {
+            let place = self.place_of(*hash);
+            if let (Some(to), Some(marks)) = (self.hashes.get_mut(place), self.marks.get_mut(place)) {
+                (*to, *marks) = (*hash, *mark);
+            }
+        }
+    }
+
+    /// Where a term stands, or would stand.
+    #[inline]
+    fn place_of(&self, term: u64) -> usize {
+        let last = self.hashes.len().wrapping_sub(1);
+        let mut at = term as usize & last;
+        // Half of the places are free, so that this ends.
+        while self.hashes.get(at).is_some_and(|hash| *hash != 0 && *hash != term) {
+            at = (at + 1) & last;
+        }
+        at
+    }
+}
+
+/// A set of hashes of words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WordSet(MarkedTerms);
 
 impl WordSet {
     /// The words of a text.
     pub fn of(text: &str) -> Self {
-        hashes(text).iter().copied().collect()
+        let mut words = Self::default();
+        words.extend(hashes(text).iter().copied());
+        words
+    }
+
+    pub fn extend(&mut self, words: impl ExactSizeIterator<Item = u64>) {
+        self.0.extend(words, 1);
     }
 
     #[inline]
     pub fn contains(&self, hash: u64) -> bool {
-        self.sieve.may_have(hash) && self.set.contains(&hash)
+        self.0.marks(hash) != 0
     }
 
     pub fn len(&self) -> usize {
-        self.set.len()
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = u64> {
-        self.set.iter().copied()
+        self.0.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
-    }
-}
-
-impl FromIterator<u64> for WordSet {
-    fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
-        let mut word_set = Self::default();
-        word_set.extend(hashes);
-        word_set
-    }
-}
-
-impl Extend<u64> for WordSet {
-    fn extend<I: IntoIterator<Item = u64>>(&mut self, hashes: I) {
-        let hashes = hashes.into_iter();
-        // Not by one growth after the other.
-        self.set.reserve(hashes.size_hint().0);
-        for hash in hashes {
-            if self.set.insert(hash) {
-                self.sieve.put(hash);
-            }
-        }
+        self.0.len() == 0
     }
 }
 
@@ -161,9 +209,15 @@ impl Terms {
         self.pairs.get(from.1 as usize..to.1 as usize).unwrap_or_default()
     }
 
-    /// The number of different words among the first words of a block, and the number of them in `set`.
+    /// The number of different words among the first words of a block, and the number of them in `set`; both 0 if
+    /// none is.
     pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
         let words = self.words(at);
+        count_work(words.len());
+        // Most blocks share no word with a title, and different words need not be told apart there.
+        if !words.iter().any(|word| set.contains(*word)) {
+            return (0, 0);
+        }
         // A filter of 256 bits: the exact but quadratic search runs only where two words share a bit.
         let mut seen = [0u64; 4];
         let (mut distinct, mut shared) = (0, 0);

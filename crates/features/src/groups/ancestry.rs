@@ -7,7 +7,7 @@ use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::lexicon::Lexicon;
-use crate::log::log;
+use crate::log::{flag, log};
 use crate::scratch::Scratch;
 
 /// Own and parent element of a block, as one-hot features.
@@ -86,7 +86,7 @@ const AROUND_TAGS: [Tag; 25] = [
 ];
 
 // Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
-const HEADING_BIT: u64 = 1 << AROUND_TAGS.len();
+const HEADING_BIT: u32 = 1 << AROUND_TAGS.len();
 
 fn names() -> Vec<String> {
     let named = |kind: &str, tags: &[Tag]| -> Vec<String> {
@@ -102,34 +102,31 @@ fn names() -> Vec<String> {
     .concat()
 }
 
-/// Place of each tag in a list; the length of the list for tags that are not in it.
+/// The bit of each tag that is one of [`AROUND_TAGS`] or a heading.
 // Made by the compiler: a tag is looked up for every element of every page.
-const fn places<const N: usize>(tags: &[Tag; N]) -> [u8; 256] {
-    let mut places = [N as u8; 256];
+const BITS: [u32; 256] = {
+    let mut bits = [0; 256];
     let mut at = 0;
-    while at < N {
-        places[tags[at] as usize] = at as u8;
+    while at < AROUND_TAGS.len() {
+        bits[AROUND_TAGS[at] as usize] = 1 << at;
         at += 1;
     }
-    places
-}
-
-const IN_CONTAINER: [u8; 256] = places(&CONTAINER_TAGS);
-const IN_INNERMOST: [u8; 256] = places(&INNERMOST);
-const IN_PARENT: [u8; 256] = places(&PARENT);
-const IN_AROUND: [u8; 256] = places(&AROUND_TAGS);
+    let headings = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
+    let mut at = 0;
+    while at < headings.len() {
+        bits[headings[at] as usize] = HEADING_BIT;
+        at += 1;
+    }
+    bits
+};
 
 /// For every element on a path, a bit for each tag of [`AROUND_TAGS`] that it is or stands in.
-fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
+fn around(page: &Page, paths: &Paths) -> Scratch<u32> {
     // Bits are inherited in one pass down, so no block climbs its path.
-    let mut sets: Scratch<u64> = Scratch::with_capacity(paths.len());
+    let mut sets: Scratch<u32> = Scratch::with_capacity(paths.len());
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = sets.get(*parent as usize).copied().unwrap_or(0);
-        let bit = match IN_AROUND[element.tag as usize] {
-            at if usize::from(at) < AROUND_TAGS.len() => 1 << at,
-            _ => 0,
-        };
-        sets.push(above | bit | if element.tag.is_heading() { HEADING_BIT } else { 0 });
+        sets.push(above | BITS[element.tag as usize]);
     }
     sets
 }
@@ -138,7 +135,7 @@ fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
 pub(crate) struct Ancestry<'a> {
     page: &'a Page,
     paths: &'a Paths,
-    around: Scratch<u64>,
+    around: Scratch<u32>,
 }
 
 impl<'a> Group<'a> for Ancestry<'a> {
@@ -156,36 +153,35 @@ impl<'a> Group<'a> for Ancestry<'a> {
 impl Fill for Ancestry<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         let (mut containers, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
-        let (mut sets, mut hidden, mut depth) = ([0u64; LANES], [0.0; LANES], [0.0; LANES]);
-        // A number that no list reaches, so that all columns are 0.
+        let (mut sets, mut hidden, mut depth) = ([0u32; LANES], [0.0; LANES], [0.0; LANES]);
+        // A number that no tag has, so that all columns are 0.
         let none = u8::MAX;
-        for (lane, at) in out.blocks().enumerate() {
+        for (lane, at) in (0..LANES).zip(out.blocks()) {
             let Some(block) = self.page.blocks.get(at) else {
                 break;
             };
             let container = self.page.container(block).map(|(_, element)| element);
             let above = container.and_then(|element| self.page.element(element.parent));
             let element = self.page.element(block.element);
-            containers[lane] = container.map_or(none, |element| IN_CONTAINER[element.tag as usize]);
-            parent[lane] = above.map_or(none, |element| IN_PARENT[element.tag as usize]);
-            innermost[lane] = element.map_or(none, |element| IN_INNERMOST[element.tag as usize]);
+            containers[lane] = container.map_or(none, |element| element.tag as u8);
+            parent[lane] = above.map_or(none, |element| element.tag as u8);
+            innermost[lane] = element.map_or(none, |element| element.tag as u8);
             let set = self.around.get(self.paths.of_block(at) as usize);
             sets[lane] = set.copied().unwrap_or(0);
-            hidden[lane] = f32::from(u8::from(element.is_some_and(|element| element.hidden)));
+            hidden[lane] = flag(element.is_some_and(|element| element.hidden));
             depth[lane] = log(element.map_or(0, |element| element.depth));
         }
-        let one_hot = [(&containers, CONTAINER_TAGS.len()), (&innermost, INNERMOST.len()), (&parent, PARENT.len())];
+        let one_hot = [(&containers, &CONTAINER_TAGS[..]), (&innermost, &INNERMOST), (&parent, &PARENT)];
         // Lane by lane above, column by column here: each table is read once for a batch.
-        for (places, len) in one_hot {
-            for place in 0..len {
-                out.put_lanes(|lane| f32::from(u8::from(usize::from(places[lane]) == place)));
+        for (tags, known) in one_hot {
+            for tag in known {
+                out.put_lanes(|lane| flag(tags[lane] == *tag as u8));
             }
         }
         for bit in 0..=AROUND_TAGS.len() {
-            out.put_lanes(|lane| (sets[lane] >> bit & 1) as f32);
+            out.put_lanes(|lane| (sets[lane] >> bit & 1) as u8 as f32);
         }
-        out.put_lanes(|lane| hidden[lane]);
-        out.put_lanes(|lane| depth[lane]);
+        out.put_columns(&[hidden, depth]);
     }
 }
 

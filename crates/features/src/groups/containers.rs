@@ -2,14 +2,12 @@
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
+use crate::facts::container_parts::SHAPE_PARTS;
 use crate::facts::levels::LEVELS;
-use crate::facts::sums::Sums;
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
 use crate::lexicon::Lexicon;
-use crate::log::log;
-use crate::scratch::Scratch;
 
-const PARTS: [&str; 6] =
+const PARTS: [&str; SHAPE_PARTS] =
     ["word_share", "link_density", "log_blocks", "paragraph_share", "log_words_per_element", "commas"];
 
 fn names() -> Vec<String> {
@@ -17,61 +15,26 @@ fn names() -> Vec<String> {
     crossed(containers, &PARTS)
 }
 
-/// The parts of every element's features.
-pub(crate) struct Containers {
-    elements: Scratch<[f32; PARTS.len()]>,
-    /// The aggregates over everything outside of all elements.
-    whole: [f32; PARTS.len()],
-}
+/// Features of the elements around the blocks of a page, all of which are facts.
+pub(crate) struct Containers;
 
 impl<'a> Group<'a> for Containers {
-    const NEEDS: &'static [Fact] = &[Fact::Sums, Fact::Levels];
+    const NEEDS: &'static [Fact] = &[Fact::Levels];
 
     fn columns(_: &Lexicon) -> Vec<String> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self::of(facts)
+    fn new(_: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
+        Self
     }
 }
 
 impl Fill for Containers {
     fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        for level in 0..LEVELS.len() {
-            for part in 0..PARTS.len() {
-                out.put_lanes(|lane| self.parts(batch.levels[lane][level])[part]);
-            }
+        for parts in batch.levels.iter() {
+            out.put_columns(&parts[..SHAPE_PARTS]);
         }
-    }
-}
-
-impl Containers {
-    fn of(facts: &PageFacts) -> Self {
-        let PageFacts { page, paths, sums, whole, .. } = facts;
-        // Once an element and not once a block: the blocks of a page share most of the elements around them.
-        let parts = |sum: &Sums, descendants: u32| {
-            [
-                Sums::share(sum.words, whole.words),
-                sum.link_density(),
-                log(sum.blocks),
-                sum.paragraph_share(),
-                // Words for each element inside: menus and cards need many elements for few words.
-                log(f64::from(sum.words) / f64::from(descendants.max(1))),
-                Sums::share(sum.commas, sum.words),
-            ]
-        };
-        let elements = paths.elements.iter().zip(paths.rows(page)).zip(sums);
-        Self {
-            elements: elements.map(|((at, element), sum)| parts(sum, element.end.saturating_sub(at + 1))).collect(),
-            whole: parts(whole, 0),
-        }
-    }
-
-    #[inline]
-    fn parts(&self, place: u32) -> &[f32; PARTS.len()] {
-        // Text outside of all elements is held by the page.
-        self.elements.get(place as usize).unwrap_or(&self.whole)
     }
 }
 

@@ -1,16 +1,19 @@
 //! Features of the three blocks before and after a block.
 
-use trommel_html::Page;
+use trommel_html::{NONE, Page};
 
-use crate::columns::GroupColumns;
+use crate::columns::{GroupColumns, LANES};
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
 use crate::lexicon::Lexicon;
-use crate::log::log;
+use crate::log::{flag, log};
+use crate::scratch::Scratch;
 
+/// The farthest neighbour.
+const REACH: usize = 3;
 // Further than the two neighbours of the paper: a caption or date between paragraphs hides the next paragraph.
-const OFFSETS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
+const OFFSETS: [isize; 2 * REACH] = [-3, -2, -1, 1, 2, 3];
 const PARTS: [&str; 5] = ["log_words", "link_density", "ends_sentence", "heading", "same_container"];
 
 fn names() -> Vec<String> {
@@ -18,35 +21,42 @@ fn names() -> Vec<String> {
     crossed(neighbours, &PARTS)
 }
 
-/// The facts about a block that its neighbours read.
-struct Neighbour {
-    parts: [f32; 4],
-    /// Element around its container.
-    parent: Option<u32>,
+/// Stand for the element around the container of a block that has none, and of what is no block. No element has
+/// such a number.
+const NO_CONTAINER: u32 = NONE - 1;
+const NO_BLOCK: u32 = NONE - 2;
+
+/// The facts about the blocks of a page that their neighbours read, as columns. Beyond the page's ends there is
+/// nothing, and all is zero.
+pub(crate) struct Neighbours {
+    // Columns begin as many places before the first block as neighbours are away, and end a batch behind the last, so
+    // that what is at an offset from a batch is one slice.
+    parts: [Scratch<f32>; PARTS.len() - 1],
+    /// Elements around the containers.
+    parents: Scratch<u32>,
 }
 
-/// Every block as a neighbour.
-fn neighbours(page: &Page, shapes: &[Shape]) -> Vec<Neighbour> {
-    let flag = |value: bool| f32::from(u8::from(value));
-    let blocks = page.blocks.iter().zip(shapes);
-    blocks
-        .map(|(block, shape)| {
+impl Neighbours {
+    fn of(page: &Page, shapes: &[Shape]) -> Self {
+        let len = page.blocks.len() + 2 * REACH + LANES;
+        let mut parts = [(); PARTS.len() - 1].map(|()| Scratch::filled(len, 0.0));
+        let mut parents = Scratch::filled(len, NO_BLOCK);
+        let [words, densities, ends, headings] = &mut parts;
+        let columns = words.iter_mut().zip(densities.iter_mut()).zip(ends.iter_mut()).zip(headings.iter_mut());
+        let columns = columns.zip(parents.iter_mut()).skip(REACH);
+        for ((block, shape), ((((words, density), ends), heading), parent)) in
+            page.blocks.iter().zip(shapes).zip(columns)
+        {
             let container = page.container(block).map(|(_, element)| element);
-            Neighbour {
-                parts: [
-                    log(block.words),
-                    block.link_density(),
-                    flag(shape.ends_sentence),
-                    flag(container.is_some_and(|element| element.tag.is_heading())),
-                ],
-                parent: container.map(|element| element.parent),
-            }
-        })
-        .collect()
+            *words = log(block.words);
+            *density = block.link_density();
+            *ends = flag(shape.ends_sentence);
+            *heading = flag(container.is_some_and(|element| element.tag.is_heading()));
+            *parent = container.map_or(NO_CONTAINER, |element| element.parent);
+        }
+        Self { parts, parents }
+    }
 }
-
-/// All blocks of a page as neighbours; beyond the page's ends there is nothing, and all is zero.
-pub(crate) struct Neighbours(Vec<Neighbour>);
 
 impl<'a> Group<'a> for Neighbours {
     const NEEDS: &'static [Fact] = &[Fact::Shapes];
@@ -56,23 +66,24 @@ impl<'a> Group<'a> for Neighbours {
     }
 
     fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self(neighbours(facts.page, &facts.shapes))
+        Self::of(facts.page, &facts.shapes)
     }
 }
 
 impl Fill for Neighbours {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let first = out.blocks().start;
+        let parents = self.parents.get(first + REACH..).and_then(|parents| parents.first_chunk::<LANES>());
         for offset in OFFSETS {
-            // Before the first block the sum wraps to an index that no page has.
-            let of = |at: usize| self.0.get(at.wrapping_add_signed(offset));
-            for part in 0..PARTS.len() - 1 {
-                out.put(|at| of(at).map_or(0.0, |neighbour| neighbour.parts[part]));
+            let from = (first + REACH).saturating_add_signed(offset);
+            for part in &self.parts {
+                out.put_slice(part.get(from..).unwrap_or_default());
             }
-            out.put(|at| {
-                let pair = self.0.get(at).zip(of(at));
-                let same = pair.is_some_and(|(current, neighbour)| current.parent == neighbour.parent);
-                f32::from(u8::from(same))
-            });
+            let others = self.parents.get(from..).and_then(|parents| parents.first_chunk::<LANES>());
+            match parents.zip(others) {
+                Some((parents, others)) => out.put_lanes(|lane| flag(parents[lane] == others[lane])),
+                None => out.put_lanes(|_| 0.0),
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
+use crate::facts::container_parts::{PROSE_DENSITY, PROSE_SHARE};
 use crate::facts::levels::LEVELS;
 use crate::facts::prose::NAMES;
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed, owned};
@@ -31,12 +32,10 @@ impl<'a> Group<'a> for ProseFeatures<'a> {
 
 impl Fill for ProseFeatures<'_> {
     fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, paths, prose, .. } = self.0;
-        out.put_rows(|at| prose.features(page, paths, at));
-        for level in 0..LEVELS.len() {
-            for part in 0..2 {
-                out.put_lanes(|lane| prose.shares(batch.levels[lane][level])[part]);
-            }
+        let PageFacts { page, paths, prose, containers, .. } = self.0;
+        out.put_rows(|at| prose.features(page, paths, containers, at));
+        for parts in batch.levels.iter() {
+            out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
         }
     }
 }

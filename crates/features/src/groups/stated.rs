@@ -68,7 +68,7 @@ impl Items {
             let words = hashes(&item);
             count_work(words.len());
             items.number += 1;
-            items.lines.extend([line(&words)]);
+            items.lines.extend(std::iter::once(line(&words)));
             let pairs = words.windows(2).map(|pair| match pair {
                 [first, second] => pair_hash(*first, *second),
                 _ => 0,

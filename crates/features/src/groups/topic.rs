@@ -8,7 +8,7 @@ use trommel_html::json_ld::JsonLdKind;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::terms::{Sieve, Terms, WordSet};
+use crate::facts::terms::{MarkedTerms, Terms};
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::log::log;
 use crate::word_hash::hashes;
@@ -33,17 +33,20 @@ const OF_TEXTS: Range<usize> = 1..7;
 // Phrases distinguish a text that is repeated from one that only shares words.
 const PHRASE_WORDS: usize = 3;
 
-/// The texts of a head, as sets of words and phrases.
+/// Marks of the words of the title, and of the words and phrases of descriptions and of the body.
+const TITLE: u8 = 1;
+const DESCRIPTION: u8 = 2;
+const BODY: u8 = 4;
+
+/// The words and phrases of a head, and how many there are of each kind.
+// One table for all kinds: most words of a page are in none, which one look tells.
 #[derive(Debug, Default)]
 struct HeadTexts {
-    title: WordSet,
-    description: WordSet,
-    /// The sieve for the words of both.
-    head: Sieve,
-    description_phrases: WordSet,
-    body_phrases: WordSet,
-    /// The sieve for the phrases of both.
-    phrases: Sieve,
+    words: MarkedTerms,
+    phrases: MarkedTerms,
+    described_words: usize,
+    described_phrases: usize,
+    body_phrases: usize,
 }
 
 /// The topic that the head states, for comparison with the blocks of a page.
@@ -67,52 +70,44 @@ impl Fill for HeadTopic<'_> {
     }
 }
 
-fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
-    hashes
-        .windows(PHRASE_WORDS)
-        .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
+/// Hashes of the phrases of some words.
+#[inline(always)]
+fn phrases(hashes: &[u64]) -> impl ExactSizeIterator<Item = u64> {
+    // Rotation before each word makes the hash depend on the order of the words.
+    let step = |sum: u64| sum.rotate_left(21).wrapping_mul(31);
+    hashes.windows(PHRASE_WORDS).map(move |window| match window {
+        [first, second, third] => step(step(*first) ^ second) ^ third,
+        _ => 0,
+    })
 }
 
 impl HeadTexts {
     /// The topic of a page; only the title unless the others are requested.
     fn new(page: &Page, with_texts: bool) -> Self {
-        let mut topic = Self {
-            title: WordSet::of(&page.head.title),
-            description: WordSet::default(),
-            head: Sieve::default(),
-            description_phrases: WordSet::default(),
-            body_phrases: WordSet::default(),
-            phrases: Sieve::default(),
-        };
+        let mut topic = Self::default();
+        topic.words.extend(hashes(&page.head.title).iter().copied(), TITLE);
         let names = ["description", "og:description", "twitter:description"];
         for name in names.iter().filter(|_| with_texts) {
             if let Some(text) = page.head.meta(name) {
-                let words = hashes(text);
-                topic.description_phrases.extend(phrases(&words));
-                topic.description.extend(words.iter().copied());
+                topic.add_description(&hashes(text));
             }
         }
         let texts = with_texts.then(|| page.json_ld().texts());
         for text in texts.into_iter().flatten() {
             let words = hashes(&text.text);
             // A product's description is a summary of its page; other texts of JSON-LD repeat the body itself.
-            if text.kind != JsonLdKind::ProductDescription {
-                topic.body_phrases.extend(phrases(&words));
-                continue;
+            if text.kind == JsonLdKind::ProductDescription {
+                topic.add_description(&words);
+            } else {
+                topic.body_phrases += topic.phrases.extend(phrases(&words), BODY);
             }
-            topic.description_phrases.extend(phrases(&words));
-            topic.description.extend(words.iter().copied());
-        }
-        topic.head = Sieve::with_capacity(topic.title.len() + topic.description.len());
-        for hash in topic.title.iter().chain(topic.description.iter()) {
-            topic.head.put(hash);
-        }
-        let (described, body) = (&topic.description_phrases, &topic.body_phrases);
-        topic.phrases = Sieve::with_capacity(described.len() + body.len());
-        for hash in described.iter().chain(body.iter()) {
-            topic.phrases.put(hash);
         }
         topic
+    }
+
+    fn add_description(&mut self, words: &[u64]) {
+        self.described_phrases += self.phrases.extend(phrases(words), DESCRIPTION);
+        self.described_words += self.words.extend(words.iter().copied(), DESCRIPTION);
     }
 
     fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
@@ -120,28 +115,31 @@ impl HeadTexts {
         count_work(5 * words.len());
         let total = words.len().max(1) as f32;
         let (mut title, mut in_description) = (0u32, 0u32);
-        for hash in words {
-            // One sieve for both sets: most words are in neither.
-            if self.head.may_have(*hash) {
-                title += u32::from(self.title.contains(*hash));
-                in_description += u32::from(self.description.contains(*hash));
+        for word in words {
+            let marks = self.words.marks(*word);
+            if marks != 0 {
+                title += u32::from(marks & TITLE != 0);
+                in_description += u32::from(marks & DESCRIPTION != 0);
             }
         }
         let (mut described, mut in_body) = (0u32, 0u32);
-        if !(self.description_phrases.is_empty() && self.body_phrases.is_empty()) {
-            for phrase in phrases(words).filter(|phrase| self.phrases.may_have(*phrase)) {
-                described += u32::from(self.description_phrases.contains(phrase));
-                in_body += u32::from(self.body_phrases.contains(phrase));
+        if self.phrases.len() > 0 {
+            for phrase in phrases(words) {
+                let marks = self.phrases.marks(phrase);
+                if marks != 0 {
+                    described += u32::from(marks & DESCRIPTION != 0);
+                    in_body += u32::from(marks & BODY != 0);
+                }
             }
         }
         [
             title as f32 / total,
             in_description as f32 / total,
-            described as f32 / self.description_phrases.len().max(1) as f32,
+            described as f32 / self.described_phrases.max(1) as f32,
             described as f32 / total,
             in_body as f32 / total,
-            log(self.description.len()),
-            log(self.body_phrases.len()),
+            log(self.described_words),
+            log(self.body_phrases),
             log(title),
         ]
     }
