@@ -4,6 +4,7 @@
 //! near the headline.
 
 mod author;
+mod banner;
 mod byline;
 mod calendar;
 mod canonical;

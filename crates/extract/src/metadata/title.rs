@@ -2,6 +2,7 @@
 
 use trommel_html::{Block, Page, Tag, fold_space, strip_markup};
 
+use super::banner;
 use super::likeness::overlap;
 use super::site::key;
 use super::sources::{Sources, rank};
@@ -85,7 +86,10 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let has_meta = from_meta.is_some();
     let from_head = Some(page.head.title.clone());
     let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
-    let headings: Vec<String> = headings.into_iter().filter(|heading| !is_section(heading, &stated)).collect();
+    let banners = banner::names(sources, &headings, &stated);
+    let is_headline = |heading: &String| !is_section(heading, &stated) && !banners.contains(&key(heading));
+    let headings: Vec<String> = headings.into_iter().filter(is_headline).collect();
+    let names = &[names, banners.as_slice()].concat();
     // A node about something else (a video, a related question) shares no words with the page.
     let agrees = |title: &String| {
         let mut others = stated.iter().chain(&headings).filter(|other| !other.is_empty());
@@ -346,7 +350,7 @@ fn is_short_for(name: &str, text: &str) -> bool {
 }
 
 /// Places of the separators in a title, as (start, end) bytes without the spaces around them.
-fn separators(title: &str) -> Vec<(usize, usize)> {
+pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     for (at, c) in title.char_indices() {
         let end = at + c.len_utf8();
