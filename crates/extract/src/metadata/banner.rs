@@ -1,11 +1,13 @@
 //! Finds the heading that names the site on each of its pages, as that of a book stands above its chapters.
 
-use trommel_html::Block;
-
 use super::site::key;
 use super::sources::Sources;
 use super::title::separators;
 use crate::heading_text::shown_text;
+
+/// Most words of text between the name of a site and a headline.
+// Buttons and labels; below a headline stands more.
+const MAX_WORDS_BETWEEN: u32 = 60;
 
 /// Keys of the headings of the first level that are the end of a stated title, and whose page has a further heading
 /// below them that is its start: `Hello - The book` over a page headed `The book` and `Hello`.
@@ -21,14 +23,25 @@ pub(super) fn names(sources: &Sources, headings: &[String], stated: &[String]) -
     banners.filter(|(start, name)| stands_above(sources, name, start)).map(|(_, name)| name).collect()
 }
 
-/// Whether the heading with the first key stands above one with the other.
+/// Whether the heading with the first key stands above one with the other, with no text between them.
 fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
     let page = sources.page;
-    let is_heading = |block: &&Block| page.container(block).is_some_and(|(_, e)| e.tag.is_heading());
-    let headings = page.blocks.iter().filter(is_heading);
-    let mut keys = headings.map(|block| key(shown_text(page, sources.html, block)));
-    let either = keys.find(|key| key == name || key == start);
-    either.is_some_and(|first| first == name) && keys.any(|key| key == start)
+    let mut words = None;
+    for block in &page.blocks {
+        if !page.container(block).is_some_and(|(_, element)| element.tag.is_heading()) {
+            let is_text = block.link_density() < 0.5;
+            words = words.map(|words: u32| words.saturating_add(if is_text { block.words } else { 0 }));
+            continue;
+        }
+        let heading = key(shown_text(page, sources.html, block));
+        if heading == start {
+            return words.is_some_and(|words| words <= MAX_WORDS_BETWEEN);
+        }
+        if heading == name && words.is_none() {
+            words = Some(0);
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -51,5 +64,8 @@ mod tests {
         assert_eq!(title(section).as_deref(), Some("The book of mills"));
         let site = "<title>Building - A mill for the valley</title><h2>Building</h2><h1>A mill for the valley</h1>";
         assert_eq!(title(site).as_deref(), Some("A mill for the valley"));
+        let text = "word ".repeat(61);
+        let below = format!("<title>Building - A mill</title><h1>A mill</h1><p>{text}<h2>Building</h2>");
+        assert_eq!(title(&below).as_deref(), Some("A mill"));
     }
 }
