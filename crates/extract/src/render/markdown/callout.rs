@@ -1,6 +1,9 @@
 //! Renders boxes of notes and warnings as quotes that name their kind.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Page, Tag};
+
+use crate::render::content::{KeptContent, Segment};
 
 /// Kinds by which such a box is known.
 const KINDS: [&str; 18] = [
@@ -8,8 +11,7 @@ const KINDS: [&str; 18] = [
     "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
-/// The kind of the box that an element is.
-pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
+fn callout(page: &Page, at: u32) -> Option<&'static str> {
     let element = page.element(at)?;
     if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
         return None;
@@ -26,6 +28,43 @@ pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
     let mut said = words.iter().map(|word| page.word_text(word));
     let kind = said.find_map(|word| KINDS.into_iter().find(|kind| *kind == word));
     Some(kind.unwrap_or("note"))
+}
+
+/// The boxes of a page, each recognised once.
+#[derive(Debug)]
+pub(super) struct Boxes {
+    kinds: FxHashMap<u32, Option<&'static str>>,
+    /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
+    /// each line of code has a mark.
+    sections: FxHashSet<u32>,
+    /// Those of them that have begun.
+    begun: FxHashSet<u32>,
+}
+
+impl Boxes {
+    pub fn new(content: &KeptContent) -> Self {
+        let mut boxes =
+            Self { kinds: FxHashMap::default(), sections: FxHashSet::default(), begun: FxHashSet::default() };
+        let is_code = |segment: &&Segment| matches!(segment, Segment::Code { .. });
+        let code = content.segments.iter().filter(is_code).map(|segment| content.ends(segment).0);
+        let mut with_code = FxHashSet::default();
+        for (at, _) in code.flat_map(|element| content.page.path(element)) {
+            if boxes.kind(content.page, at).is_some() && !with_code.insert(at) {
+                boxes.sections.insert(at);
+            }
+        }
+        boxes
+    }
+
+    /// The kind of the box that an element is.
+    pub fn kind(&mut self, page: &Page, at: u32) -> Option<&'static str> {
+        *self.kinds.entry(at).or_insert_with(|| callout(page, at))
+    }
+
+    /// Whether the next segment in a box stands in its quote.
+    pub fn is_quoted(&mut self, at: u32) -> bool {
+        !self.sections.contains(&at) || self.begun.insert(at)
+    }
 }
 
 /// Whether an element is the title of such a box.

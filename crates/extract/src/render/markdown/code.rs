@@ -37,6 +37,11 @@ pub(super) fn fence(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
+/// Whether a body is a fenced code block.
+pub(super) fn is_fence(body: &str) -> bool {
+    body.starts_with("```")
+}
+
 /// One line of code inside text.
 pub(super) fn span(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use trommel_html::{NONE, Tag};
 
-use super::callout::{callout, is_title};
+use super::callout::{Boxes, is_title};
+use super::code::is_fence;
 use super::definitions::Definitions;
 use super::downwards;
 use super::transparent::{is_list, transparent};
@@ -51,6 +52,7 @@ pub(super) enum Part {
 pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
+    boxes: Boxes,
     /// The element inside of which all is written.
     within: Option<u32>,
     numbers: HashMap<u32, u32>,
@@ -74,6 +76,7 @@ impl<'a> SegmentWriter<'a> {
         Self {
             content,
             transparent: transparent(content),
+            boxes: Boxes::new(content),
             within: None,
             numbers: HashMap::new(),
             numbered: HashSet::new(),
@@ -117,7 +120,11 @@ impl<'a> SegmentWriter<'a> {
         });
         let body = labelled.as_deref().unwrap_or(body);
         let joint = (common == chain.len() && common == self.open.len()).then(|| self.joint(&chain)).flatten();
+        // Code begins below the marker of its item: behind it many readers miss the fence.
+        let is_below = is_fence(body) && common < chain.len() && chain.last().is_some_and(Container::is_item);
         let tight = self.join(&mut chain, common);
+        // An item without text in its line cannot begin right below a paragraph (CommonMark, 5.2).
+        let tight = tight && !(is_below && self.open.len() == common);
         let kept = chain.get(..common).unwrap_or_default();
         let prefix: String = chain.iter().map(Container::indent).collect();
         if let Some(joint) = joint {
@@ -138,6 +145,11 @@ impl<'a> SegmentWriter<'a> {
             } else if at == 0 {
                 self.out.extend(kept.iter().map(Container::indent));
                 self.out.extend(chain.iter().skip(common).map(Container::marker));
+                if is_below {
+                    self.out.truncate(self.out.trim_end_matches(' ').len());
+                    self.out.push('\n');
+                    self.out.push_str(&prefix);
+                }
             } else {
                 self.out.push('\n');
                 self.out.push_str(if line.is_empty() { prefix.trim_end() } else { &prefix });
@@ -214,13 +226,14 @@ impl<'a> SegmentWriter<'a> {
             if chain.len() >= MAX_DEPTH {
                 break;
             }
-            match element.tag {
-                _ if callout(self.content.page, at).is_some() => {
-                    if let Some(kind) = callout(self.content.page, at) {
-                        chain.push(Container { element: at, kind: Kind::Callout(kind) });
-                    }
-                    list = NONE;
+            if let Some(kind) = self.boxes.kind(self.content.page, at) {
+                if self.boxes.is_quoted(at) {
+                    chain.push(Container { element: at, kind: Kind::Callout(kind) });
                 }
+                list = NONE;
+                continue;
+            }
+            match element.tag {
                 Tag::Blockquote if !self.transparent.contains(&at) => {
                     chain.push(Container { element: at, kind: Kind::Quote });
                     list = NONE;
@@ -305,6 +318,10 @@ impl<'a> SegmentWriter<'a> {
 }
 
 impl Container {
+    fn is_item(&self) -> bool {
+        matches!(self.kind, Kind::Item { .. })
+    }
+
     /// The text before the first line of the container's content.
     fn marker(&self) -> String {
         match &self.kind {

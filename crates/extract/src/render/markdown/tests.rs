@@ -134,6 +134,24 @@ fn items_hold_blocks() {
 }
 
 #[test]
+fn code_at_the_start_of_an_item_begins_below_its_marker() {
+    check(
+        "<ul><li>a<li><pre>b\nc</pre>d</ul><ol><li><pre>e</pre></ol>",
+        "- a\n-\n  ```\n  b\n  c\n  ```\n\n  d\n\n1.\n   ```\n   e\n   ```\n",
+    );
+    // Such an item cannot begin right below a paragraph.
+    check("<ul><li>a<ul><li><pre>b</pre></ul></ul>", "- a\n\n  -\n    ```\n    b\n    ```\n");
+}
+
+#[test]
+fn a_box_with_several_pieces_of_code_is_a_section() {
+    let html = "<div class='admonition tip'><p class=title>T<p>a<pre>b</pre>c</div><p>d";
+    check(html, "> [!tip] T\n>\n> a\n>\n> ```\n> b\n> ```\n>\n> c\n\nd\n");
+    let several = html.replace("</pre>", "</pre><ul><li>e<pre>f</pre></ul>");
+    check(&several, "> [!tip] T\n\na\n\n```\nb\n```\n\n- e\n\n  ```\n  f\n  ```\n\nc\n\nd\n");
+}
+
+#[test]
 fn quotes_nest() {
     check(
         "<blockquote>a<blockquote><p>b<p>c</blockquote>d</blockquote><blockquote>e</blockquote>",
