@@ -1,17 +1,18 @@
 //! Renders the text of one block with its inline marks.
 
+mod addresses;
 mod anchors;
 mod marks;
 mod runs;
 
 use trommel_html::{Block, InlineStyle, Tag};
 
+use self::addresses::{has_address, with_addresses};
 use self::anchors::{is_anchor, leads_to_itself};
 use self::marks::Rendering;
 use self::runs::{Form, Run, divided, groups};
-use super::escape::{Context, escape};
 use super::images::alternative;
-use super::links::Links;
+use super::links::{Links, written_link};
 use crate::render::content::{KeptContent, unindented};
 use crate::render::pieces::{self, Piece, PieceKind, pieces};
 use crate::render::tex;
@@ -118,7 +119,7 @@ impl<'a> Inline<'a> {
         };
         let mut addresses: Vec<Option<String>> = Vec::new();
         let mut runs = self.runs(block, to, mode, &mut addresses);
-        let raw = if text.contains(['$', '\\']) { tex::formulas(text) } else { Vec::new() };
+        let raw = if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
         let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
         let math =
             !raw.is_empty() || pieces.iter().flatten().any(|piece| matches!(piece.kind, PieceKind::Formula { .. }));
@@ -132,6 +133,16 @@ impl<'a> Inline<'a> {
                 run.form = written.unwrap_or(Form::Text);
                 run.form != Form::Text
             });
+        }
+        if let Some(links) = &mut self.links
+            && has_address(text)
+        {
+            // A place on the page itself, as an entry of its references, says less than the address.
+            let leads_within = |link: usize| {
+                let address: Option<&String> = addresses.get(link).and_then(Option::as_ref);
+                address.is_some_and(|address| address.starts_with('#'))
+            };
+            runs = with_addresses(&runs, text, leads_within, |address| links.written(address));
         }
         let mut rendering = Rendering { text, mode, out: String::with_capacity(text.len() + 16), in_link: false, math };
         for (at, group) in groups(&runs, |run| run.link) {
@@ -159,13 +170,7 @@ impl<'a> Inline<'a> {
             alternative(element, html).filter(|alt| is_shown && !alt.is_empty())
         })?;
         let address = self.links.as_mut()?.take(link)?;
-        let context = Context { link: true, line_break: " ", ..Context::default() };
-        let mut out = String::from("[");
-        escape(&alt, 0, alt.len(), context, &mut out);
-        out.push_str("](");
-        out.push_str(&address);
-        out.push(')');
-        Some(out)
+        Some(written_link(&alt, &address))
     }
 
     /// The runs of a block up to the end of what is shown of it.

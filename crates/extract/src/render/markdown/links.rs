@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use url::{ParseError, Url};
 
+use super::escape::{Context, escape};
 use crate::render::content::KeptContent;
 use crate::render::options::AddressForm;
 
@@ -47,6 +48,12 @@ impl<'a> Links<'a> {
         Some(destination)
     }
 
+    /// An address that a text says, as a link to it.
+    pub fn written(&mut self, address: &str) -> Option<String> {
+        let destination = self.destination(address)?;
+        Some(written_link(address, &destination))
+    }
+
     /// The target of the `a` element as a Markdown destination. None if it cannot be resolved, is not a place
     /// on a network, was given before, or the page has used up its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
@@ -56,8 +63,23 @@ impl<'a> Links<'a> {
         }
         let page = self.content.page;
         let href = page.element(element)?.attribute(self.content.html, "href")?;
-        self.destination(href.trim())
+        match href.trim() {
+            // The page itself, as a place of its own.
+            "" => Some("#".to_owned()),
+            href => self.destination(href),
+        }
     }
+}
+
+/// A link with a text that is no Markdown yet.
+pub(super) fn written_link(text: &str, address: &str) -> String {
+    let context = Context { link: true, line_break: " ", ..Context::default() };
+    let mut out = String::from("[");
+    escape(text, 0, text.len(), context, &mut out);
+    out.push_str("](");
+    out.push_str(address);
+    out.push(')');
+    out
 }
 
 fn destination(href: &str, base: Option<&Url>, form: AddressForm) -> Option<String> {
@@ -69,7 +91,7 @@ fn destination(href: &str, base: Option<&Url>, form: AddressForm) -> Option<Stri
         return (!name.is_empty() && name.chars().all(plain)).then(|| href.to_owned());
     }
     if form == AddressForm::AsWritten && Url::parse(href) == Err(ParseError::RelativeUrlWithoutBase) {
-        // Empty addresses are links to the page itself, and controls ends of lines: neither is an address in Markdown.
+        // Neither nothing nor a line end is an address in Markdown.
         let is_address = !href.is_empty() && !href.contains(char::is_control);
         return is_address.then(|| escaped(&href.replace(' ', "%20")));
     }
@@ -134,7 +156,7 @@ mod tests {
                 assert_eq!(to(href).as_deref(), Some(href), "{href}");
             }
             assert_eq!(to("a b(1).html").as_deref(), Some("a%20b\\(1\\).html"));
-            for href in ["", "javascript:void(0)", "data:text/html,x", "a\nb"] {
+            for href in ["", "#", "javascript:void(0)", "data:text/html,x", "a\nb"] {
                 assert_eq!(to(href), None, "{href}");
             }
         }

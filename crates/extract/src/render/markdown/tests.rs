@@ -227,6 +227,25 @@ fn links_are_absolute() {
 }
 
 #[test]
+fn an_address_in_angle_brackets_is_a_link() {
+    let shown = |html: &str| shown(html, Some("https://a.example/z"), true);
+    assert_eq!(shown("<p>x &lt;https://b.example/c_d&gt; y"), "x \\<[https://b.example/c_d](https://b.example/c_d)> y\n");
+    // Markdown has no links in links.
+    let inside = "<p><a href=/p>A &lt;http://b.example/&gt;</a> <a href=#n>B <b>c</b> &lt;http://d.example/&gt; e</a> f";
+    assert_eq!(
+        shown(inside),
+        "[A \\<http://b.example/>](https://a.example/p) B **c** \\<[http://d.example/](http://d.example/)> e f\n"
+    );
+    assert_eq!(shown("<p>x <code>&lt;https://b.example/&gt;</code>"), "x `<https://b.example/>`\n");
+}
+
+#[test]
+fn a_link_without_an_address_leads_to_the_page_itself() {
+    let html = "<p><a href=''>a</a> <a href='#'>b</a> <a>c</a>";
+    assert_eq!(shown(html, Some("https://a.example/z"), true), "[a](#) b c\n");
+}
+
+#[test]
 fn images_stand_between_what_is_kept() {
     let html = "<h1>Title</h1><img src=/lead.jpg alt='A  mill_'><p>one two</p>\
                 <ul><li><figure><img src='data:image/gif;base64,x' data-src=late.png><figcaption>-words</figcaption></figure><li>three</ul>\

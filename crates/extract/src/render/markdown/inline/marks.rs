@@ -158,7 +158,7 @@ impl Rendering<'_> {
         match &run.form {
             Form::Text | Form::LinkedImage(_) => {}
             Form::Link(link) => {
-                let is_free = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '“' | '«');
+                let is_free = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '<' | '“' | '«');
                 if !self.out.chars().next_back().is_none_or(is_free) {
                     self.out.push(' ');
                 }
