@@ -17,17 +17,22 @@ pub(super) struct Context {
 
 /// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
-    let segment = text.get(from..to).unwrap_or_default();
     let before = text.get(..from).unwrap_or_default();
-    let mut prev = before.chars().next_back();
     // A line that started further back is past the place where the start matters.
     let near = from.saturating_sub(MAX_LINE_START_BYTES);
     let near_text = before.as_bytes().get(near..).unwrap_or_default();
     let mut line = memchr::memrchr(b'\n', near_text).map_or(near, |at| near + at + 1);
-    for (at, c) in segment.char_indices() {
-        let at = from + at;
+    let mut at = from;
+    while let Some(c) = text.get(at..to).and_then(|segment| segment.chars().next()) {
+        if !context.lines || at - line >= MAX_LINE_START_BYTES {
+            let plain = text.get(at..to).map_or("", plain_start);
+            if !plain.is_empty() {
+                out.push_str(plain);
+                at += plain.len();
+                continue;
+            }
+        }
         let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
-        let next = rest.chars().next();
         if c.is_whitespace() {
             // Only text in a `pre` that is written as a paragraph has more than one at a place.
             let starts = out.is_empty() || out.ends_with(context.line_break);
@@ -42,9 +47,10 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
                 out.push(' ');
             }
         } else {
+            let prev = text.get(..at).and_then(|before| before.chars().next_back());
             // At an end a mark of ours may stand beside it.
             let at_end = at == from || at + c.len_utf8() == to;
-            let marks = in_line(c, prev, next, rest, context)
+            let marks = in_line(c, prev, rest.chars().next(), rest, context)
                 || at_end && matches!(c, '*' | '~' | '\\')
                 || context.lines && at - line < MAX_LINE_START_BYTES && at_line(c, line, at, text, rest);
             if marks {
@@ -52,8 +58,37 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
             }
             out.push(c);
         }
-        prev = Some(c);
+        at += c.len_utf8();
     }
+}
+
+/// Whether a byte stands for itself within a line; `false` also for the first bytes of characters some of which are
+/// white space.
+static IS_PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut at = 0;
+    while at < 256 {
+        plain[at] = !matches!(
+            at as u8,
+            0..=b' ' | b'`' | b'$' | b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'#' | 0x7f | 0xc2 | 0xe1..=0xe3
+        );
+        at += 1;
+    }
+    plain
+};
+
+/// The start of a text that stands for itself within a line, with single spaces between its words.
+fn plain_start(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let mut len = 0;
+    while let Some(byte) = bytes.get(len) {
+        let is_space = *byte == b' ' && len > 0 && bytes.get(len - 1) != Some(&b' ');
+        if !is_space && !IS_PLAIN.get(usize::from(*byte)).is_some_and(|plain| *plain) {
+            break;
+        }
+        len += 1;
+    }
+    text.get(..len).unwrap_or_default()
 }
 
 /// Bytes of a line after which nothing can start a block: nine digits.
