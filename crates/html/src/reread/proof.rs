@@ -21,7 +21,7 @@ pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else {
         return false;
     };
-    // Most scripts are no text, but formulas stand in some.
+    // Most scripts and drawings are no text, but formulas stand in some.
     [false, true].into_iter().any(|with_programs| {
         let plain = htmlize::unescape(text_between_tags(source, with_programs));
         if !part.contains(char::is_alphanumeric) {
@@ -88,7 +88,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A part of a page without tags and comments, with what stands in scripts and style sheets or without.
+/// A part of a page without tags and comments, with what stands in scripts, style sheets and drawings or without.
 fn text_between_tags(source: &str, with_programs: bool) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -115,10 +115,10 @@ fn text_between_tags(source: &str, with_programs: bool) -> String {
     out
 }
 
-/// The content of the script or style sheet that a tag begins, which may hold signs of tags; `content` stands behind
-/// the tag. Empty for any other tag, and for one without an end.
+/// The content of the script, style sheet or drawing that a tag begins, which may hold signs of tags; `content` stands
+/// behind the tag. Empty for any other tag, and for one without an end.
 fn program<'a>(tag: &str, content: &'a str) -> &'a str {
-    let name = ["script", "style"].into_iter().find(|name| {
+    let name = ["script", "style", "svg"].into_iter().find(|name| {
         let is_named = tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
         is_named && tag.as_bytes().get(name.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric())
     });
@@ -327,6 +327,8 @@ mod tests {
         // The number of an item is not that of a heading further down.
         assert!(is_proven("1. One\n2. Two\n\n## 1. One", "<ol><li>One<li>Two</ol><h2>1. One"));
         assert!(is_proven("ab", "<p>a<script>x</script>b"));
+        assert!(is_proven("Mar 62", "<p>Mar 6<a href=#c><svg><title>Comments</title><path d=m/></svg>2</a>"));
+        assert!(is_proven("a b c", "<p>a<svg/> b <svg></svg>c"));
         assert!(!is_proven("One four", page));
     }
 
