@@ -4,7 +4,7 @@
 //! The payloads are JSON, functions, or JSON in strings of scripts. In all of them a text is a string literal
 //! with a key before it. The reader takes these literals and ignores everything around them.
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_text::{hash, words};
 
@@ -51,11 +51,13 @@ pub struct PayloadScript {
 
 /// The name of the payload that a script has as its `id`, or says in its first bytes.
 pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
-    // Most scripts are told by this alone.
-    let mut lines = memchr::memchr_iter(b'_', start);
-    lines.find(|at| start.get(at + 1) == Some(&b'_'))?;
-    let is_in = |name: &&&str| memmem::find(start, name.as_bytes()).is_some();
-    NAMES.iter().find(is_in).copied()
+    // All names begin with two lines, which most scripts do not have.
+    let lines = memchr::memchr_iter(b'_', start).filter(|at| start.get(at + 1) == Some(&b'_'));
+    let at_lines = lines.filter_map(|at| {
+        let rest = start.get(at..)?;
+        NAMES.iter().position(|name| rest.starts_with(name.as_bytes()))
+    });
+    at_lines.min().and_then(|first| NAMES.get(first)).copied()
 }
 
 /// A text out of payloads.

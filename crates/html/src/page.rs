@@ -126,6 +126,7 @@ impl Page {
 
 impl Page {
     /// Text of a block.
+    #[inline]
     pub fn text(&self, block: &Block) -> &str {
         self.text.get(self.text_range(block)).unwrap_or_default()
     }
@@ -146,6 +147,7 @@ impl Page {
     }
 
     /// Words of an element's attributes, none twice for one attribute.
+    #[inline]
     pub fn attribute_words(&self, element: &Element) -> &[AttributeWord] {
         let (start, len) = (element.words.0 as usize, usize::from(element.words.1));
         self.attribute_words.get(start..start + len).unwrap_or_default()
@@ -153,11 +155,13 @@ impl Page {
 
     /// Index of the first word of an element's attributes; elements that share their words have the
     /// same.
+    #[inline]
     pub fn first_attribute_word(&self, element: &Element) -> usize {
         element.words.0 as usize
     }
 
     /// Text of a word of an attribute.
+    #[inline]
     pub fn word_text(&self, word: &AttributeWord) -> &str {
         let start = word.start as usize;
         let text = self.word_text.get(start..start + usize::from(word.len));
@@ -170,6 +174,7 @@ impl Page {
     }
 
     /// Name of an element in lower case.
+    #[inline]
     pub fn name(&self, element: &Element) -> &str {
         match element.tag {
             Tag::Other => self.names.get(usize::from(element.name)).map_or("", String::as_str),
@@ -178,11 +183,13 @@ impl Page {
     }
 
     /// An element by its index; `None` for [`NONE`].
+    #[inline]
     pub fn element(&self, index: u32) -> Option<&Element> {
         self.elements.get(index as usize)
     }
 
     /// The element at `index` and the elements around it, innermost first, with their indices.
+    #[inline]
     pub fn path(&self, index: u32) -> impl Iterator<Item = (u32, &Element)> {
         let mut next = index;
         std::iter::from_fn(move || {
@@ -194,6 +201,7 @@ impl Page {
     }
 
     /// Kinds of the elements around a block.
+    #[inline]
     pub fn kinds_around(&self, block: &Block) -> ElementKinds {
         self.element(block.element).map_or(ElementKinds::empty(), |element| element.within)
     }
@@ -211,6 +219,7 @@ impl Page {
     }
 
     /// Whether any block has a notation.
+    #[inline]
     pub fn has_notations(&self) -> bool {
         !self.notations.is_empty()
     }
@@ -230,6 +239,7 @@ impl Page {
     }
 
     /// The innermost block-level element around a block.
+    #[inline]
     pub fn container(&self, block: &Block) -> Option<(u32, &Element)> {
         let element = self.element(block.container)?;
         Some((block.container, element))

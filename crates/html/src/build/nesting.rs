@@ -9,7 +9,7 @@ use crate::markup::Tag;
 const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
 
 impl Builder {
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self) {
         let end = narrow(self.page.elements.len());
         let Some(top) = self.stack.pop() else {

@@ -5,8 +5,8 @@
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 /// The number of groups of 64 bytes in one step.
-// 256 bytes in one call of the vector code, so that several tags share its cost.
-const WORDS: usize = 4;
+// 512 bytes in one call of the vector code, so that several tags share its cost.
+const WORDS: usize = 8;
 
 /// The classes of some groups of 64 bytes: bit `n` of each mask is about byte `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
