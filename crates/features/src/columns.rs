@@ -209,7 +209,14 @@ impl GroupColumns<'_> {
     /// Writes as many columns as `rows` has, given a row for each block.
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
-        let Some(columns) = self.group.first_chunk_mut::<N>() else {
+        let slots = self.slots;
+        // Where all of the columns are asked for, they stand side by side.
+        let first =
+            slots.first_chunk::<N>().filter(|slots| slots.is_sorted_by(|one, next| one.checked_add(1) == Some(*next)));
+        let first = first.and_then(|slots| slots.first()).filter(|first| **first != NO_COLUMN);
+        let direct = first.and_then(|first| self.values.get_mut(usize::from(*first)..));
+        let is_direct = direct.is_some();
+        let Some(columns) = direct.unwrap_or(self.group).first_chunk_mut::<N>() else {
             return;
         };
         // By block first: facts of one block are read together, and each goes into its column from a register.
@@ -218,12 +225,13 @@ impl GroupColumns<'_> {
                 column[lane] = value;
             }
         }
-        for column in columns {
-            if let Some((slot, rest)) = self.slots.split_first() {
-                self.slots = rest;
-                if let Some(lanes) = self.values.get_mut(usize::from(*slot)) {
-                    *lanes = *column;
-                }
+        self.slots = slots.get(N..).unwrap_or_default();
+        if is_direct {
+            return;
+        }
+        for (column, slot) in self.group.iter().zip(slots.iter().take(N)) {
+            if let Some(lanes) = self.values.get_mut(usize::from(*slot)) {
+                *lanes = *column;
             }
         }
     }

@@ -81,11 +81,8 @@ impl<'a> PageFacts<'a> {
         };
         let paths = if has_sums || has_outline || needs(Fact::Paths) { Paths::new(page) } else { Paths::default() };
         let (sums, whole) = if has_sums { sums::sums(page, &paths, &shapes) } else { Default::default() };
-        let containers = if has_prose || has_levels {
-            ContainerParts::new(page, &paths, &sums, &whole)
-        } else {
-            ContainerParts::default()
-        };
+        let containers =
+            if has_prose || has_levels { ContainerParts::new(&sums, &whole) } else { ContainerParts::default() };
         let prose = if has_prose { Prose::new(page, &paths, &shapes, &sums, &containers) } else { Prose::default() };
         let terms = if has_outline || needs(Fact::Terms) { Terms::new(page, &masks) } else { Terms::default() };
         let outline = if has_outline { Outline::new(page, &paths, &terms) } else { Outline::default() };

@@ -14,6 +14,7 @@ const TOLERANCE: f32 = 1e-3;
 /// `k` centres: `first`, then again and again the point farthest from all centres so far, the first
 /// of equally far ones. Where all points stand on centres already, `first` is repeated. Time `k` times
 /// the number of points.
+#[inline(always)]
 pub fn farthest_first<const D: usize>(points: &[[f32; D]], first: [f32; D], k: usize) -> Vec<[f32; D]> {
     let mut centres = vec![first; k.min(1)];
     let mut nearest = Scratch::filled(points.len(), f32::INFINITY);
@@ -49,6 +50,7 @@ pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) ->
 /// gives the index of each point's centre.
 ///
 /// The first `fixed` centres are never moved. A centre that loses all its points stays where it is.
+#[inline(always)]
 pub fn kmeans<const D: usize>(points: &[[f32; D]], centres: &mut [[f32; D]], fixed: usize) -> Vec<usize> {
     let mut nearest = Nearest::new(points, centres, fixed);
     let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
@@ -103,6 +105,7 @@ struct Nearest<const D: usize> {
 }
 
 impl<const D: usize> Nearest<D> {
+    #[inline(always)]
     fn new(points: &[[f32; D]], centres: &[[f32; D]], fixed: usize) -> Self {
         let mut nearest = Self {
             columns: std::array::from_fn(|at| points.iter().map(|point| point[at]).collect()),
@@ -124,6 +127,7 @@ impl<const D: usize> Nearest<D> {
     }
 
     /// Fills in the distances to a centre.
+    #[inline(always)]
     fn measure(&mut self, centre: &[f32; D]) {
         self.new.fill(0.0);
         for (column, centre) in self.columns.iter().zip(centre) {
@@ -134,6 +138,7 @@ impl<const D: usize> Nearest<D> {
     }
 
     /// Assigns every point as [`nearest_centre`] does, centre by centre. False if nothing has changed.
+    #[inline(always)]
     fn assign(&mut self, centres: &[[f32; D]]) -> bool {
         count_work(self.assigned.len() * centres.len());
         std::mem::swap(&mut self.assigned, &mut self.before);
@@ -161,7 +166,7 @@ impl<const D: usize> Nearest<D> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }

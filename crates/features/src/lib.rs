@@ -8,6 +8,7 @@ mod embedded_text;
 mod facts;
 mod group;
 mod groups;
+mod hash_table;
 #[cfg(test)]
 mod hostile_tests;
 mod kmeans;

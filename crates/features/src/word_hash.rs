@@ -94,6 +94,36 @@ pub(crate) fn push_hashes(all: &str, masks: &TextMasks, part: Range<usize>, most
     }
 }
 
+/// The hashes of the first words of a part of a text, as many as there is room for; gives their number.
+#[inline(always)]
+pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, hashes: &mut [u64]) -> usize {
+    let mut len = 0;
+    for run in masks.runs(part) {
+        if run.is_ascii {
+            let Some(place) = hashes.get_mut(len) else {
+                return len;
+            };
+            *place = ascii_hash(masks, run.range);
+            len += 1;
+        } else {
+            len += wide_hashes(all.get(run.range).unwrap_or_default(), hashes.get_mut(len..).unwrap_or_default());
+        }
+    }
+    len
+}
+
+/// The same of a run with characters beyond ASCII.
+#[inline(never)]
+fn wide_hashes(run: &str, hashes: &mut [u64]) -> usize {
+    let words = words::words(run, words::Rule::Characters);
+    let mut len = 0;
+    for (place, word) in hashes.iter_mut().zip(words) {
+        *place = word_hash(word);
+        len += 1;
+    }
+    len
+}
+
 /// Appends the hashes of the words of a run with characters beyond ASCII.
 #[inline(never)]
 fn push_wide(run: &str, hashes: &mut Vec<u64>) {
@@ -127,14 +157,15 @@ pub(crate) fn hashes(text: &str) -> Scratch<u64> {
 #[inline(always)]
 fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
     let (mut at, mut hash) = (word.start, 0);
+    let mut left = word.end - at;
     // Strictly more: the last step must have at least one byte, as in `Hasher::finish`.
-    while word.end - at > 8 {
+    while left > 8 {
         hash = step(hash, masks.lower_eight(at));
-        at += 8;
+        (at, left) = (at + 8, left - 8);
     }
-    // Bytes behind the word are shifted out, so that it hashes alike wherever it stands.
-    let behind = 64 - 8 * (word.end - at);
-    step(hash, masks.lower_eight(at) << behind >> behind)
+    // Bytes behind the word are left out, so that it hashes alike wherever it stands.
+    let bytes = masks.lower_eight(at) & (u64::MAX >> ((64 - 8 * left) & 63));
+    step(hash, bytes)
 }
 
 #[cfg(test)]
@@ -155,6 +186,9 @@ mod tests {
             push_hashes(&text, &TextMasks::of(&text), 0..text.len(), 3, &mut first);
             prop_assert_eq!(first.remove(0), 7);
             prop_assert_eq!(&first, &expected[..expected.len().min(3)]);
+            let mut few = [0; 3];
+            let len = first_hashes(&text, &TextMasks::of(&text), 0..text.len(), &mut few);
+            prop_assert_eq!(&few[..len], &first[..]);
         }
     }
 

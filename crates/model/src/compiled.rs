@@ -72,6 +72,16 @@ impl Compiled {
     ) -> Self {
         // All parts share the slots, so a column that several parts ask for is computed once.
         let mut asked = RequestedColumns::default();
+        let parts: Vec<(f32, &Scorer)> = parts.collect();
+        // In the order of the schema, so that the columns of a group stand side by side.
+        let mut columns = Vec::new();
+        for (_, scorer) in &parts {
+            (*scorer).clone().each_column(|column| columns.push(*column));
+        }
+        columns.sort_unstable();
+        for column in columns {
+            asked.slot(column);
+        }
         let mut lay = |scorer: &Scorer| match scorer {
             Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(CompiledScorer::Planes),
             Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(CompiledScorer::Forest),
@@ -80,7 +90,7 @@ impl Compiled {
         };
         // Collected first: the closures for planes and for plain scorers both borrow the slots.
         let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
-            parts.map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
+            parts.into_iter().map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
         // Only a band needs to know which columns are those of trees.
         let trees: Vec<Scorer> = (laid.iter().map(|(_, scorer, _)| *scorer))
             .filter(|scorer| band.is_some() && matches!(scorer, Scorer::Trees(_)))

@@ -87,6 +87,27 @@ impl TextMasks {
         wide == 0
     }
 
+    /// The places of the bytes beyond ASCII in a part of the text.
+    #[inline(always)]
+    pub fn wide(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
+        let Range { start: mut at, end } = part;
+        let mut bits = 0u64;
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                if at >= end {
+                    return None;
+                }
+                bits = self.masks.get(at / 64)?.wide & own_bits(at, end);
+                from = at & !63;
+                at = from + 64;
+            }
+            let place = from + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            Some(place)
+        })
+    }
+
     /// The number of characters of each kind in a part of the text.
     #[inline(always)]
     pub fn counts(&self, part: Range<usize>) -> AsciiCounts {
@@ -179,13 +200,20 @@ impl Iterator for Runs<'_> {
         }
         let first = self.bits.trailing_zeros();
         let start = self.from + first as usize;
-        let mut length = (!(self.bits >> first)).trailing_zeros();
-        let mut is_ascii = (self.wide >> first) & low(length) == 0;
-        self.bits &= !(low(length) << first);
-        let mut behind = first + length;
+        // Added to its lowest bit, a run becomes one bit behind it.
+        let (sum, goes_on) = self.bits.overflowing_add(self.bits & self.bits.wrapping_neg());
+        if !goes_on {
+            let behind = sum.trailing_zeros();
+            let is_ascii = self.wide == 0 || (self.wide >> first) & low(behind - first) == 0;
+            self.bits &= sum;
+            return Some(Run { range: start..self.from + behind as usize, is_ascii });
+        }
+        let mut is_ascii = self.wide >> first == 0;
+        let mut behind = 64;
+        self.bits = 0;
         // A run up to the last bit may go on.
         while behind == 64 && self.next_bits() {
-            length = (!self.bits).trailing_zeros();
+            let length = (!self.bits).trailing_zeros();
             is_ascii &= self.wide & low(length) == 0;
             self.bits &= !low(length);
             behind = length;
@@ -282,6 +310,8 @@ mod tests {
                 sentence_marks: count(|c| matches!(c, '.' | '!' | '?')),
             });
             prop_assert_eq!(masks.is_ascii(part.clone()), slice.is_ascii());
+            let wide: Vec<usize> = part.clone().filter(|at| !text.as_bytes()[*at].is_ascii()).collect();
+            prop_assert_eq!(masks.wide(part.clone()).collect::<Vec<_>>(), wide);
             let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
             let expected: Vec<&str> = slice.split(|c| !is_part(c)).filter(|run| !run.is_empty()).collect();
             let runs: Vec<Run> = masks.runs(part).collect();

@@ -1,9 +1,6 @@
 //! What the features say of each element that holds text, computed once an element and not once for each block
 //! in it.
 
-use trommel_html::Page;
-
-use super::paths::Paths;
 use super::sums::Sums;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -28,28 +25,24 @@ pub(crate) struct ContainerParts {
 }
 
 impl ContainerParts {
-    pub fn new(page: &Page, paths: &Paths, sums: &[Sums], whole: &Sums) -> Self {
-        let parts = |sum: &Sums, descendants: u32| {
+    pub fn new(sums: &[Sums], whole: &Sums) -> Self {
+        let parts = |sum: &Sums| {
             [
                 Sums::share(sum.words, whole.words),
                 sum.link_density(),
                 log(sum.blocks),
                 sum.paragraph_share(),
                 // Words for each element inside: menus and cards need many elements for few words.
-                log(f64::from(sum.words) / f64::from(descendants.max(1))),
+                log(f64::from(sum.words) / f64::from(sum.descendants.max(1))),
                 Sums::share(sum.commas, sum.words),
                 Sums::share(sum.prose, sum.words),
                 Sums::share(sum.prose, whole.prose),
             ]
         };
-        let elements = paths.elements.iter().zip(paths.rows(page)).zip(sums);
-        let mut outside = parts(whole, 0);
+        let mut outside = parts(whole);
         // The prose of a page is that of no element.
         (outside[PROSE_DENSITY], outside[PROSE_SHARE]) = (0.0, 0.0);
-        Self {
-            elements: elements.map(|((at, element), sum)| parts(sum, element.end.saturating_sub(at + 1))).collect(),
-            whole: outside,
-        }
+        Self { elements: sums.iter().map(parts).collect(), whole: outside }
     }
 
     /// The parts about the element at a place.

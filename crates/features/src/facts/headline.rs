@@ -3,7 +3,7 @@
 
 use trommel_html::{NONE, Page, Tag};
 
-use super::paths::Paths;
+use super::paths::{Meeting, Paths};
 use super::terms::{Terms, WordSet};
 use crate::log::{flag, log};
 use crate::scratch::Scratch;
@@ -50,20 +50,33 @@ struct Section {
     level: u8,
     words: u32,
     link_words: u32,
+    /// Whether more than half of the words of the heading are linked.
+    is_linked: bool,
 }
+
+/// The section of a block of no page.
+const NO_SECTION: Section = Section { heading: None, level: 0, words: 0, link_words: 0, is_linked: false };
+
+/// Levels that are climbed to where a block meets its heading.
+const MAX_LEVELS: u8 = 12;
 
 /// The headings of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     headline: Option<usize>,
     title_share: f32,
-    meetings: Scratch<(u16, u32)>,
+    meetings: Scratch<Meeting>,
+    /// Depth of the headline.
+    depth: u16,
+    /// Levels from each block up to the element that holds the heading of its section as well, at most [`MAX_LEVELS`].
+    up_to_heading: Scratch<u8>,
     /// Section of each block.
     section: Scratch<u32>,
     sections: Scratch<Section>,
     headings: u32,
     main_headings: u32,
     words_before: Scratch<u32>,
+    words_before_headline: u32,
     words: u32,
 }
 
@@ -75,14 +88,18 @@ impl Outline {
             headline: None,
             title_share: 0.0,
             meetings: Scratch::default(),
+            depth: 0,
+            up_to_heading: Scratch::with_capacity(page.blocks.len()),
             section: Scratch::with_capacity(page.blocks.len()),
             // What comes before the first heading has a section, too, so every block has one.
             sections: Scratch::filled(1, Section::default()),
             headings: 0,
             main_headings: 0,
             words_before: Scratch::with_capacity(page.blocks.len()),
+            words_before_headline: 0,
             words: 0,
         };
+        let mut holder = NONE;
         for (at, block) in page.blocks.iter().enumerate() {
             let level = page.container(block).map_or(0, |(_, element)| heading_level(element.tag));
             outline.words_before.push(outline.words);
@@ -90,7 +107,9 @@ impl Outline {
             if level > 0 {
                 outline.headings += 1;
                 outline.main_headings += u32::from(level == 1);
-                outline.sections.push(Section { heading: Some(at), level, ..Section::default() });
+                let is_linked = block.link_density() > 0.5;
+                outline.sections.push(Section { heading: Some(at), level, is_linked, ..Section::default() });
+                holder = block.element;
                 // The best title is the heading that shares most with the page's own; of equal ones
                 // the higher, then the first.
                 // Longer headings are paragraphs set as headings; they share words with any title by their length
@@ -113,9 +132,24 @@ impl Outline {
                 section.link_words += block.link_words;
             }
             outline.section.push(outline.sections.len() as u32 - 1);
+            // What holds the heading and a block of its section holds the blocks between as well, so the holder of
+            // the block before is where the climb begins.
+            while let Some(element) = page.element(holder)
+                && !(holder..element.end).contains(&block.element)
+            {
+                count_work(1);
+                holder = element.parent;
+            }
+            let depth_of = |at: u32| page.element(at).map_or(0, |element| element.depth.saturating_add(1));
+            let levels = depth_of(block.element).saturating_sub(depth_of(holder));
+            let has_heading = outline.sections.len() > 1;
+            outline.up_to_heading.push(if has_heading { levels.min(u16::from(MAX_LEVELS)) as u8 } else { 0 });
         }
         outline.headline = best.map(|(_, at)| at);
         let place = outline.headline.map_or(NONE, |at| paths.of_block(at));
+        outline.depth = paths.depth(page, place);
+        let before = outline.headline.and_then(|at| outline.words_before.get(at));
+        outline.words_before_headline = before.copied().unwrap_or(0);
         outline.meetings = paths.meetings(page, place);
         outline
     }
@@ -132,46 +166,36 @@ impl Outline {
     }
 
     /// The place of a block relative to the headings.
-    pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
-        let Some(block) = page.blocks.get(at) else {
+    #[inline(always)]
+    pub fn features(&self, at: usize) -> [f32; NAMES.len()] {
+        let (Some(words_before), Some(meeting), Some(up_to_heading)) =
+            (self.words_before.get(at), self.meetings.get(at), self.up_to_heading.get(at))
+        else {
             return [0.0; NAMES.len()];
         };
-        let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
-        let (up, meeting) = self.meetings.get(at).copied().unwrap_or((0, NONE));
+        let section = self.section.get(at).and_then(|section| self.sections.get(*section as usize));
+        let section = section.unwrap_or(&NO_SECTION);
         let (mut after, mut ahead, mut words_after, mut down) = (0, 0, 0.0, 0);
         if let Some(headline) = self.headline {
             after = at.saturating_sub(headline);
             ahead = headline.saturating_sub(at);
-            words_after = before(at).saturating_sub(before(headline)) as f32 / self.words.max(1) as f32;
-            let depth = paths.depth(page, paths.of_block(headline));
-            down = depth.saturating_sub(paths.depth(page, meeting));
+            words_after = words_before.saturating_sub(self.words_before_headline) as f32 / self.words.max(1) as f32;
+            down = self.depth.saturating_sub(meeting.depth);
         }
-        let section =
-            self.section.get(at).and_then(|section| self.sections.get(*section as usize)).copied().unwrap_or_default();
-        let heading = section.heading.and_then(|heading| page.blocks.get(heading));
-        // Levels from the block up to the element that holds the heading as well.
-        let up_to_heading = heading.map_or(0, |heading| {
-            page.path(block.element)
-                // The climb is bounded, so that a block costs the same however deep its page is nested.
-                .take(12)
-                .inspect(|_| count_work(1))
-                .take_while(|(index, element)| !(*index..element.end).contains(&heading.element))
-                .count()
-        });
         [
             flag(self.headline == Some(at)),
             flag(after > 0),
             log(after),
             log(ahead),
             words_after,
-            log(up),
+            log(meeting.up),
             log(down),
             self.title_share,
             flag(self.headline.is_some()),
             f32::from(section.level),
             log(section.heading.map_or(0, |heading| at - heading)),
-            flag(heading.is_some_and(|heading| heading.link_density() > 0.5)),
-            log(up_to_heading),
+            flag(section.is_linked),
+            log(u32::from(*up_to_heading)),
             log(self.headings),
             log(self.main_headings),
             log(section.words),
@@ -196,7 +220,7 @@ mod tests {
         let outline = Outline::new(&page, &paths, &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
-            outline.features(&page, &paths, block)[at]
+            outline.features(block)[at]
         };
         assert_eq!(value(1, "outline.is_headline"), 1.0);
         assert_eq!((value(0, "outline.after_headline"), value(2, "outline.after_headline")), (0.0, 1.0));

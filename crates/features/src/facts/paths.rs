@@ -24,6 +24,17 @@ pub(crate) struct Paths {
     around: Scratch<u32>,
 }
 
+/// The innermost element that holds both a block and something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Meeting {
+    /// Levels from the block's element up to it; as many as there are and one more, if there is none.
+    pub up: u16,
+    /// Its depth; 0 if there is none.
+    pub depth: u16,
+    /// Its place, or [`NONE`].
+    pub place: u32,
+}
+
 /// Marks an element that text stands in.
 const HAS_TEXT: u32 = 0;
 
@@ -112,9 +123,8 @@ impl Paths {
         element.map_or(0, |element| element.depth)
     }
 
-    /// For each block, the number of levels from its element up to the innermost one that also holds `target`, and
-    /// the place of that one ([`NONE`] if there is none).
-    pub fn meetings(&self, page: &Page, target: u32) -> Scratch<(u16, u32)> {
+    /// For each block, where it meets the element at a place.
+    pub fn meetings(&self, page: &Page, target: u32) -> Scratch<Meeting> {
         // The elements that hold the target, innermost first, each with its depth.
         let mut around: Scratch<(u32, u32, u16)> = Scratch::with_capacity(0);
         let mut at = target;
@@ -129,7 +139,7 @@ impl Paths {
         blocks
             .map(|(place, block)| {
                 let Some(element) = page.element(block.element) else {
-                    return (0, NONE);
+                    return Meeting { up: 0, depth: 0, place: NONE };
                 };
                 let holds = |level: usize| {
                     let holder = around.get(level);
@@ -144,8 +154,10 @@ impl Paths {
                     level -= 1;
                 }
                 match around.get(level) {
-                    Some((holder, _, depth)) => (element.depth.saturating_sub(*depth), *holder),
-                    None => (element.depth.saturating_add(1), NONE),
+                    Some((place, _, depth)) => {
+                        Meeting { up: element.depth.saturating_sub(*depth), depth: *depth, place: *place }
+                    }
+                    None => Meeting { up: element.depth.saturating_add(1), depth: 0, place: NONE },
                 }
             })
             .collect()
@@ -174,9 +186,10 @@ mod tests {
         let line = page.elements.iter().position(|element| page.name(element) == "hr");
         assert_eq!(paths.around(line.unwrap() as u32), NONE);
         assert_eq!(paths.of_element(paths.elements[3]), Some(3));
-        assert_eq!(*paths.meetings(&page, 3), [(2, NONE), (0, 3)]);
-        assert_eq!(*paths.meetings(&page, 0), [(1, 0), (2, NONE)]);
-        assert_eq!(*paths.meetings(&page, NONE), [(2, NONE), (2, NONE)]);
+        let met = |up, depth, place| Meeting { up, depth, place };
+        assert_eq!(*paths.meetings(&page, 3), [met(2, 0, NONE), met(0, 1, 3)]);
+        assert_eq!(*paths.meetings(&page, 0), [met(1, 0, 0), met(2, 0, NONE)]);
+        assert_eq!(*paths.meetings(&page, NONE), [met(2, 0, NONE), met(2, 0, NONE)]);
         assert_eq!((paths.depth(&page, 3), paths.depth(&page, NONE)), (1, 0));
     }
 }

@@ -8,10 +8,10 @@
 use trommel_html::{NONE, Page};
 
 use super::container_parts::{ContainerParts, PROSE_DENSITY};
-use super::paths::Paths;
+use super::paths::{Meeting, Paths};
 use super::shape::Shape;
 use super::sums::Sums;
-use crate::log::log;
+use crate::log::{flag, log};
 use crate::scratch::Scratch;
 
 /// Names of [`Prose::features`].
@@ -33,10 +33,14 @@ pub(crate) struct Prose {
     /// Its index in the page's table.
     top_element: u32,
     second: f32,
-    meetings: Scratch<(u16, u32)>,
+    meetings: Scratch<Meeting>,
     top_depth: u16,
-    /// First and one past the last block of the top, and words before each block.
+    /// One past the place of the last element inside it.
+    top_end: u32,
+    /// First and one past the last block of the top, and the words before each of them.
     top_blocks: (usize, usize),
+    words_around_top: [u32; 2],
+    /// Words before each block, and before the end.
     words_before: Scratch<u32>,
     bte: (usize, usize),
     segment: (usize, usize),
@@ -74,7 +78,10 @@ impl Prose {
         let (first, end) = range(top);
         let second = (0u32..)
             .zip(&direct)
-            .filter(|(at, _)| {
+            .filter(|(at, prose)| {
+                if **prose == 0 {
+                    return false;
+                }
                 let (own_first, own_end) = range(*at);
                 // Only elements beside the top count as a rival; those inside or around it share its prose.
                 own_end <= first || own_first >= end
@@ -103,13 +110,17 @@ impl Prose {
             // outweighs.
             2 * i64::from(*prose) - 3 * i64::from(block.link_words) - i64::from(block.tags_before) - 6
         }));
+        let top_blocks = from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1));
+        let words_before_block = |at: usize| words_before.get(at).copied().unwrap_or(0);
         let mut prose = Self {
+            top_end: end,
+            words_around_top: [words_before_block(top_blocks.0), words_before_block(top_blocks.1)],
             top_density: containers.of(top)[PROSE_DENSITY],
             // Filled below: they need the sums of this very structure.
             facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
             meetings: paths.meetings(page, top),
-            top_blocks: from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1)),
+            top_blocks,
             page_words: words,
             total: block_words.iter().sum(),
             longest: block_words.iter().copied().max().unwrap_or(0),
@@ -152,39 +163,38 @@ impl Prose {
     }
 
     /// The features of block `at`, except those of its levels: its place relative to the prose.
-    pub fn features(&self, page: &Page, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; NAMES.len()] {
-        if at >= page.blocks.len() {
+    #[inline(always)]
+    pub fn features(&self, paths: &Paths, containers: &ContainerParts, at: usize) -> [f32; NAMES.len()] {
+        let (Some(meeting), Some(prose_words), Some(before), Some(after)) =
+            (self.meetings.get(at), self.block_words.get(at), self.words_before.get(at), self.words_before.get(at + 1))
+        else {
             return [0.0; NAMES.len()];
-        }
-        let place = paths.of_block(at);
-        let flag = |value: bool| f32::from(u8::from(value));
+        };
         let (from, to) = self.top_blocks;
-        let end = paths.ends.get(self.top as usize);
-        let is_inside = from < to && end.is_some_and(|end| (self.top..*end).contains(&place));
-        let (up, meeting) = self.meetings.get(at).copied().unwrap_or((0, NONE));
-        let down = self.top_depth.saturating_sub(paths.depth(page, meeting));
-        let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
+        let has_top = from < to;
+        let is_inside = has_top && (self.top..self.top_end).contains(&paths.of_block(at));
+        let [words_to, words_from] = self.words_around_top;
+        let is_behind = at >= to && has_top;
         let (blocks_away, words_away) = if at < from {
-            (from - at, before(from) - before(at + 1))
-        } else if at >= to && from < to {
-            (at + 1 - to, before(at) - before(to))
+            (from - at, words_to - after)
+        } else if is_behind {
+            (at + 1 - to, before - words_from)
         } else {
             (0, 0)
         };
-        let within = |interval: (usize, usize)| flag((interval.0..interval.1).contains(&at));
         let [page_log, page_share, top_share, top_log, second, page_blocks, longest] = self.facts;
         [
-            log(self.block_words.get(at).copied().unwrap_or(0)),
+            log(*prose_words),
             flag(is_inside),
             flag(at < from),
-            flag(at >= to && from < to),
-            log(up),
-            log(down),
-            containers.of(meeting)[PROSE_DENSITY],
+            flag(is_behind),
+            log(meeting.up),
+            log(self.top_depth.saturating_sub(meeting.depth)),
+            containers.of(meeting.place)[PROSE_DENSITY],
             log(blocks_away),
             share(words_away, self.page_words),
-            within(self.bte),
-            within(self.segment),
+            flag((self.bte.0..self.bte.1).contains(&at)),
+            flag((self.segment.0..self.segment.1).contains(&at)),
             page_log,
             page_share,
             top_share,

@@ -47,9 +47,14 @@ impl Shape {
             ..Shape::default()
         };
         let text = all.get(part.clone()).unwrap_or_default();
-        // The masks count ASCII only. Most blocks of most pages need no second look.
-        if !masks.is_ascii(part) {
-            shape.count_wide(text);
+        // The masks count ASCII only; most characters are.
+        for at in masks.wide(part) {
+            // A character is looked at once, by its first byte.
+            if all.is_char_boundary(at)
+                && let Some(c) = all.get(at..).and_then(|rest| rest.chars().next())
+            {
+                shape.count_wide(c);
+            }
         }
         shape.ends_sentence = match text.as_bytes().last() {
             // Most texts end with a letter or a full stop.
@@ -61,16 +66,15 @@ impl Shape {
         shape
     }
 
-    /// Counts the characters beyond ASCII.
-    fn count_wide(&mut self, text: &str) {
-        for c in text.chars().filter(|c| !c.is_ascii()) {
-            match c {
-                '、' | '，' | '،' => self.commas += 1,
-                '。' | '！' | '？' | '।' | '؟' => self.sentence_marks += 1,
-                c => {
-                    self.upper += u32::from(c.is_uppercase());
-                    self.unspaced += u32::from(words::is_unspaced(c));
-                }
+    /// Counts a character beyond ASCII.
+    #[inline]
+    fn count_wide(&mut self, c: char) {
+        match c {
+            '、' | '，' | '،' => self.commas += 1,
+            '。' | '！' | '？' | '।' | '؟' => self.sentence_marks += 1,
+            c => {
+                self.upper += u32::from(c.is_uppercase());
+                self.unspaced += u32::from(words::is_unspaced(c));
             }
         }
     }

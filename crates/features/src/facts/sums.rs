@@ -19,6 +19,9 @@ pub(crate) struct Sums {
     pub prose: u32,
     /// `img` elements.
     pub images: u32,
+    /// Elements inside. Not summed: it follows from the place of the element.
+    // With it a row is two vectors, which are added as such.
+    pub descendants: u32,
 }
 
 impl Sums {
@@ -48,7 +51,9 @@ impl Sums {
 /// The sums of every element with text, by its place, and those of the page, whose images are not counted: all in
 /// one pass up.
 pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sums>, Sums) {
-    let mut sums = Scratch::filled(paths.len(), Sums::default());
+    let rows = paths.elements.iter().zip(paths.rows(page));
+    let mut sums: Scratch<Sums> =
+        rows.map(|(at, element)| Sums { descendants: element.end.saturating_sub(at + 1), ..Sums::default() }).collect();
     let mut whole = Sums::default();
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {
         // By the container and not the element: a paragraph may hold its words in `span` or `b`.
@@ -60,7 +65,7 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
             paragraph_words: if paragraph { block.words } else { 0 },
             commas: shape.commas,
             prose: shape.prose_words(block),
-            images: 0,
+            ..Sums::default()
         };
         whole.add(&element_sums);
         if let Some(sum) = sums.get_mut(*place as usize) {
@@ -108,7 +113,15 @@ mod tests {
         );
         assert_eq!(
             sums[0],
-            Sums { words: 4, link_words: 1, blocks: 2, paragraph_words: 3, commas: 1, ..Sums::default() }
+            Sums {
+                words: 4,
+                link_words: 1,
+                blocks: 2,
+                paragraph_words: 3,
+                commas: 1,
+                descendants: 4,
+                ..Sums::default()
+            }
         );
     }
 }

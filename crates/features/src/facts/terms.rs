@@ -6,8 +6,9 @@ use trommel_html::{Block, Page};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use trommel_text::{TextMasks, words};
 
+use crate::hash_table::HashTable;
 use crate::scratch::Scratch;
-use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
+use crate::word_hash::{first_hashes, hashes, pair_hash, word_hash};
 
 /// Words at the start of a block that are hashed.
 // The start of a paragraph tells its topic; whole texts would make hashing as dear as reading the page.
@@ -16,80 +17,9 @@ const SAMPLE_WORDS: usize = 60;
 // Labels such as "Read more" are short; pairs from the middle of a paragraph would fill the lexicon for nothing.
 pub(crate) const PAIRED_WORDS: usize = 12;
 
-/// Hashes of terms, each with marks that tell where it stands; most often asked for terms that it does not have.
-/// Each stands at the place that its hash says or at the next free one behind.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MarkedTerms {
-    /// 0 where there is none.
-    hashes: Scratch<u64>,
-    marks: Scratch<u8>,
-    len: usize,
-}
-
-impl MarkedTerms {
-    /// Adds terms with a mark, and gives the number of those that did not have it.
-    pub fn extend(&mut self, terms: impl ExactSizeIterator<Item = u64>, mark: u8) -> usize {
-        self.reserve(terms.len());
-        let mut new = 0;
-        for term in terms {
-            let place = self.place_of(term);
-            if let (Some(hash), Some(marks)) = (self.hashes.get_mut(place), self.marks.get_mut(place)) {
-                self.len += usize::from(*hash == 0);
-                new += usize::from(*marks & mark == 0);
-                *hash = term;
-                *marks |= mark;
-            }
-        }
-        new
-    }
-
-    /// The marks of a term; 0 if it is not there.
-    #[inline]
-    pub fn marks(&self, term: u64) -> u8 {
-        let place = self.place_of(term);
-        match self.hashes.get(place) {
-            Some(hash) if *hash != 0 => self.marks.get(place).copied().unwrap_or(0),
-            _ => 0,
-        }
-    }
-
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Makes room for so many more.
-    fn reserve(&mut self, more: usize) {
-        // Half empty at least, so that a search ends after one or two places; a power of two makes the place a mask.
-        let places = (2 * (self.len + more)).next_power_of_two();
-        if places <= self.hashes.len() {
-            return;
-        }
-        let larger = Self { hashes: Scratch::filled(places, 0), marks: Scratch::filled(places, 0), len: self.len };
-        let Self { hashes, marks, .. } = std::mem::replace(self, larger);
-        for (hash, mark) in hashes.iter().zip(&marks).filter(|(hash, _)| **hash != 0) {
-            let place = self.place_of(*hash);
-            if let (Some(to), Some(marks)) = (self.hashes.get_mut(place), self.marks.get_mut(place)) {
-                (*to, *marks) = (*hash, *mark);
-            }
-        }
-    }
-
-    /// Where a term stands, or would stand.
-    #[inline]
-    fn place_of(&self, term: u64) -> usize {
-        let last = self.hashes.len().wrapping_sub(1);
-        let mut at = term as usize & last;
-        // Half of the places are free, so that this ends.
-        while self.hashes.get(at).is_some_and(|hash| *hash != 0 && *hash != term) {
-            at = (at + 1) & last;
-        }
-        at
-    }
-}
-
 /// A set of hashes of words.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WordSet(MarkedTerms);
+pub(crate) struct WordSet(HashTable<()>);
 
 impl WordSet {
     /// The words of a text.
@@ -100,12 +30,15 @@ impl WordSet {
     }
 
     pub fn extend(&mut self, words: impl ExactSizeIterator<Item = u64>) {
-        self.0.extend(words, 1);
+        self.0.reserve(words.len());
+        for word in words {
+            self.0.entry(word);
+        }
     }
 
     #[inline]
     pub fn contains(&self, hash: u64) -> bool {
-        self.0.marks(hash) != 0
+        self.0.get(hash).is_some()
     }
 
     pub fn len(&self) -> usize {
@@ -175,19 +108,23 @@ impl Terms {
             pairs: Scratch::with_capacity(page.blocks.len() * 4),
             starts: Scratch::with_capacity(page.blocks.len() + 1),
         };
+        // On the stack, since pushing one by one asks for room each time.
+        let mut words = [0; SAMPLE_WORDS];
         for block in &page.blocks {
             terms.mark();
-            let first = terms.words.len();
             let part = page.text_range(block);
             count_work(part.len());
-            push_hashes(page.texts(), masks, part, SAMPLE_WORDS, &mut terms.words);
-            let words = terms.words.get(first..).unwrap_or_default();
-            let paired = words.get(..words.len().min(PAIRED_WORDS)).unwrap_or_default();
-            let pairs = paired.windows(2).map(|pair| match pair {
-                [first, second] => pair_hash(*first, *second),
-                _ => 0,
-            });
-            terms.pairs.extend(pairs);
+            let len = first_hashes(page.texts(), masks, part, &mut words);
+            let first = words.get(..len).unwrap_or_default();
+            terms.words.extend_from_slice(first);
+            let paired = first.get(..PAIRED_WORDS).unwrap_or(first);
+            let mut pairs = [0; PAIRED_WORDS];
+            for (pair, words) in pairs.iter_mut().zip(paired.windows(2)) {
+                if let [first, second] = words {
+                    *pair = pair_hash(*first, *second);
+                }
+            }
+            terms.pairs.extend_from_slice(pairs.get(..paired.len().saturating_sub(1)).unwrap_or_default());
         }
         terms.mark();
         terms

@@ -8,8 +8,8 @@ use trommel_text::word_hash;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::terms::Sieve;
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::hash_table::HashTable;
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -35,13 +35,14 @@ const TOKENS: [&str; 30] = [
 ];
 
 /// The same by their hashes: most tokens are none of them.
-static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
-    let mut sieve = Sieve::with_capacity(64 * TOKENS.len());
+static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
+    let mut hashes = HashTable::default();
+    // By hash first: comparing each word of a page with thirty texts would cost more than the rest of the group.
+    hashes.reserve(2 * TOKENS.len());
     for token in TOKENS {
-        // By hash first: comparing each word of a page with thirty texts would cost more than the rest of the group.
-        sieve.put(word_hash(token.as_bytes()));
+        hashes.entry(word_hash(token.as_bytes()));
     }
-    sieve
+    hashes
 });
 
 /// Features of the blocks of a page relative to its comment sections.
@@ -87,7 +88,9 @@ impl Sections {
         // Without a headline NONE is larger than any element, so nothing holds it.
         let headline = outline.headline().and_then(|at| page.blocks.get(at)).map_or(NONE, |block| block.element);
         let mut found = Self { prose: prose.total(), first: usize::MAX, ..Self::default() };
-        let is_named = |token: &AttributeWord| HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token));
+        let hashes = &*HASHES;
+        let is_named =
+            |token: &AttributeWord| hashes.get(token.hash).is_some() && TOKENS.contains(&page.word_text(token));
         count_work(page.attribute_words.len());
         // Most pages have no section that is named so.
         if !page.attribute_words.iter().any(is_named) {

@@ -19,7 +19,7 @@ impl<'a> Group<'a> for OutlineFeatures<'a> {
 
 impl Fill for OutlineFeatures<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, paths, outline, .. } = self.0;
-        out.put_rows(|at| outline.features(page, paths, at));
+        let outline = &self.0.outline;
+        out.put_rows(|at| outline.features(at));
     }
 }

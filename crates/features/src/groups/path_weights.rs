@@ -55,21 +55,33 @@ impl Fill for PathWeights<'_> {
 /// The weights of some words that stand side by side.
 #[derive(Clone, Copy, Debug, Default)]
 struct ElementWeights {
-    /// The number of tokens.
-    tokens: usize,
+    /// The number of words.
+    tokens: u32,
     sum: f32,
     /// The lowest and the highest, 0 if none is lower or higher.
     min: f32,
     max: f32,
 }
 
+/// Stands for weights that are yet to be looked up.
+const NOT_KNOWN: ElementWeights = ElementWeights { tokens: u32::MAX, sum: 0.0, min: 0.0, max: 0.0 };
+
+// Comparisons and not `f32::min`, which takes steps for what is no number.
+fn lower(one: f32, other: f32) -> f32 {
+    if other < one { other } else { one }
+}
+
+fn higher(one: f32, other: f32) -> f32 {
+    if other > one { other } else { one }
+}
+
 impl ElementWeights {
     fn of(tokens: &[AttributeWord], lexicon: &Lexicon) -> Self {
-        let mut weights = Self { tokens: tokens.len(), ..Self::default() };
+        let mut weights = Self { tokens: tokens.len() as u32, ..Self::default() };
         for weight in tokens.iter().filter_map(|token| lexicon.weight(token)) {
             weights.sum += weight;
-            weights.min = weights.min.min(weight);
-            weights.max = weights.max.max(weight);
+            weights.min = lower(weights.min, weight);
+            weights.max = higher(weights.max, weight);
         }
         weights
     }
@@ -79,28 +91,29 @@ impl ElementWeights {
 fn path_weights(page: &Page, paths: &Paths, lexicon: &Lexicon) -> Scratch<PathWeight> {
     let mut all: Scratch<PathWeight> = Scratch::with_capacity(paths.len());
     // Kept at the first word of each distinct value, so a class used a thousand times is weighed once.
-    let mut known = Scratch::filled(page.attribute_words.len(), ElementWeights::default());
+    let mut known = Scratch::filled(page.attribute_words.len(), NOT_KNOWN);
     for (element, parent) in paths.rows(page).zip(&paths.parents) {
         let above = all.get(*parent as usize).copied().unwrap_or_default();
         let tokens = page.attribute_words(element);
-        let weights = match known.get_mut(page.first_attribute_word(element)) {
-            // Most elements have none.
-            _ if tokens.is_empty() => ElementWeights::default(),
-            Some(weights) => {
-                // Elements of one class share their tokens.
-                if weights.tokens != tokens.len() {
-                    count_work(tokens.len());
-                    *weights = ElementWeights::of(tokens, lexicon);
-                }
-                *weights
-            }
-            None => ElementWeights::default(),
-        };
         count_work(1);
+        // Most elements have none.
+        if tokens.is_empty() {
+            all.push(PathWeight { sum: above.sum * DECAY + 0.0, direct: 0.0, ..above });
+            continue;
+        }
+        let mut weights = ElementWeights::default();
+        // Elements of one class share their tokens, the first of them with others behind.
+        if let Some(known) = known.get_mut(page.first_attribute_word(element)) {
+            if known.tokens as usize != tokens.len() {
+                count_work(tokens.len());
+                *known = ElementWeights::of(tokens, lexicon);
+            }
+            weights = *known;
+        }
         all.push(PathWeight {
             sum: above.sum * DECAY + weights.sum,
-            min: above.min.min(weights.min),
-            max: above.max.max(weights.max),
+            min: lower(above.min, weights.min),
+            max: higher(above.max, weights.max),
             direct: weights.sum,
         });
     }
@@ -126,7 +139,7 @@ fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32
             None => element.map_or(0.0, |element| ElementWeights::of(page.attribute_words(element), facts.lexicon).sum),
         }
     });
-    let (low, high) = inline.fold((0.0f32, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
+    let (low, high) = inline.fold((0.0f32, 0.0f32), |(low, high), w| (lower(low, w), higher(high, w)));
     [
         path_weight.sum,
         path_weight.min,

@@ -3,13 +3,14 @@
 use std::hash::Hasher;
 use std::ops::Range;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 use trommel_html::{Block, NONE, Page, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::hash_table::HashTable;
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -77,7 +78,8 @@ impl Fill for Position<'_> {
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
     // Three levels are enough to tell the lines of one template from those of others.
-    page.path(block.element).take(3).fold(0, |sum: u64, (_, element)| sum.rotate_left(21) ^ element.signature)
+    // From 1, as text outside of all elements has none and no hash of a table is 0.
+    page.path(block.element).take(3).fold(1, |sum: u64, (_, element)| sum.rotate_left(21) ^ element.signature)
 }
 
 impl Positions {
@@ -98,10 +100,10 @@ impl Positions {
             signatures: Scratch::with_capacity(0),
             blocks: Scratch::with_capacity(page.blocks.len()),
         };
-        let room = |is_asked: bool| if is_asked { page.blocks.len() } else { 0 };
-        let mut by_text: FxHashMap<u64, u32> = FxHashMap::with_capacity_and_hasher(room(with_texts), FxBuildHasher);
-        let mut by_signature: FxHashMap<u64, u32> =
-            FxHashMap::with_capacity_and_hasher(room(with_signatures), FxBuildHasher);
+        // Numbers of texts and signatures from 1.
+        let (mut by_text, mut by_signature) = (HashTable::<u32>::default(), HashTable::<u32>::default());
+        by_text.reserve(if with_texts { page.blocks.len() } else { 0 });
+        by_signature.reserve(if with_signatures { page.blocks.len() } else { 0 });
         for (at, block) in page.blocks.iter().enumerate() {
             let words_before = positions.words;
             positions.words += block.words;
@@ -110,31 +112,37 @@ impl Positions {
             {
                 positions.headline = Some(at);
             }
-            let (mut text, mut own_signature) = (NONE, NONE);
+            let (mut text, mut block_signature) = (NONE, NONE);
             if with_texts {
                 count_work(page.text(block).len());
                 let mut hasher = FxHasher::default();
                 // Whole texts and not their words: a repeated line is repeated letter by letter.
                 hasher.write(page.text(block).as_bytes());
-                text = *by_text.entry(hasher.finish()).or_insert_with(|| {
-                    positions.texts.push((0, at));
-                    positions.texts.len() as u32 - 1
-                });
+                if let Some(number) = by_text.entry(hasher.finish()) {
+                    if *number == 0 {
+                        positions.texts.push((0, at));
+                        *number = positions.texts.len() as u32;
+                    }
+                    text = *number - 1;
+                }
                 if let Some(known) = positions.texts.get_mut(text as usize) {
                     known.0 += 1;
                 }
             }
             if with_signatures {
-                own_signature = *by_signature.entry(signature(page, block)).or_insert_with(|| {
-                    positions.signatures.push((0, 0));
-                    positions.signatures.len() as u32 - 1
-                });
-                if let Some(known) = positions.signatures.get_mut(own_signature as usize) {
+                if let Some(number) = by_signature.entry(signature(page, block)) {
+                    if *number == 0 {
+                        positions.signatures.push((0, 0));
+                        *number = positions.signatures.len() as u32;
+                    }
+                    block_signature = *number - 1;
+                }
+                if let Some(known) = positions.signatures.get_mut(block_signature as usize) {
                     known.0 += 1;
                     known.1 += block.words;
                 }
             }
-            positions.blocks.push((words_before, text, own_signature));
+            positions.blocks.push((words_before, text, block_signature));
         }
         positions
     }

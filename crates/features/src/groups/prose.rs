@@ -32,8 +32,8 @@ impl<'a> Group<'a> for ProseFeatures<'a> {
 
 impl Fill for ProseFeatures<'_> {
     fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, paths, prose, containers, .. } = self.0;
-        out.put_rows(|at| prose.features(page, paths, containers, at));
+        let PageFacts { paths, prose, containers, .. } = self.0;
+        out.put_rows(|at| prose.features(paths, containers, at));
         for parts in batch.levels.iter() {
             out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
         }

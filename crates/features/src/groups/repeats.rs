@@ -95,6 +95,15 @@ impl ByTemplate {
 
     #[inline]
     fn get(&self, parent: u32, signature: u64) -> Option<u32> {
+        // Most elements are like the one before beside them.
+        let last = self.last.get(self.slot(parent)).copied().unwrap_or(NONE);
+        if self.groups.get(last as usize).is_some_and(|(listed, _)| *listed == signature) {
+            return Some(last);
+        }
+        self.search(parent, signature)
+    }
+
+    fn search(&self, parent: u32, signature: u64) -> Option<u32> {
         let mut known = 0;
         for (group, listed) in self.listed(parent) {
             if listed == signature {
@@ -190,7 +199,12 @@ impl Templates {
             // Outermost and innermost: a card in a grid and a label in that card say different things.
             items.push(if repeated { (if outer == NONE { at } else { outer }, at) } else { (outer, inner) });
         }
-        Self { parts: groups.iter().map(|group| group.parts(whole.words)).collect(), groups, items, places }
+        // Nobody asks for others, which are most.
+        let parts = groups.iter().map(|group| match group.items >= MIN_SIBLINGS {
+            true => group.parts(whole.words),
+            false => [0.0; PARTS.len()],
+        });
+        Self { parts: parts.collect(), groups, items, places }
     }
 
     /// The features of a block in the element at a place.

@@ -8,8 +8,9 @@ use trommel_html::json_ld::JsonLdKind;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::terms::{MarkedTerms, Terms};
+use crate::facts::terms::Terms;
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::hash_table::HashTable;
 use crate::log::log;
 use crate::word_hash::hashes;
 use crate::work::count_work;
@@ -42,8 +43,8 @@ const BODY: u8 = 4;
 // One table for all kinds: most words of a page are in none, which one look tells.
 #[derive(Debug, Default)]
 struct HeadTexts {
-    words: MarkedTerms,
-    phrases: MarkedTerms,
+    words: HashTable<u8>,
+    phrases: HashTable<u8>,
     described_words: usize,
     described_phrases: usize,
     body_phrases: usize,
@@ -81,11 +82,24 @@ fn phrases(hashes: &[u64]) -> impl ExactSizeIterator<Item = u64> {
     })
 }
 
+/// Marks terms, and gives the number of those that did not have the mark.
+fn add(table: &mut HashTable<u8>, terms: impl ExactSizeIterator<Item = u64>, mark: u8) -> usize {
+    table.reserve(terms.len());
+    let mut new = 0;
+    for term in terms {
+        if let Some(marks) = table.entry(term) {
+            new += usize::from(*marks & mark == 0);
+            *marks |= mark;
+        }
+    }
+    new
+}
+
 impl HeadTexts {
     /// The topic of a page; only the title unless the others are requested.
     fn new(page: &Page, with_texts: bool) -> Self {
         let mut topic = Self::default();
-        topic.words.extend(hashes(&page.head.title).iter().copied(), TITLE);
+        add(&mut topic.words, hashes(&page.head.title).iter().copied(), TITLE);
         let names = ["description", "og:description", "twitter:description"];
         for name in names.iter().filter(|_| with_texts) {
             if let Some(text) = page.head.meta(name) {
@@ -99,15 +113,15 @@ impl HeadTexts {
             if text.kind == JsonLdKind::ProductDescription {
                 topic.add_description(&words);
             } else {
-                topic.body_phrases += topic.phrases.extend(phrases(&words), BODY);
+                topic.body_phrases += add(&mut topic.phrases, phrases(&words), BODY);
             }
         }
         topic
     }
 
     fn add_description(&mut self, words: &[u64]) {
-        self.described_phrases += self.phrases.extend(phrases(words), DESCRIPTION);
-        self.described_words += self.words.extend(words.iter().copied(), DESCRIPTION);
+        self.described_phrases += add(&mut self.phrases, phrases(words), DESCRIPTION);
+        self.described_words += add(&mut self.words, words.iter().copied(), DESCRIPTION);
     }
 
     fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
@@ -116,20 +130,16 @@ impl HeadTexts {
         let total = words.len().max(1) as f32;
         let (mut title, mut in_description) = (0u32, 0u32);
         for word in words {
-            let marks = self.words.marks(*word);
-            if marks != 0 {
+            if let Some(marks) = self.words.get(*word) {
                 title += u32::from(marks & TITLE != 0);
                 in_description += u32::from(marks & DESCRIPTION != 0);
             }
         }
         let (mut described, mut in_body) = (0u32, 0u32);
         if self.phrases.len() > 0 {
-            for phrase in phrases(words) {
-                let marks = self.phrases.marks(phrase);
-                if marks != 0 {
-                    described += u32::from(marks & DESCRIPTION != 0);
-                    in_body += u32::from(marks & BODY != 0);
-                }
+            for marks in phrases(words).filter_map(|phrase| self.phrases.get(phrase)) {
+                described += u32::from(marks & DESCRIPTION != 0);
+                in_body += u32::from(marks & BODY != 0);
             }
         }
         [

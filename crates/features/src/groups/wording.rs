@@ -59,23 +59,31 @@ fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWordi
             let pairs = terms.pairs(at);
             let mut block_wording = BlockWording::default();
             let (mut sum, mut found) = (0.0, 0u32);
-            let mut add = |weight: Option<f32>| {
-                if let Some(weight) = weight {
-                    found += 1;
-                    sum += weight;
-                    // One telling word ("Cookies") decides, however many others a block has.
-                    block_wording.min = block_wording.min.min(weight);
-                    block_wording.max = block_wording.max.max(weight);
-                }
+            let mut add = |weight: f32| {
+                found += 1;
+                sum += weight;
+                // One telling word ("Cookies") decides, however many others a block has. Comparisons and not
+                // `f32::min`, which takes steps for what is no number.
+                block_wording.min = if weight < block_wording.min { weight } else { block_wording.min };
+                block_wording.max = if weight > block_wording.max { weight } else { block_wording.max };
             };
+            let mut first = 0.0;
             // In the order of the text: a word, then its pair with the word before.
-            for (at, word) in words.iter().enumerate() {
-                add(lexicon.word(*word));
-                if let Some(pair) = at.checked_sub(1).and_then(|at| pairs.get(at)) {
-                    add(lexicon.word(*pair));
+            if let Some((word, rest)) = words.split_first() {
+                if let Some(weight) = lexicon.word(*word) {
+                    first = weight;
+                    add(weight);
+                }
+                for (word, pair) in rest.iter().zip(pairs) {
+                    if let Some(weight) = lexicon.word(*word) {
+                        add(weight);
+                    }
+                    if let Some(weight) = lexicon.word(*pair) {
+                        add(weight);
+                    }
                 }
             }
-            block_wording.first = words.first().and_then(|word| lexicon.word(*word)).unwrap_or(0.0);
+            block_wording.first = first;
             block_wording.mean = sum / found.max(1) as f32;
             block_wording.known = found as f32 / (words.len() + pairs.len()).max(1) as f32;
             block_wording
