@@ -129,8 +129,13 @@ impl<const D: usize> Nearest<D> {
     /// Fills in the distances to a centre.
     #[inline(always)]
     fn measure(&mut self, centre: &[f32; D]) {
-        self.new.fill(0.0);
-        for (column, centre) in self.columns.iter().zip(centre) {
+        let mut columns = self.columns.iter().zip(centre);
+        if let Some((column, centre)) = columns.next() {
+            for (distance, value) in self.new.iter_mut().zip(column) {
+                *distance = (value - centre).powi(2);
+            }
+        }
+        for (column, centre) in columns {
             for (distance, value) in self.new.iter_mut().zip(column) {
                 *distance += (value - centre).powi(2);
             }

@@ -26,17 +26,26 @@ pub(crate) struct ContainerParts {
 
 impl ContainerParts {
     pub fn new(sums: &[Sums], whole: &Sums) -> Self {
+        let (page_words, page_prose) = (divisor(whole.words), divisor(whole.prose));
         let parts = |sum: &Sums| {
+            let words = divisor(sum.words);
+            // Four divisions at once.
+            let shares = [sum.link_words, sum.paragraph_words, sum.commas, sum.prose].map(|part| count(part) / words);
+            let [link_density, paragraph_share, commas, prose_density] = shares;
+            // Words for each element inside: menus and cards need many elements for few words.
+            let words_per_element = match sum.descendants {
+                0 | 1 => log(sum.words),
+                descendants => log(f64::from(sum.words) / f64::from(descendants)),
+            };
             [
-                Sums::share(sum.words, whole.words),
-                sum.link_density(),
+                count(sum.words) / page_words,
+                link_density,
                 log(sum.blocks),
-                sum.paragraph_share(),
-                // Words for each element inside: menus and cards need many elements for few words.
-                log(f64::from(sum.words) / f64::from(sum.descendants.max(1))),
-                Sums::share(sum.commas, sum.words),
-                Sums::share(sum.prose, sum.words),
-                Sums::share(sum.prose, whole.prose),
+                paragraph_share,
+                words_per_element,
+                commas,
+                prose_density,
+                count(sum.prose) / page_prose,
             ]
         };
         let mut outside = parts(whole);
@@ -49,5 +58,35 @@ impl ContainerParts {
     #[inline]
     pub fn of(&self, place: u32) -> &Parts {
         self.elements.get(place as usize).unwrap_or(&self.whole)
+    }
+}
+
+/// A count as a number.
+#[inline]
+fn count(count: u32) -> f32 {
+    // Signed, since processors turn four of these into numbers at once. No page has two billion words.
+    count as i32 as f32
+}
+
+/// What counts are divided by: of nothing, every share is 0.
+#[inline]
+fn divisor(whole: u32) -> f32 {
+    if whole == 0 { f32::INFINITY } else { count(whole) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_those_of_the_sums() {
+        let whole = Sums { words: 40, prose: 0, ..Sums::default() };
+        let sums = Sums { words: 10, link_words: 5, blocks: 3, paragraph_words: 2, commas: 1, descendants: 4, ..whole };
+        let wordless = Sums { commas: 3, ..Sums::default() };
+        let parts = ContainerParts::new(&[sums, wordless], &whole);
+        assert_eq!(*parts.of(0), [0.25, 0.5, log(3u32), 0.2, log(2.5), 0.1, 0.0, 0.0]);
+        assert_eq!(*parts.of(1), [0.0; PARTS]);
+        let expected = [1.0, 0.0, 0.0, 0.0, log(40u32), 0.0, 0.0, 0.0];
+        assert_eq!(*parts.of(2), expected, "the page stands for what is outside of all elements");
     }
 }
