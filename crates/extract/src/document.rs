@@ -120,9 +120,18 @@ pub struct DocumentOptions {
     pub markdown: Option<MarkdownOptions>,
     /// The form of formulas, notes and scripts in text, and in Markdown too.
     pub text: TextOptions,
+    /// Whether only title and language are read of the metadata, for outputs that have no place for the rest.
+    pub few_metadata: bool,
 }
 
 impl DocumentOptions {
+    /// The same options with title and language as the only metadata, or with all.
+    #[must_use]
+    pub fn with_few_metadata(mut self, few: bool) -> Self {
+        self.few_metadata = few;
+        self
+    }
+
     /// The same options with every block of the page listed, or not.
     #[must_use]
     pub fn with_blocks(mut self, blocks: bool) -> Self {

@@ -311,8 +311,12 @@ impl<'a> Extraction<'a> {
             // Also for Markdown: language and confidence are found on plain text, so that they do not depend on the
             // form.
             let plain = self.traced_text_of(&content);
-            let (title, mut metadata) = self.title_and_metadata();
-            metadata.next = self.next_page();
+            let (title, metadata) = if options.few_metadata {
+                metadata::read_few(&self.decoded.text, &self.page, &self.hints)
+            } else {
+                let (title, metadata) = self.title_and_metadata();
+                (title, Metadata { next: self.next_page(), ..metadata })
+            };
             let page_type = self.verdicts.judgement.page_type.as_ref();
             let lang = language(&plain.text, || metadata.lang_declared.clone());
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);

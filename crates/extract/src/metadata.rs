@@ -80,8 +80,8 @@ pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
 /// block that was judged to be its headline.
 pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usize>) -> (Option<String>, Metadata) {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
-    let site = site::site(&sources);
     // Site before title before authors: each is cleaned of the one before.
+    let site = site::site(&sources);
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
     // Set only now: bylines and dates are looked for around the block that says the title.
@@ -98,6 +98,14 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
         site: site.and_then(readable),
     };
     (title.and_then(readable), metadata)
+}
+
+/// The same, but of the metadata only the declared language: what texts are written with.
+pub(crate) fn read_few(html: &str, page: &Page, hints: &Hints) -> (Option<String>, Metadata) {
+    let sources = Sources::new(html, page, page.json_ld().graph(), hints);
+    let names = site::keys(&sources, site::site(&sources).as_deref());
+    let title = title::title(&sources, &names);
+    (title.and_then(readable), Metadata { lang_declared: sources.language, ..Metadata::default() })
 }
 
 /// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is

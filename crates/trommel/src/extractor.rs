@@ -59,6 +59,13 @@ impl Extractor {
         Self { judge, model, options: settings.document_options() }
     }
 
+    /// Reads only title and language of the metadata of documents, for outputs that have no place for the rest.
+    #[must_use]
+    pub fn with_few_metadata(mut self, few: bool) -> Self {
+        self.options = self.options.with_few_metadata(few);
+        self
+    }
+
     /// Corrects the model by other pages of a page's site.
     #[must_use]
     pub fn with_sites(self, sites: Arc<KnownSites>) -> Self {

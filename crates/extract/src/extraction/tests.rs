@@ -39,6 +39,20 @@ fn markdown_leads_back_to_its_blocks() {
 }
 
 #[test]
+fn few_metadata_are_title_and_language() {
+    let html = "<html lang=en><title>About mills | Site</title><meta name=author content='Jane Roe'>\
+                <meta name=description content='What mills are.'><link rel=next href=/2>\
+                <meta property=article:published_time content=2024-05-17><h1>About mills</h1><p>A mill.";
+    let page = extraction(html, &[true; 2]);
+    let all = page.document(&DocumentOptions::default());
+    let few = page.document(&DocumentOptions::default().with_few_metadata(true));
+    assert_eq!((all.metadata.author.len(), all.metadata.published.as_deref()), (1, Some("2024-05-17")));
+    let language = Metadata { lang_declared: all.metadata.lang_declared.clone(), ..Metadata::default() };
+    assert_eq!(few, Document { metadata: language, ..all });
+    assert_eq!((few.title.as_deref(), few.lang.as_deref()), (Some("About mills"), Some("en")));
+}
+
+#[test]
 fn images_lead_back_to_their_tags() {
     let html = "<p>One.</p><a href=/b><img src=/a.png alt='a mill'></a><p>Two.<ul><li>three</ul>";
     let page = extraction(html, &[true; 3]);

@@ -124,6 +124,11 @@ impl Format {
         matches!(self, Self::Parquet | Self::Annotations | Self::Tantivy)
     }
 
+    /// Whether files of this format have more metadata of a page than its title and language.
+    pub fn has_metadata(self) -> bool {
+        !matches!(self, Self::Wet | Self::Anserini | Self::Trec)
+    }
+
     /// The ending of a file name of this format, before the suffix of the compression.
     pub fn suffix(self) -> &'static str {
         match self {
@@ -154,6 +159,8 @@ impl Compression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{OutputRecord, encoder};
+    use trommel_extract::Metadata;
 
     #[test]
     fn names_go_there_and_back() {
@@ -171,5 +178,20 @@ mod tests {
             "bz2".parse::<Compression>().unwrap_err().to_string(),
             "unknown compression \"bz2\", expected zst, gz or none"
         );
+    }
+
+    #[test]
+    fn formats_without_metadata_write_none() {
+        let full = crate::record::tests::full();
+        let few = OutputRecord { metadata: Metadata::default(), ..full.clone() };
+        for format in Format::ALL.iter().filter(|format| !format.is_assembled()) {
+            let (encode, _) = encoder(*format, Compression::None).unwrap();
+            let [of_full, of_few] = [&full, &few].map(|record| {
+                let mut out = Vec::new();
+                assert!(encode.record(record, &mut out).unwrap(), "{format}");
+                out
+            });
+            assert_eq!(of_full != of_few, format.has_metadata(), "{format}");
+        }
     }
 }

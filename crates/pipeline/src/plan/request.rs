@@ -157,6 +157,8 @@ impl RunRequest {
         let hard = hard_pages(self.hard_to.as_deref(), &settings, &model)?;
         let sites = RunSites::open(&settings)?;
         let formats = output.encodings.iter().map(|encoding| encoding.format);
+        // Metadata that no output has a place for are not read.
+        let few_metadata = !formats.clone().any(Format::has_metadata);
         let assembled = formats.filter(|format| format.is_assembled());
         let assemble = assembled.map(|format| {
             let step = assembler(format, &settings);
@@ -175,7 +177,8 @@ impl RunRequest {
             follow,
             epoch: self.epoch,
         };
-        Ok(PreparedRun { extractor: Extractor::with_model(&plan.settings, model), plan, sites })
+        let extractor = Extractor::with_model(&plan.settings, model).with_few_metadata(few_metadata);
+        Ok(PreparedRun { extractor, plan, sites })
     }
 
     fn find_inputs(&self, archive: &ArchiveSettings, network: &NetworkOptions) -> Result<Vec<Input>, RequestError> {
