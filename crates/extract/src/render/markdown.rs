@@ -234,7 +234,7 @@ fn flowing<'a>(
     mut images: Option<&mut Images<'_>>,
     (options, headline): (&MarkdownOptions, Headline),
 ) -> TracedText {
-    for segment in &content.segments {
+    for (nth, segment) in content.segments.iter().enumerate() {
         let element = content.ends(segment).0;
         let start = segment.blocks().and_then(|(first, _)| content.block(first));
         while let Some(images) = &mut images
@@ -258,6 +258,10 @@ fn flowing<'a>(
                     continue;
                 }
                 let mode = mode(content, element);
+                let next = content.segments.get(nth + 1).map_or(NONE, |next| content.ends(next).0);
+                if writer.is_marker(element, content.text(*block), next) {
+                    continue;
+                }
                 let task = task(content, *block).unwrap_or_default();
                 writer.part = part(content, *block);
                 writer.add(element, &(task.to_owned() + &inline.render(*block, mode)));

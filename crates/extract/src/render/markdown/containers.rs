@@ -17,6 +17,9 @@ use crate::render::traced::{Origin, OriginSource, TracedText};
 const MAX_DEPTH: usize = 12;
 
 /// A quote or a list item.
+/// Longest number of an item that stands in the text, with its signs.
+const MAX_MARKER_BYTES: usize = 6;
+
 #[derive(Clone, Debug)]
 struct Container {
     element: u32,
@@ -103,6 +106,24 @@ impl<'a> SegmentWriter<'a> {
         let common = chain.iter().zip(&self.open).take_while(|(new, open)| new.element == open.element).count();
         // The segments of a container that are open keep the markers they began with.
         for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
+    /// Whether a text at the start of an item of an ordered list is but the item's number, which its marker says; `next`
+    /// is the element of the segment that follows.
+    pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
+        let number = text.strip_suffix(['.', ')']).unwrap_or(text);
+        let number = number.strip_prefix('(').unwrap_or(number);
+        let Some(number) = number.parse::<u32>().ok().filter(|_| text.len() <= MAX_MARKER_BYTES) else {
+            return false;
+        };
+        let page = self.content.page;
+        let Some((item, of)) = page.path(element).find(|(_, element)| element.tag == Tag::Li) else {
+            return false;
+        };
+        // An item that has no other text says it.
+        page.path(next).any(|(at, _)| at == item)
+            && self.open.iter().all(|open| open.element != item)
+            && self.number(of.parent, item) == Some(number)
+    }
+
             *new = open.clone();
         }
         // A box that starts says its kind.

@@ -113,6 +113,12 @@ fn lists_nest_by_the_width_of_their_markers() {
 }
 
 #[test]
+fn the_number_of_an_item_is_written_once() {
+    check("<ol><li><span>1.</span><p>a<li><span>(2)</span><p>b<p>2.</ol>", "1. a\n2. b\n\n   2\\.\n");
+    check("<ol><li>1.<li>3.<p>c</ol><ul><li>1.<p>d</ul>", "1. 1\\.\n2. 3\\.\n\n   c\n\n- 1\\.\n\n  d\n");
+}
+
+#[test]
 fn numbers_are_those_of_the_page() {
     check("<ol><li>a<li>-<li>c<li value=7>d<li>e</ol>", "1. a\n3. c\n7. d\n8. e\n");
     check("<ol reversed><li>a<li>b</ol>", "2. a\n1. b\n");
@@ -229,9 +235,13 @@ fn links_are_absolute() {
 #[test]
 fn an_address_in_angle_brackets_is_a_link() {
     let shown = |html: &str| shown(html, Some("https://a.example/z"), true);
-    assert_eq!(shown("<p>x &lt;https://b.example/c_d&gt; y"), "x \\<[https://b.example/c_d](https://b.example/c_d)> y\n");
+    assert_eq!(
+        shown("<p>x &lt;https://b.example/c_d&gt; y"),
+        "x \\<[https://b.example/c_d](https://b.example/c_d)> y\n"
+    );
     // Markdown has no links in links.
-    let inside = "<p><a href=/p>A &lt;http://b.example/&gt;</a> <a href=#n>B <b>c</b> &lt;http://d.example/&gt; e</a> f";
+    let inside =
+        "<p><a href=/p>A &lt;http://b.example/&gt;</a> <a href=#n>B <b>c</b> &lt;http://d.example/&gt; e</a> f";
     assert_eq!(
         shown(inside),
         "[A \\<http://b.example/>](https://a.example/p) B **c** \\<[http://d.example/](http://d.example/)> e f\n"
