@@ -210,6 +210,16 @@ impl<'a> Extraction<'a> {
     }
 
     fn traced_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> TracedText {
+        self.traced_markdown_of(options, title, None)
+    }
+
+    /// Markdown of the main content, which is built if it is not given.
+    fn traced_markdown_of(
+        &self,
+        options: &MarkdownOptions,
+        title: Option<&str>,
+        content: Option<&KeptContent<'_>>,
+    ) -> TracedText {
         // Below a title that stands above the text its headings are of the second level on.
         let above = title.filter(|title| options.title && !self.has_headline(title));
         let headline = match above {
@@ -217,8 +227,15 @@ impl<'a> Extraction<'a> {
             None => self.headline_element().map_or(Headline::None, Headline::Element),
         };
         let headline_block = above.and_then(|title| self.headline_below(title));
-        let content = self.main_content_with(options.text, headline_block);
-        let mut traced = markdown(&content, self.hints.url, options, headline);
+        let built;
+        let content = match content {
+            Some(content) if headline_block.is_none() => content,
+            _ => {
+                built = self.main_content_with(options.text, headline_block);
+                &built
+            }
+        };
+        let mut traced = markdown(content, self.hints.url, options, headline);
         for embedded in self.embedded().iter().filter(|embedded| embedded.kept) {
             let content = &embedded.embedded.content;
             let (start, end) = content.span;
@@ -329,7 +346,7 @@ impl<'a> Extraction<'a> {
                     match (options.posts, markdown.sections) {
                         (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
                         (_, true) => TracedText::untraced(self.sections_as_markdown(markdown, title)),
-                        _ => self.traced_markdown(markdown, title),
+                        _ => self.traced_markdown_of(markdown, title, Some(&content)),
                     }
                 }
                 None => plain,

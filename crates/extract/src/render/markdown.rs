@@ -13,6 +13,7 @@ mod escape;
 mod images;
 mod inline;
 mod links;
+mod surroundings;
 mod tables;
 mod transparent;
 
@@ -257,11 +258,11 @@ fn flowing<'a>(
                     writer.add(element, &format!("$$\n{tex}\n$$"));
                     continue;
                 }
-                let mode = mode(content, element);
                 let next = content.segments.get(nth + 1).map_or(NONE, |next| content.ends(next).0);
                 if writer.is_marker(element, content.text(*block), next) {
                     continue;
                 }
+                let mode = mode(content, element);
                 let task = task(content, *block).unwrap_or_default();
                 writer.part = part(content, *block);
                 writer.add(element, &(task.to_owned() + &inline.render(*block, mode)));

@@ -1,7 +1,8 @@
 //! Renders boxes of notes and warnings as quotes that name their kind.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use trommel_html::{Page, Tag};
+use trommel_text::word_hash;
 
 use crate::render::content::{KeptContent, Segment};
 
@@ -11,12 +12,15 @@ const KINDS: [&str; 18] = [
     "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
-fn callout(page: &Page, at: u32) -> Option<&'static str> {
+fn callout(page: &Page, at: u32, marks: &[u64; 3]) -> Option<&'static str> {
     let element = page.element(at)?;
     if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
         return None;
     }
     let words = page.attribute_words(element);
+    if !words.iter().any(|word| marks.contains(&word.hash)) {
+        return None;
+    }
     let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
     // `note` alone is too common a class.
     let is_box = has("admonition") || has("callout") || has("markdown") && has("alert");
@@ -30,10 +34,11 @@ fn callout(page: &Page, at: u32) -> Option<&'static str> {
     Some(kind.unwrap_or("note"))
 }
 
-/// The boxes of a page, each recognised once.
+/// The boxes of a page.
 #[derive(Debug)]
 pub(super) struct Boxes {
-    kinds: FxHashMap<u32, Option<&'static str>>,
+    /// Hashes of the classes that boxes have.
+    marks: [u64; 3],
     /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
     /// each line of code has a mark.
     sections: FxHashSet<u32>,
@@ -43,8 +48,11 @@ pub(super) struct Boxes {
 
 impl Boxes {
     pub fn new(content: &KeptContent) -> Self {
-        let mut boxes =
-            Self { kinds: FxHashMap::default(), sections: FxHashSet::default(), begun: FxHashSet::default() };
+        let mut boxes = Self {
+            marks: ["admonition", "callout", "alert"].map(|name: &str| word_hash(name.as_bytes())),
+            sections: FxHashSet::default(),
+            begun: FxHashSet::default(),
+        };
         let is_code = |segment: &&Segment| matches!(segment, Segment::Code { .. });
         let code = content.segments.iter().filter(is_code).map(|segment| content.ends(segment).0);
         let mut with_code = FxHashSet::default();
@@ -57,8 +65,8 @@ impl Boxes {
     }
 
     /// The kind of the box that an element is.
-    pub fn kind(&mut self, page: &Page, at: u32) -> Option<&'static str> {
-        *self.kinds.entry(at).or_insert_with(|| callout(page, at))
+    pub fn kind(&self, page: &Page, at: u32) -> Option<&'static str> {
+        callout(page, at, &self.marks)
     }
 
     /// Whether the next segment in a box stands in its quote.

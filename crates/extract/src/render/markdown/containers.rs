@@ -8,6 +8,7 @@ use super::callout::{Boxes, is_title};
 use super::code::is_fence;
 use super::definitions::Definitions;
 use super::downwards;
+use super::surroundings::Surroundings;
 use super::transparent::{is_list, transparent};
 use crate::render::content::KeptContent;
 use crate::render::traced::{Origin, OriginSource, TracedText};
@@ -16,10 +17,10 @@ use crate::render::traced::{Origin, OriginSource, TracedText};
 // Each line repeats the prefixes, so the output would grow with the square of the depth.
 const MAX_DEPTH: usize = 12;
 
-/// A quote or a list item.
 /// Longest number of an item that stands in the text, with its signs.
 const MAX_MARKER_BYTES: usize = 6;
 
+/// A quote or a list item.
 #[derive(Clone, Debug)]
 struct Container {
     element: u32,
@@ -56,6 +57,7 @@ pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
     boxes: Boxes,
+    surroundings: Surroundings,
     /// The element inside of which all is written.
     within: Option<u32>,
     numbers: HashMap<u32, u32>,
@@ -76,10 +78,14 @@ pub(super) struct SegmentWriter<'a> {
 
 impl<'a> SegmentWriter<'a> {
     pub fn new(content: &'a KeptContent<'a>) -> Self {
+        let boxes = Boxes::new(content);
+        let mut surroundings = Surroundings::default();
+        let transparent = transparent(content, |at| surroundings.contain(content.page, &boxes, at));
         Self {
             content,
-            transparent: transparent(content),
-            boxes: Boxes::new(content),
+            transparent,
+            boxes,
+            surroundings,
             within: None,
             numbers: HashMap::new(),
             numbered: HashSet::new(),
@@ -100,12 +106,6 @@ impl<'a> SegmentWriter<'a> {
         self
     }
 
-    /// Adds a segment that stands in `element`; `body` has no line end at its end.
-    pub fn add(&mut self, element: u32, body: &str) {
-        let mut chain = self.chain(element);
-        let common = chain.iter().zip(&self.open).take_while(|(new, open)| new.element == open.element).count();
-        // The segments of a container that are open keep the markers they began with.
-        for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
     /// Whether a text at the start of an item of an ordered list is but the item's number, which its marker says; `next`
     /// is the element of the segment that follows.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
@@ -124,6 +124,12 @@ impl<'a> SegmentWriter<'a> {
             && self.number(of.parent, item) == Some(number)
     }
 
+    /// Adds a segment that stands in `element`; `body` has no line end at its end.
+    pub fn add(&mut self, element: u32, body: &str) {
+        let mut chain = self.chain(element);
+        let common = chain.iter().zip(&self.open).take_while(|(new, open)| new.element == open.element).count();
+        // The segments of a container that are open keep the markers they began with.
+        for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
             *new = open.clone();
         }
         // A box that starts says its kind.
@@ -237,6 +243,9 @@ impl<'a> SegmentWriter<'a> {
     /// The containers around an element, outermost first.
     fn chain(&mut self, element: u32) -> Vec<Container> {
         let mut chain: Vec<Container> = Vec::new();
+        if !self.surroundings.contain(self.content.page, &self.boxes, element) {
+            return chain;
+        }
         let mut list = NONE;
         let path = downwards(self.content, element);
         let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));

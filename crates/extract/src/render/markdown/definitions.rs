@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trommel_html::{Page, Tag};
+use trommel_html::{ElementKinds, Page, Tag};
 
 use super::transparent::is_list;
 use crate::render::content::{KeptContent, Segment};
@@ -22,7 +22,11 @@ impl Definitions {
     pub fn new(content: &KeptContent) -> Self {
         let mut shown = HashSet::new();
         let mut headings = HashSet::new();
-        for segment in &content.segments {
+        let is_term = |segment: &&Segment| {
+            let element = content.page.element(content.ends(segment).0);
+            element.is_some_and(|element| element.within.contains(ElementKinds::OTHER_ITEM))
+        };
+        for segment in content.segments.iter().filter(is_term) {
             let mut path = content.page.path(content.ends(segment).0);
             let item = path.find(|(_, element)| matches!(element.tag, Tag::Dt | Tag::Dd | Tag::Li));
             let Some((at, _)) = item.filter(|(_, element)| element.tag == Tag::Dt) else {

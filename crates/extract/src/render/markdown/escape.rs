@@ -1,5 +1,9 @@
 //! Escapes text that Markdown would take for markup.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 /// The place of a text, which decides what could be markup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
@@ -15,6 +19,9 @@ pub(super) struct Context {
     pub line_break: &'static str,
 }
 
+/// Finds more than one space at a place.
+static WIDE_SPACE: LazyLock<Finder> = LazyLock::new(|| Finder::new(b"  "));
+
 /// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
     let before = text.get(..from).unwrap_or_default();
@@ -22,15 +29,22 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
     let near = from.saturating_sub(MAX_LINE_START_BYTES);
     let near_text = before.as_bytes().get(near..).unwrap_or_default();
     let mut line = memchr::memrchr(b'\n', near_text).map_or(near, |at| near + at + 1);
+    // Texts have single spaces, but for those of a `pre`.
+    let segment = text.as_bytes().get(from..to).unwrap_or_default();
+    let has_wide_space = WIDE_SPACE.find(segment).is_some();
     let mut at = from;
     while let Some(c) = text.get(at..to).and_then(|segment| segment.chars().next()) {
-        if !context.lines || at - line >= MAX_LINE_START_BYTES {
-            let plain = text.get(at..to).map_or("", plain_start);
-            if !plain.is_empty() {
-                out.push_str(plain);
-                at += plain.len();
-                continue;
-            }
+        let segment = text.get(at..to).unwrap_or_default();
+        let may_start = context.lines && at - line < MAX_LINE_START_BYTES;
+        let plain = match c {
+            ' ' => "",
+            _ if may_start || has_wide_space => letters_start(segment),
+            _ => plain_start(segment),
+        };
+        if !plain.is_empty() {
+            out.push_str(plain);
+            at += plain.len();
+            continue;
         }
         let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
         if c.is_whitespace() {
@@ -52,7 +66,7 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
             let at_end = at == from || at + c.len_utf8() == to;
             let marks = in_line(c, prev, rest.chars().next(), rest, context)
                 || at_end && matches!(c, '*' | '~' | '\\')
-                || context.lines && at - line < MAX_LINE_START_BYTES && at_line(c, line, at, text, rest);
+                || may_start && at_line(c, line, at, text, rest);
             if marks {
                 out.push('\\');
             }
@@ -68,27 +82,28 @@ static IS_PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut at = 0;
     while at < 256 {
-        plain[at] = !matches!(
-            at as u8,
-            0..=b' ' | b'`' | b'$' | b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'#' | 0x7f | 0xc2 | 0xe1..=0xe3
-        );
+        plain[at] = match at as u8 {
+            0..b' ' | 0x7f | 0xc2 | 0xe1..=0xe3 => false,
+            b'`' | b'$' | b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'#' => false,
+            _ => true,
+        };
         at += 1;
     }
     plain
 };
 
-/// The start of a text that stands for itself within a line, with single spaces between its words.
+/// The start of a text that stands for itself within a line.
 fn plain_start(text: &str) -> &str {
-    let bytes = text.as_bytes();
-    let mut len = 0;
-    while let Some(byte) = bytes.get(len) {
-        let is_space = *byte == b' ' && len > 0 && bytes.get(len - 1) != Some(&b' ');
-        if !is_space && !IS_PLAIN.get(usize::from(*byte)).is_some_and(|plain| *plain) {
-            break;
-        }
-        len += 1;
-    }
-    text.get(..len).unwrap_or_default()
+    let is_plain = |byte: &u8| IS_PLAIN.get(usize::from(*byte)).is_some_and(|plain| *plain);
+    let len = text.bytes().position(|byte| !is_plain(&byte));
+    text.get(..len.unwrap_or(text.len())).unwrap_or_default()
+}
+
+/// The start of a text that stands for itself wherever it is.
+fn letters_start(text: &str) -> &str {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() && !matches!(byte, 0xc2 | 0xe1..=0xe3);
+    let len = text.bytes().position(|byte| !is_letter(byte));
+    text.get(..len.unwrap_or(text.len())).unwrap_or_default()
 }
 
 /// Bytes of a line after which nothing can start a block: nine digits.

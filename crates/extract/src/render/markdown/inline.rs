@@ -119,7 +119,8 @@ impl<'a> Inline<'a> {
         };
         let mut addresses: Vec<Option<String>> = Vec::new();
         let mut runs = self.runs(block, to, mode, &mut addresses);
-        let raw = if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
+        let raw =
+            if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
         let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
         let math =
             !raw.is_empty() || pieces.iter().flatten().any(|piece| matches!(piece.kind, PieceKind::Formula { .. }));

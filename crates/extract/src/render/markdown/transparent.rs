@@ -1,7 +1,8 @@
 //! Recognises lists and quotes that only lay out the page. Their content is rendered without them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment};
@@ -27,12 +28,17 @@ struct ListContents {
 }
 
 /// Elements of such lists and quotes.
-pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
-    let mut inside: HashMap<u32, ListContents> = HashMap::new();
+// Most segments stand in neither, as `is_contained` tells at once.
+pub(super) fn transparent(content: &KeptContent, mut is_contained: impl FnMut(u32) -> bool) -> HashSet<u32> {
+    let mut inside: FxHashMap<u32, ListContents> = FxHashMap::default();
     let mut all = 0;
     for segment in &content.segments {
-        let (words, text_words) = words(content, segment);
+        let words = words(content, segment);
         all += words;
+        if !is_contained(content.ends(segment).0) {
+            continue;
+        }
+        let text_words = text_words(content, segment);
         let head = matches!(segment, Segment::Heading { level: 1 | 2, .. });
         let mut item = NONE;
         let mut is_listed = false;
@@ -77,26 +83,33 @@ pub(super) fn is_list(tag: Tag) -> bool {
     matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
-/// Words of a segment, and of those the words of text: every second character of scripts that do not divide words.
-fn words(content: &KeptContent, segment: &Segment) -> (u32, u32) {
-    let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-    let of_text = |at: u32| {
-        let words = content.block(at).map_or(0, |block| block.words);
-        let text = content.text(at);
-        let characters = if text.is_ascii() { 0 } else { text.chars().filter(is_undivided).count() };
-        words.saturating_sub(u32::try_from(characters / 2).unwrap_or(u32::MAX))
-    };
+/// Words of a segment.
+fn words(content: &KeptContent, segment: &Segment) -> u32 {
     let of = |blocks: &[u32]| {
         let blocks = blocks.iter().filter_map(|at| content.block(*at));
         blocks.map(|block| block.words).sum::<u32>()
     };
     match segment {
-        Segment::Paragraph { block } => (of(&[*block]), of_text(*block)),
-        Segment::Heading { blocks, .. } => (of(blocks), blocks.iter().map(|at| of_text(*at)).sum()),
-        Segment::Code { blocks, .. } => (of(blocks), 0),
+        Segment::Paragraph { block } => of(&[*block]),
+        Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => of(blocks),
         Segment::Table(table) => {
             let cells = table.rows.iter().flat_map(|row| &row.cells);
-            (cells.map(|cell| of(&cell.blocks)).sum(), 0)
+            cells.map(|cell| of(&cell.blocks)).sum()
         }
+    }
+}
+
+/// Words of a segment that are words of text: every second character of scripts that do not divide words.
+fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
+    let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    let of_text = |at: u32| {
+        let words = content.block(at).map_or(0, |block| block.words);
+        let characters = content.text(at).chars().filter(is_undivided).count();
+        words.saturating_sub(u32::try_from(characters / 2).unwrap_or(u32::MAX))
+    };
+    match segment {
+        Segment::Paragraph { block } => of_text(*block),
+        Segment::Heading { blocks, .. } => blocks.iter().map(|at| of_text(*at)).sum(),
+        Segment::Code { .. } | Segment::Table(_) => 0,
     }
 }

@@ -58,7 +58,10 @@ mod tests {
     #[test]
     fn addresses_stand_in_brackets() {
         let found = |text: &str| -> Vec<String> { addresses(text).map(|place| text[place].to_owned()).collect() };
-        assert_eq!(found("see <<https://a.example/x>> and <http://b.example>."), ["https://a.example/x", "http://b.example"]);
+        assert_eq!(
+            found("see <<https://a.example/x>> and <http://b.example>."),
+            ["https://a.example/x", "http://b.example"]
+        );
         for text in ["<https://>", "<https://a b>", "<https://a", "https://a>", "<httpd://a>", "<https:a>"] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
