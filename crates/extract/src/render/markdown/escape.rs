@@ -94,16 +94,24 @@ static IS_PLAIN: [bool; 256] = {
 
 /// The start of a text that stands for itself within a line.
 fn plain_start(text: &str) -> &str {
-    let is_plain = |byte: &u8| IS_PLAIN.get(usize::from(*byte)).is_some_and(|plain| *plain);
-    let len = text.bytes().position(|byte| !is_plain(&byte));
-    text.get(..len.unwrap_or(text.len())).unwrap_or_default()
+    start_while(text, |byte| IS_PLAIN[usize::from(byte)])
 }
 
 /// The start of a text that stands for itself wherever it is.
 fn letters_start(text: &str) -> &str {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() && !matches!(byte, 0xc2 | 0xe1..=0xe3);
-    let len = text.bytes().position(|byte| !is_letter(byte));
-    text.get(..len.unwrap_or(text.len())).unwrap_or_default()
+    start_while(text, |byte| IS_PLAIN[usize::from(byte)] && (byte.is_ascii_alphanumeric() || !byte.is_ascii()))
+}
+
+/// The bytes at the start of a text for which a condition holds; it holds for all bytes of a character behind its first.
+// Not an iterator: this loop is run for each byte of Markdown, also in builds that optimize little.
+fn start_while(text: &str, holds: impl Fn(u8) -> bool) -> &str {
+    let mut rest = text.as_bytes();
+    while let [byte, behind @ ..] = rest
+        && holds(*byte)
+    {
+        rest = behind;
+    }
+    text.get(..text.len() - rest.len()).unwrap_or_default()
 }
 
 /// Bytes of a line after which nothing can start a block: nine digits.

@@ -104,7 +104,8 @@ fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
     let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     let of_text = |at: u32| {
         let words = content.block(at).map_or(0, |block| block.words);
-        let characters = content.text(at).chars().filter(is_undivided).count();
+        let text = content.text(at);
+        let characters = if text.is_ascii() { 0 } else { text.chars().filter(is_undivided).count() };
         words.saturating_sub(u32::try_from(characters / 2).unwrap_or(u32::MAX))
     };
     match segment {
