@@ -30,6 +30,8 @@ pub(crate) struct Compiled {
     columns: ColumnSet,
     /// Log odds of the first part within which trees are asked; none if they are asked about every block.
     band: Option<f32>,
+    /// The scorer of pages that are not one text.
+    lists: Option<CompiledScorer>,
     /// Slots that the trees ask for.
     tree_slots: Vec<usize>,
 }
@@ -62,10 +64,12 @@ impl RequestedColumns {
 }
 
 impl Compiled {
-    /// Lays out sound parts that ask columns of a schema of this width. The columns `beside` are computed
-    /// as well. Trees are asked about blocks only about which the first part is in doubt by this `band`.
+    /// Lays out sound parts that ask columns of a schema of this width, and the scorer of pages that are not one text.
+    /// The columns `beside` are computed as well. Trees are asked about blocks only about which the first part is in
+    /// doubt by this `band`.
     pub fn new<'a>(
         parts: impl Iterator<Item = (f32, &'a Scorer)>,
+        lists: Option<&'a Scorer>,
         width: usize,
         beside: impl Iterator<Item = u16>,
         band: Option<f32>,
@@ -75,8 +79,8 @@ impl Compiled {
         let parts: Vec<(f32, &Scorer)> = parts.collect();
         // In the order of the schema, so that the columns of a group stand side by side.
         let mut columns = Vec::new();
-        for (_, scorer) in &parts {
-            (*scorer).clone().each_column(|column| columns.push(*column));
+        for scorer in parts.iter().map(|(_, scorer)| *scorer).chain(lists) {
+            scorer.clone().each_column(|column| columns.push(*column));
         }
         columns.sort_unstable();
         for column in columns {
@@ -91,22 +95,23 @@ impl Compiled {
         // Collected first: the closures for planes and for plain scorers both borrow the slots.
         let laid: Vec<(f32, &Scorer, Option<CompiledScorer>)> =
             parts.into_iter().map(|(share, scorer)| (share, scorer, lay(scorer))).collect();
+        let lists = lists.map(|scorer| (scorer, lay(scorer)));
         // Only a band needs to know which columns are those of trees.
         let trees: Vec<Scorer> = (laid.iter().map(|(_, scorer, _)| *scorer))
             .filter(|scorer| band.is_some() && matches!(scorer, Scorer::Trees(_)))
             .cloned()
             .collect();
-        let parts: Vec<(f32, CompiledScorer)> = laid
-            .into_iter()
-            .map(|(share, scorer, laid)| {
-                let plain = || {
-                    let mut scorer = scorer.clone();
-                    scorer.each_column(|column| *column = asked.slot(*column));
-                    CompiledScorer::Plain(scorer)
-                };
-                (share, laid.unwrap_or_else(plain))
-            })
-            .collect();
+        let mut or_plain = |scorer: &Scorer, laid: Option<CompiledScorer>| {
+            let plain = || {
+                let mut scorer = scorer.clone();
+                scorer.each_column(|column| *column = asked.slot(*column));
+                CompiledScorer::Plain(scorer)
+            };
+            laid.unwrap_or_else(plain)
+        };
+        let parts: Vec<(f32, CompiledScorer)> =
+            laid.into_iter().map(|(share, scorer, laid)| (share, or_plain(scorer, laid))).collect();
+        let lists = lists.map(|(scorer, laid)| or_plain(scorer, laid));
         beside.for_each(|column| {
             asked.slot(column);
         });
@@ -117,7 +122,7 @@ impl Compiled {
         tree_slots.sort_unstable();
         tree_slots.dedup();
         let columns = ColumnSet::new(width, asked.columns);
-        Self { parts, vectors: Vectors::default(), columns, band, tree_slots }
+        Self { parts, vectors: Vectors::default(), columns, band, lists, tree_slots }
     }
 
     /// The columns that are to be computed.
@@ -218,7 +223,7 @@ mod tests {
         let rows = schema.rows(&page, None);
         let parts = [(0.5, Scorer::Additive(additive)), (2.0, Scorer::Trees(trees))];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
-        let compiled = Compiled::new(parts_of(), schema.names().len(), std::iter::empty(), None);
+        let compiled = Compiled::new(parts_of(), None, schema.names().len(), std::iter::empty(), None);
         let mut found = PageOdds::new(&compiled, 0);
         schema.each_batch(&page, None, compiled.columns(), |columns| found.add(columns));
         let found = found.finish();
@@ -284,7 +289,7 @@ mod tests {
             .into_iter()
             .map(|band| {
                 let weighted = parts.iter().map(|part| (part.share, &part.scorer));
-                let found = Compiled::new(weighted, 3, std::iter::empty(), band).of_rows(&rows);
+                let found = Compiled::new(weighted, None, 3, std::iter::empty(), band).of_rows(&rows);
                 let expected: Vec<f32> = rows.iter().map(|row| log_odds_of_parts(&parts, band, row)).collect();
                 for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
                     assert!((found - expected).abs() < 1e-5, "{band:?}, block {at}: {found} for {expected}");
@@ -313,7 +318,7 @@ mod tests {
                 value => value as f32 / 40.0,
             };
             let rows: Vec<[f32; 3]> = (0..300).map(|at| [value(at, 1), value(at, 17), value(at, 29)]).collect();
-            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 3, std::iter::empty(), None);
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), None, 3, std::iter::empty(), None);
             let found = compiled.of_rows(&rows);
             let expected: Vec<f32> = rows.iter().map(|row| scorer.log_odds(row)).collect();
             assert_eq!(found, expected, "{leaves} leaves");

@@ -5,6 +5,7 @@ use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 
 use crate::additive::Additive;
 use crate::error::ModelError;
+use crate::lists::ListScorer;
 use crate::selection::Selection;
 use crate::trees::Trees;
 
@@ -56,6 +57,9 @@ pub struct ModelFile {
     /// asked about every block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub band: Option<f32>,
+    /// The scorer of pages that are not one text; none if the parts judge all pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lists: Option<ListScorer>,
     /// The way of choosing blocks from their probabilities.
     pub selection: Selection,
     /// The model that this one was adapted from, by name and day; none if it was trained from nothing.

@@ -10,7 +10,9 @@ mod embedded;
 mod error;
 mod file;
 mod layout;
+mod lists;
 mod model;
+mod page_type;
 mod roles;
 mod scorer;
 mod selection;
@@ -26,7 +28,9 @@ pub use file::{
     VERSION, WeightedScorer,
 };
 pub use layout::Layout;
-pub use model::{Judgement, Model, PageType};
+pub use lists::ListScorer;
+pub use model::{Judgement, Model};
+pub use page_type::PageType;
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use scorer::log_odds_of_parts;
 pub use selection::{Choice, Selection};

@@ -1,5 +1,6 @@
 //! A model ready to score pages.
 
+mod reasons;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::layout::Layout;
+use crate::lists::not_one_text;
+use crate::page_type::PageType;
 use crate::selection::{self, Choice, weighed};
 use crate::sigmoid::sigmoid;
 
@@ -37,6 +40,8 @@ pub struct Model {
     /// The parts of the file, asking columns of the schema, and the same laid out for speed.
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
+    /// The scorer of pages that are not one text, likewise.
+    lists: Option<Scorer>,
     /// The scorers of the page types, likewise.
     page_types: Vec<Scorer>,
     /// The scorer of embedded texts, likewise.
@@ -47,34 +52,6 @@ pub struct Model {
     headline: Option<u16>,
     /// Its name among the built-in models, if it is one.
     builtin: Option<&'static str>,
-}
-
-/// The type that a page most probably has.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageType {
-    /// Name of the type.
-    pub name: String,
-    /// Its probability, 0..=1.
-    pub probability: f32,
-    /// The factor of the log odds of blocks in a selection by worlds: the mean over all types that the page may
-    /// have.
-    pub sharpness: f32,
-}
-
-impl PageType {
-    /// The type of a page and its sharpness, given the log odds of each type against the rest; none if there are
-    /// no types.
-    pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
-        let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
-        // One-against-rest scorers need not add up to 1, and may all be 0: dividing by the sum makes shares.
-        let sum = sum.max(f32::MIN_POSITIVE);
-        // Of equal log odds the first type wins, so that the answer does not depend on how the maximum is sought.
-        let (at, best) = odds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
-        // A mean over types and not that of the best one: a doubtful type must not switch the choice of blocks.
-        let sharpness = types.iter().zip(odds);
-        let sharpness = sharpness.map(|(page_type, odds)| page_type.sharpness * (sigmoid(*odds) / sum));
-        Some(Self { name: types.get(at)?.name.clone(), probability: sigmoid(*best) / sum, sharpness: sharpness.sum() })
-    }
 }
 
 /// A model's verdict on a page.
@@ -146,6 +123,10 @@ impl Model {
         if !file.page_types.iter().all(is_sharp) {
             return Err(ModelError::Unsound { part: "page types" });
         }
+        if file.lists.as_ref().is_some_and(|lists| !lists.is_sound()) {
+            return Err(ModelError::Unsound { part: "lists" });
+        }
+        let lists = file.lists.as_ref().map(|lists| Scorer::Additive(lists.scorer.clone()).on(&columns)).transpose()?;
         let page_types = file
             .page_types
             .iter()
@@ -161,11 +142,12 @@ impl Model {
         }
         let compiled = Compiled::new(
             parts.iter().map(|(share, scorer)| (*share, scorer)),
+            lists.as_ref(),
             schema.names().len(),
             beside.into_iter(),
             file.band,
         );
-        Ok(Self { headline, compiled, comments, schema, parts, page_types, embedded, file, builtin: None })
+        Ok(Self { headline, compiled, comments, schema, parts, lists, page_types, embedded, file, builtin: None })
     }
 
     /// Reads a model from the bytes of a model file.
@@ -250,7 +232,12 @@ impl Model {
     /// fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
-        self.schema.each_batch(page, url, self.compiled.columns(), |columns| odds.add(columns));
+        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
+            if columns.blocks().start == 0 {
+                odds.set_list_share(self.list_share(&self.type_odds_of(columns)));
+            }
+            odds.add(columns);
+        });
         odds.finish()
     }
 
@@ -286,7 +273,11 @@ impl Model {
             };
             if blocks.start == 0 {
                 // Columns of the page type are equal for all blocks, so the first batch is enough.
-                page_type = self.page_type(columns);
+                let of_types = self.type_odds_of(columns);
+                page_type = PageType::of(&self.file.page_types, &of_types);
+                let share = self.list_share(&of_types);
+                odds.set_list_share(share);
+                unnamed.set_list_share(share);
             }
             if headline.is_none()
                 && let Some(slot) = &headline_slot
@@ -405,81 +396,30 @@ impl Model {
         }
     }
 
-    /// The type of the page that these are the first blocks of.
-    fn page_type(&self, columns: &Columns) -> Option<PageType> {
+    /// The log odds of each page type for the page that these are the first blocks of.
+    fn type_odds_of(&self, columns: &Columns) -> Vec<f32> {
         let set = self.compiled.columns();
         let value = |column: u16| {
             let lanes = set.slot(column).and_then(|slot| columns.column(slot));
             lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
         };
-        let odds: Vec<f32> = self.page_types.iter().map(|page_type| page_type.log_odds_of(value)).collect();
-        PageType::of(&self.file.page_types, &odds)
+        self.type_odds(value)
     }
 
-    /// Names of what the log odds of a block are the sum of: columns of linear and additive parts,
-    /// crosses as `a x b`, `intercept`, and `trees` for all trees together.
-    pub fn reasons(&self) -> Vec<String> {
-        let name = |column: u16| {
-            let name = self.schema.names().get(usize::from(column));
-            name.cloned().unwrap_or_default()
-        };
-        let mut all = Vec::new();
-        for (_, scorer) in &self.parts {
-            match scorer {
-                Scorer::Linear(linear) => {
-                    all.push("intercept".to_owned());
-                    all.extend(linear.weights.iter().map(|weight| name(weight.column)));
-                }
-                Scorer::Additive(additive) => {
-                    all.push("intercept".to_owned());
-                    all.extend(additive.step_functions.iter().map(|step| name(step.column)));
-                    all.extend(
-                        additive
-                            .crosses
-                            .iter()
-                            .map(|cross| format!("{} x {}", name(cross.columns.0), name(cross.columns.1))),
-                    );
-                }
-                Scorer::Trees(_) => all.push("trees".to_owned()),
-            }
-        }
-        all
+    /// The log odds of each page type, given the value of a column on the page.
+    fn type_odds(&self, value: impl Fn(u16) -> f32) -> Vec<f32> {
+        self.page_types.iter().map(|page_type| page_type.log_odds_of(&value)).collect()
     }
 
-    /// The value that each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and
-    /// additive parts.
-    pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
+    /// The probability (0..=1) that the page of a row is of none of these types, which are one text.
+    pub fn not_one_text(&self, texts: &[String], row: &[f32]) -> f32 {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
-        // Where the first part is not in doubt, it stands for the trees.
-        let first = self.parts.first().map_or(0.0, |(_, scorer)| scorer.log_odds(row));
-        let is_sure = self.file.band.is_some_and(|band| first.abs() >= band);
-        let trees = self.parts.iter().filter(|(_, scorer)| is_sure && matches!(scorer, Scorer::Trees(_)));
-        let of_trees: f32 = trees.map(|(share, _)| share).sum();
-        let mut all = Vec::new();
-        for (at, (share, scorer)) in self.parts.iter().enumerate() {
-            let share = if at == 0 { share + of_trees } else { *share };
-            match scorer {
-                Scorer::Linear(linear) => {
-                    all.push(share * linear.intercept);
-                    let odds = linear.weights.iter();
-                    all.extend(odds.map(|weight| share * weight.weight * value(weight.column)));
-                }
-                Scorer::Additive(additive) => {
-                    all.push(share * additive.intercept);
-                    let odds = additive.step_functions.iter();
-                    all.extend(odds.map(|step| share * step.weight(value(step.column))));
-                    all.extend(
-                        additive
-                            .crosses
-                            .iter()
-                            .map(|cross| share * cross.weight(value(cross.columns.0), value(cross.columns.1))),
-                    );
-                }
-                Scorer::Trees(_) if is_sure => all.push(0.0),
-                Scorer::Trees(trees) => all.push(share * trees.log_odds(row)),
-            }
-        }
-        all
+        not_one_text(texts, &self.file.page_types, &self.type_odds(value))
+    }
+
+    /// The share of the scorer of pages that are not one text, given the log odds of each page type.
+    fn list_share(&self, of_types: &[f32]) -> f32 {
+        self.file.lists.as_ref().map_or(0.0, |lists| lists.share_on(&self.file.page_types, of_types))
     }
 }
 

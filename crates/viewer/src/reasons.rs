@@ -254,6 +254,7 @@ mod tests {
             embedded: None,
             pooling: 0.0,
             band: None,
+            lists: None,
             selection: Selection::ExpectedF1,
             adapted_from: None,
             training: Training::default(),

@@ -65,6 +65,7 @@ fn model() -> ModelFile {
         embedded: None,
         pooling: 0.0,
         band: None,
+        lists: None,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

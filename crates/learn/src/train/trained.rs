@@ -121,6 +121,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 embedded: embedded.clone(),
                 pooling: options.learner.pooling(),
                 band,
+                lists: None,
                 selection,
                 adapted_from: None,
                 training: description(sets, options, penalty, &judged),

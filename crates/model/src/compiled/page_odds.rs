@@ -10,6 +10,8 @@ pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     odds: Vec<f32>,
     waiting: WaitingBlocks,
+    /// Share of the scorer of pages that are not one text.
+    list_share: f32,
 }
 
 /// Blocks that wait for the trees.
@@ -24,7 +26,12 @@ struct WaitingBlocks {
 impl<'m> PageOdds<'m> {
     /// No log odds yet, with room for so many.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
-        Self { compiled, odds: Vec::with_capacity(blocks), waiting: WaitingBlocks::default() }
+        Self { compiled, odds: Vec::with_capacity(blocks), waiting: WaitingBlocks::default(), list_share: 0.0 }
+    }
+
+    /// Sets the share (0..=1) of the scorer of pages that are not one text, before the first block is added.
+    pub fn set_list_share(&mut self, share: f32) {
+        self.list_share = share;
     }
 
     /// Adds the blocks of a batch.
@@ -46,6 +53,14 @@ impl<'m> PageOdds<'m> {
                 *sum += share * value;
             }
         }
+        let lists = self.compiled.lists.as_ref().filter(|_| self.list_share > 0.0);
+        let rest = self.rest();
+        if let Some(lists) = lists {
+            let list_odds = self.compiled.log_odds(lists, values, lanes);
+            for (sum, value) in sums.iter_mut().zip(list_odds) {
+                *sum = rest * *sum + self.list_share * value;
+            }
+        }
         let from = self.odds.len();
         let (Some(band), Some(first)) = (band, first) else {
             self.odds.extend(sums.iter().take(lanes));
@@ -57,7 +72,7 @@ impl<'m> PageOdds<'m> {
             // What is no number is in doubt.
             let is_sure = first.abs() >= *band;
             // Where the first part is not in doubt, it stands for the trees.
-            self.odds.push(if is_sure { sum + put_off * first } else { *sum });
+            self.odds.push(if is_sure { sum + rest * put_off * first } else { *sum });
             if let Some(place) = doubtful.get_mut(len) {
                 *place = lane;
                 len += usize::from(!is_sure);
@@ -72,6 +87,11 @@ impl<'m> PageOdds<'m> {
                 self.ask_trees();
             }
         }
+    }
+
+    /// Share of the parts that judge all pages.
+    fn rest(&self) -> f32 {
+        if self.compiled.lists.is_some() { 1.0 - self.list_share } else { 1.0 }
     }
 
     /// Passes over these blocks: their log odds are no number.
@@ -99,6 +119,7 @@ impl<'m> PageOdds<'m> {
 
     /// Adds what the trees say of the blocks that wait.
     fn ask_trees(&mut self) {
+        let rest = self.rest();
         let WaitingBlocks { values, blocks } = &mut self.waiting;
         let compiled = self.compiled;
         let mut trees = [0.0; LANES];
@@ -110,7 +131,7 @@ impl<'m> PageOdds<'m> {
         }
         for (at, trees) in blocks.iter().zip(trees) {
             if let Some(odds) = self.odds.get_mut(*at) {
-                *odds += trees;
+                *odds += rest * trees;
             }
         }
         blocks.clear();

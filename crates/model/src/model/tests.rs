@@ -1,6 +1,7 @@
 use super::*;
 use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
+use crate::lists::ListScorer;
 use crate::selection::Selection;
 use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
@@ -28,6 +29,7 @@ fn file() -> ModelFile {
         embedded: None,
         pooling: 0.0,
         band: None,
+        lists: None,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),
@@ -218,4 +220,54 @@ fn weights_beyond_all_log_odds_are_refused() {
     for weight in [4097.0, 1e36, 3e38, f32::NAN] {
         assert!(matches!(of(weight), Err(ModelError::Unsound { part: "additive" })), "{weight}");
     }
+}
+
+#[test]
+fn lists_have_a_scorer_of_their_own() {
+    let step = |weights: [f32; 2]| Additive {
+        intercept: 0.0,
+        step_functions: vec![StepFunction { column: 0, edges: vec![0.5], weights: weights.to_vec() }],
+        crosses: vec![],
+    };
+    let trees = Trees { base: 2.0, nodes: vec![TreeNode::Leaf { value: 1.0 }], roots: vec![0] };
+    // Log odds of the page types: is it an article, or a listing?
+    let judged = |article: f32, listing: f32, band: Option<f32>| {
+        let mut file = ModelFile { band, ..file() };
+        file.parts = vec![
+            WeightedScorer { share: 0.5, scorer: Scorer::Additive(step([1.0, -1.0])) },
+            WeightedScorer { share: 0.5, scorer: Scorer::Trees(trees.clone()) },
+        ];
+        let page_type = |(name, intercept): (&str, f32)| PageTypeScorer {
+            name: name.into(),
+            scorer: Additive { intercept, ..Additive::default() },
+            sharpness: 1.0,
+        };
+        file.page_types = [("article", article), ("listing", listing)].map(page_type).into();
+        file.lists = Some(ListScorer {
+            texts: vec!["article".into()],
+            between: (0.25, 0.75),
+            share: 0.5,
+            scorer: step([5.0, 7.0]),
+        });
+        let model = Model::new(file).unwrap();
+        let odds = model.log_odds(&page(), None);
+        let probabilities: Vec<f32> = odds.iter().map(|odds| sigmoid(*odds)).collect();
+        assert_eq!(model.judge(&page(), None).probabilities, probabilities);
+        let rows = model.schema().rows(&page(), None);
+        for (row, odds) in rows.iter().zip(&odds) {
+            let contributions = model.contributions(row);
+            assert_eq!(contributions.len(), model.reasons().len());
+            let sum: f32 = contributions.iter().sum();
+            assert!((sum - odds).abs() < 1e-5, "{sum} {odds}");
+        }
+        odds
+    };
+    for band in [None, Some(2.0)] {
+        assert_eq!(judged(9.0, -9.0, band), [2.0, 1.0]);
+        // Half of the log odds, and a quarter where the page is as probably an article.
+        assert_eq!(judged(-9.0, 9.0, band), [3.5, 4.0]);
+        assert_eq!(judged(0.0, 0.0, band), [2.75, 2.5]);
+    }
+    // Where the additive part is sure, it stands for the trees on lists as well.
+    assert_eq!(judged(-9.0, 9.0, Some(0.5)), [3.0, 3.0]);
 }
