@@ -1,12 +1,14 @@
 //! `trommel eval`: scores a model on labelled pages.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
 use trommel::{
     CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
+    extract::Extractor,
     learn::{EvalOptions, LabelledPage, evaluate, text_by},
     texts::words::Rule,
 };
@@ -58,7 +60,7 @@ fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
 }
 
 pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
-    let model = models::named(args.model.as_deref())?;
+    let model = Arc::new(models::named(args.model.as_deref())?);
     for set in args.labelled.read()? {
         let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
         let comments = match args.comments {
@@ -71,7 +73,8 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
             comments: comments != CommentPolicy::Exclude,
         };
         let policy = ContentPolicy { comments, headline: args.headline, favor: args.favor, ..ContentPolicy::default() };
-        let keep = |page: &LabelledPage| text_by(&model, &policy, page);
+        let extractor = Extractor::new(Arc::clone(&model)).with_policy(policy);
+        let keep = |page: &LabelledPage| text_by(&extractor, page);
         let report = evaluate(&set, keep, &options);
         if args.json {
             crate::out(&format!("{}\n", serde_json::to_string(&report)?))?;

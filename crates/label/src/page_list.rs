@@ -132,12 +132,11 @@ impl LabelPage {
     pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
         let gold = Gold { url: self.url.clone(), ..Gold::default() };
         let hints = Hints { url: gold.address(), http_charset: self.charset.as_deref(), ..Hints::default() };
-        let extraction = Extractor::new(model.clone()).extract(&self.body, &hints);
-        let page = extraction.page();
         let policy = ContentPolicy { comments: CommentPolicy::Separate, ..ContentPolicy::default() };
-        let verdicts = policy.judge(model, page, hints.url);
+        let extraction = Extractor::new(model.clone()).with_policy(policy).extract(&self.body, &hints);
+        let page = extraction.page();
+        let verdicts = extraction.verdicts();
         let judgement = &verdicts.judgement;
-        // What `eval` scores, before copies and the like are left out of the text.
         let parts = |kept: &[bool], separate: &[bool], at: usize| match kept.get(at) {
             Some(true) => Part::Gold,
             _ if separate.get(at) == Some(&true) => Part::Comments,

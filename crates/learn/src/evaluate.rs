@@ -5,9 +5,9 @@ use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
-use trommel_extract::ContentPolicy;
+use trommel_extract::{Extractor, Hints};
 use trommel_html::Page;
-use trommel_model::{JudgedEmbedded, Model};
+use trommel_model::JudgedEmbedded;
 use trommel_text::words::Rule;
 
 use crate::metric::Scores;
@@ -96,11 +96,11 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     Mean { pages: scores.len(), scores: Scores::mean(scores.iter().copied()) }
 }
 
-/// Text that a model keeps of a labelled page.
-pub fn text_by(model: &Model, policy: &ContentPolicy, page: &LabelledPage) -> String {
-    let verdicts = policy.judge(model, &page.page, page.gold.address());
-    let judged = &verdicts.judgement;
-    kept_text(&page.page, &judged.choice.kept, &judged.embedded)
+/// Text that an extractor writes for a labelled page: the model's choice after all rules.
+pub fn text_by(extractor: &Extractor, page: &LabelledPage) -> String {
+    // The decoded page is UTF-8, whatever it says of itself.
+    let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
+    extractor.extract(page.html.as_bytes(), &hints).text()
 }
 
 /// Text of the blocks and embedded texts that are kept, one a line.

@@ -1,11 +1,13 @@
 //! `evaluate`: scores of a model on labelled pages.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use trommel::{
     CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
+    extract::Extractor,
     learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by},
     texts::words::Rule,
 };
@@ -74,7 +76,8 @@ pub(crate) fn evaluate<'py>(
                 comments: comments != CommentPolicy::Exclude,
             };
             let policy = ContentPolicy { comments, headline, favor, ..ContentPolicy::default() };
-            let keep = |page: &LabelledPage| text_by(&model.model, &policy, page);
+            let extractor = Extractor::new(Arc::clone(&model.model)).with_policy(policy);
+            let keep = |page: &LabelledPage| text_by(&extractor, page);
             serde_json::to_string(&scores(&set, keep, &options))
                 .map_err(|error| TrommelError::new_err(error.to_string()))
         })

@@ -1,8 +1,10 @@
 //! Measures what favoring precision or recall does to precision, recall and F1.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
-use trommel_extract::{CommentPolicy, ContentPolicy, Favor};
-use trommel_learn::{EvalOptions, PageSet, Required, Scores, evaluate, text_by};
+use trommel_extract::{CommentPolicy, ContentPolicy, Extractor, Favor};
+use trommel_learn::{EvalOptions, LabelledPage, PageSet, Required, Scores, evaluate, text_by};
 use trommel_model::Model;
 use trommel_text::words::Rule;
 
@@ -24,24 +26,33 @@ pub struct Favored {
 }
 
 /// Scores `model` on a set. The comments of readers are content where the gold keeps them apart.
-pub fn favored(set: &PageSet, model: &Model) -> Favored {
+pub fn favored(set: &PageSet, model: &Arc<Model>) -> Favored {
     let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
     let comments = if has_comments { CommentPolicy::Include } else { CommentPolicy::Exclude };
     let is_partial = set.pages.iter().all(|page| page.gold.required().is_some());
     let scores = FAVORS.map(|(_, favor)| {
         let policy = ContentPolicy { comments, favor, ..ContentPolicy::default() };
+        let extractor = Extractor::new(Arc::clone(model)).with_policy(policy);
         if !is_partial {
             let options = EvalOptions { rule: Rule::Characters, comments: true };
-            return evaluate(set, |page| text_by(model, &policy, page), &options).overall.scores;
+            return evaluate(set, |page| text_by(&extractor, page), &options).overall.scores;
         }
         let pages = set.pages.par_iter().map(|page| {
-            let text = text_by(model, &policy, page);
-            of_texts(Required::of(&page.gold.with, &text), Required::of(&page.gold.without, &text))
+            let text = text_by(&extractor, page);
+            scores_of(page, &text)
         });
         let pages: Vec<Scores> = pages.collect();
         Scores::mean(&pages)
     });
     Favored { set: set.name.clone(), pages: set.pages.len(), is_partial, scores }
+}
+
+/// Precision, recall and F1 of a text: of its words, or where the page has no whole gold of the texts that are known.
+pub fn scores_of(page: &LabelledPage, text: &str) -> Scores {
+    match page.gold.required() {
+        Some(with) => of_texts(Required::of(with, text), Required::of(&page.gold.without, text)),
+        None => Scores::of(text, &page.gold.text(page.gold.has_comments()), Rule::Characters),
+    }
 }
 
 /// Precision, recall and F1 of texts that must be kept and texts that must not.

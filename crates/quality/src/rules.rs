@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use trommel_extract::{ContentPolicy, Extractor, Hints, RULES, Rule, RuleSet};
-use trommel_learn::{PageSet, Scores};
+use trommel_extract::{ContentPolicy, Extractor, RULES, Rule, RuleSet};
+use trommel_learn::{PageSet, Scores, text_by};
 use trommel_model::Model;
 use trommel_text::words;
 
@@ -40,13 +40,8 @@ impl Effect {
 pub fn effects(set: &PageSet, model: &Arc<Model>) -> Vec<(&'static Rule, Effect)> {
     let all = extractor(model, RuleSet::default());
     let pages: Vec<_> = set.pages.iter().filter(|page| page.gold.gold.is_some()).collect();
-    let texts = |extractor: &Extractor| -> Vec<String> {
-        let text = |page: &&trommel_learn::LabelledPage| {
-            let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
-            extractor.extract(page.html.as_bytes(), &hints).text()
-        };
-        pages.par_iter().map(text).collect()
-    };
+    let texts =
+        |extractor: &Extractor| -> Vec<String> { pages.par_iter().map(|page| text_by(extractor, page)).collect() };
     let f1 = |at: usize, text: &str| {
         let gold = pages.get(at).map(|page| page.gold.text(false));
         Scores::of(text, &gold.unwrap_or_default(), words::Rule::default()).f1

@@ -1,6 +1,7 @@
 //! `trommel-quality favor`
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -21,7 +22,7 @@ pub struct FavorArgs {
 }
 
 pub fn run(args: &FavorArgs) -> anyhow::Result<()> {
-    let model = Model::open(&args.model)?;
+    let model = Arc::new(Model::open(&args.model)?);
     let headings = FAVORS.iter().flat_map(|(name, _)| [format!("{name}: P"), "R".to_owned(), "F1".to_owned()]);
     let mut table = MarkdownTable::new(["set", "pages"].map(str::to_owned).into_iter().chain(headings));
     for pages in &args.pages {

@@ -1,6 +1,7 @@
 //! `trommel-quality report`: writes the quality report.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
@@ -52,7 +53,7 @@ fn test(args: &QualityArgs, data: &Path, judged: &[JudgedSet]) -> anyhow::Result
     let models = judged
         .iter()
         .enumerate()
-        .map(|(at, set)| Model::open(args.model.get(at).unwrap_or(&set.model)))
+        .map(|(at, set)| Model::open(args.model.get(at).unwrap_or(&set.model)).map(Arc::new))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(held_out(data, judged, &models)?)
 }

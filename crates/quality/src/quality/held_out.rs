@@ -1,8 +1,9 @@
 //! Scores finished models on sets that none of them was trained on.
 
 use std::path::Path;
-use trommel_extract::{CommentPolicy, ContentPolicy};
+use std::sync::Arc;
 
+use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
 use trommel_model::Model;
 use trommel_text::words::Rule;
 
@@ -32,7 +33,7 @@ pub struct HeldOut {
 /// # Errors
 /// If a set cannot be read, a model is of another training than the judged pages, or was trained on
 /// one of the sets.
-pub fn held_out(data: &Path, judged: &[JudgedSet], models: &[Model]) -> Result<Vec<HeldOut>, QualityError> {
+pub fn held_out(data: &Path, judged: &[JudgedSet], models: &[Arc<Model>]) -> Result<Vec<HeldOut>, QualityError> {
     for (judged, model) in judged.iter().zip(models) {
         check(judged, model)?;
     }
@@ -50,7 +51,7 @@ pub fn held_out(data: &Path, judged: &[JudgedSet], models: &[Model]) -> Result<V
     Ok(found)
 }
 
-fn score(set: &PageSet, models: &[Model]) -> HeldOut {
+fn score(set: &PageSet, models: &[Arc<Model>]) -> HeldOut {
     let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
     let reports = |comments| -> Vec<Report> {
         let options = EvalOptions { rule: Rule::Characters, comments };
@@ -58,7 +59,8 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
             comments: if has_comments && comments { CommentPolicy::Include } else { CommentPolicy::Exclude },
             ..ContentPolicy::default()
         };
-        models.iter().map(|model| evaluate(set, |page| text_by(model, &policy, page), &options)).collect()
+        let extractors = models.iter().map(|model| Extractor::new(Arc::clone(model)).with_policy(policy));
+        extractors.map(|extractor| evaluate(set, |page| text_by(&extractor, page), &options)).collect()
     };
     HeldOut {
         set: set.name.clone(),
@@ -124,6 +126,7 @@ mod tests {
             embedded: None,
             pooling: 0.0,
             band: None,
+            lists: None,
             selection: Selection::Threshold(0.5),
             adapted_from: None,
             training: Training { sets: vec![TrainingSet { name: set.into(), pages: 1 }], ..Training::default() },
