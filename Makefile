@@ -4,6 +4,8 @@
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
 TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb news-world-dev recipes-dev
+# The same for sets of pages that are not one text, for `lists`.
+LIST_SETS ?= courts-dev docs-dev events-dev
 # Archives of which pages are labelled in labels/, beside those in DATA.
 WARC ?= $(DATA)/../warc
 # Where training leaves what cross-validation said of each page, a file a model.
@@ -22,7 +24,7 @@ QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train eval quality confidences formats laboratory
+.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train lists eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -99,6 +101,12 @@ train: build ## Train both shipped models from DATA and labels/ (some 15 minutes
 	    --without listing,service || test $$? = 1
 	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) \
 	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
+
+lists: ## Teach the trained models pages that are not one text, and test what that does
+	scripts/sound-golds.py $(DATA) out/sound $(LIST_SETS)
+	$(QUALITY) lists --model crates/model/models/fast.trommel crates/model/models/best.trommel \
+	    --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
+	    --further $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS)) --date $$(date +%Y-%m-%d) -o crates/model/models
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \

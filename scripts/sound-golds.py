@@ -5,7 +5,8 @@
 
 OUT gets NAME.gold.jsonl.gz of each set, and a link to its archive. Left out are the pages of labels/faulty-golds.tsv
 of which the gold is to blame for .02 of F1 or more, or for what nobody measured: training on them teaches to stop
-where they stop.
+where they stop. Of sets that name the site of each page, only pages of sites in labels/site-licences.tsv are copied: the
+licences of the others do not allow a model to learn from them.
 """
 
 import argparse
@@ -32,6 +33,13 @@ def faulty():
     return pages
 
 
+def licensed():
+    """The sites whose licence allows training."""
+    listed = pathlib.Path(__file__).resolve().parent.parent / "labels" / "site-licences.tsv"
+    with open(listed, encoding="utf-8") as lines:
+        return {row["site"] for row in csv.DictReader(lines, delimiter="\t")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=pathlib.Path)
@@ -39,22 +47,25 @@ def main():
     parser.add_argument("sets", nargs="+", metavar="SET")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    pages = faulty()
+    pages, sites = faulty(), licensed()
     for name in args.sets:
-        left_out = 0
+        left_out = unlicensed = 0
         with gzip.open(args.data / f"{name}.gold.jsonl.gz", "rt", encoding="utf-8") as golds:
             lines = golds.readlines()
         with gzip.GzipFile(args.out / f"{name}.gold.jsonl.gz", "wb", mtime=0) as golds:
             for line in lines:
-                page = json.loads(line).get("id", "")
-                if page in pages[name] or f"{name}-{page}" in pages[name]:
+                gold = json.loads(line)
+                page = gold.get("id", "")
+                if "generator" in gold and gold["site"] not in sites:
+                    unlicensed += 1
+                elif page in pages[name] or f"{name}-{page}" in pages[name]:
                     left_out += 1
                 else:
                     golds.write(line.encode())
         link = args.out / f"{name}.warc.gz"
         link.unlink(missing_ok=True)
         link.symlink_to((args.data / link.name).resolve())
-        print(f"{name}: {len(lines) - left_out} pages, {left_out} left out")
+        print(f"{name}: {len(lines) - left_out - unlicensed} pages, {left_out + unlicensed} left out")
         if left_out != len(pages[name]):
             sys.exit(f"{name}: {len(pages[name])} pages are listed, {left_out} found")
 

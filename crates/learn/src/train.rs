@@ -14,6 +14,7 @@ mod learner;
 mod lexicon;
 #[cfg(test)]
 mod linfa;
+mod lists;
 mod logistic;
 mod options;
 mod page_types;
@@ -33,6 +34,7 @@ const ADDRESS: &str = "address.";
 pub use adapted::{Adapted, adapt};
 pub use judged::{JudgedError, JudgedRow, JudgedSet};
 pub use lexicon::list;
+pub use lists::{LeftOut, ListPages, with_lists};
 pub use logistic::{Fit, Sample, fit_weighted};
 pub use options::{Learner, TrainOptions, Weighting};
 pub use roles::train_roles;

@@ -2,6 +2,7 @@
 
 pub mod confidences;
 pub mod favor;
+pub mod lists;
 pub mod quality;
 pub mod roles;
 pub mod rules;

@@ -104,7 +104,10 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
             let labels: Vec<bool> = shares(&page.page, &text).iter().map(|share| *share > least).collect();
             let mut labelled = Labelled::new(page, set, labels, text);
             if labelled.is_partial() {
-                labelled.certainty = labelled.labels.iter().map(|is| f32::from(u8::from(*is))).collect();
+                let without = shares(&page.page, &page.gold.without.join("\n"));
+                let without = without.into_iter().map(|share| share > MIN_REQUIRED_SHARE);
+                let known = labelled.labels.iter().zip(without).map(|(is, is_not)| *is || is_not);
+                labelled.certainty = known.map(|is_known| f32::from(u8::from(is_known))).collect();
             } else {
                 labelled.embedded = LabelledEmbedded::of(&page.page, &labelled.text);
             }

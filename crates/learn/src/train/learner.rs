@@ -14,7 +14,7 @@ use crate::error::LearnError;
 /// Strengths of the L2 penalty that are tried for a linear model.
 const PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 /// Bins of a column.
-const BINS: usize = 64;
+pub(super) const BINS: usize = 64;
 /// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
 /// step. Fitted at once by L-BFGS, with the pairs that gain most as crosses, it scored less on pages of
 /// other hosts.
@@ -31,10 +31,10 @@ const PAIRS: BoostOptions = BoostOptions {
 };
 
 /// Seeds whose mean an additive model is.
-const SEEDS: u16 = 3;
+pub(super) const SEEDS: u16 = 3;
 
-/// The learner that completes the labels of pages with only some known texts: the same in fewer, larger
-/// steps.
+/// The learner that completes the labels of pages with only some known texts, and the one of pages that are not one
+/// text: the same in fewer, larger steps.
 const SKETCH: BoostOptions = BoostOptions { trees: 150, rate: 0.3, rows: 0.5, ..PAIRS };
 
 /// A quick additive model, by which blocks without a label are judged.
@@ -43,8 +43,15 @@ const SKETCH: BoostOptions = BoostOptions { trees: 150, rate: 0.3, rows: 0.5, ..
 /// If there is nothing to learn from.
 pub(super) fn sketch(table: &BlockTable) -> Result<Additive, LearnError> {
     let binned = Binned::new(&table.data, table.width, &table.weights, BINS);
-    let trees = boost(&binned, &table.labels, &table.weights, &SKETCH)?;
-    as_additive(&trees)
+    sketch_of(&binned, &table.labels, &table.weights, 1)
+}
+
+/// The same over bins, the mean of so many seeds.
+///
+/// # Errors
+/// If there is nothing to learn from.
+pub(super) fn sketch_of(binned: &Binned, labels: &[bool], weights: &[f32], seeds: u16) -> Result<Additive, LearnError> {
+    as_additive(&boost_seeds(binned, labels, weights, &SKETCH, seeds)?)
 }
 
 impl Learner {
