@@ -1,0 +1,1 @@
+"""The parts that all programs share: texts, marks, captured pages, sets."""
