@@ -98,7 +98,7 @@ def gold(html, note):
     lines, titles = [], set()
     for kind, element, text in pieces:
         text = re.sub(r"\s+", " ", text).strip()
-        if not text or (kind == "T" and text in titles):
+        if not text or (kind == "T" and text in titles and note["page_type"] != "listing"):
             continue
         if kind == "T":
             titles.add(text)

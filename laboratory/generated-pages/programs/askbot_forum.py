@@ -55,8 +55,8 @@ for n in range(32):
 capture, client = Capture("forum", "askbot", lang, lang[:2]), Client()
 for question in questions:
     url = question.get_absolute_url()
-    capture.add(url, client.get(url, follow=True), "body", "TBR", drop=["#SideBar", "aside", "nav", "footer", "[class*=sidebar]", "[id*=sidebar]", "[class*=related]"])
+    capture.add(url, client.get(url, follow=True), "main", "TBR", drop=["nav", "footer", "[class*=related]"])
 for url in ("/questions/", "/questions/?page=2", "/questions/scope:all/sort:votes-desc/page:1/", "/questions/scope:unanswered/sort:age-desc/page:1/"):
     response = client.get(url, follow=True)
     if response.status_code == 200:
-        capture.add(url, response, "body", "TS", drop=["#SideBar", "aside", "nav", "footer"], page_type="listing")
+        capture.add(url, response, "main", "TS", page_type="listing")

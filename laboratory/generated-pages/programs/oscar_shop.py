@@ -66,7 +66,7 @@ for product in products:
 capture, client = Capture("shop", "oscar", theme, lang[:2]), django_site.client()
 for product in products:
     url = f"/catalogue/{product.slug}_{product.pk}/"
-    capture.add(url, client.get(url), "article.product_page", "TBFR", drop=["article.product_pod", ".sub-header + ul"], page_type="product")
+    capture.add(url, client.get(url), "article.product_page", "TBFR", drop=["article.product_pod", ".sub-header + ul"], add=["table.table-striped th", "table.table-striped td", "#product_description h2"], page_type="product")
 for category in categories:
     url = category.get_absolute_url()
     capture.add(url, client.get(url), "body", "TB", drop=["nav", "aside", "footer", "header", ".side_categories", ".breadcrumb"], page_type="listing")
