@@ -75,6 +75,7 @@ def gold(html, note):
     regions = Regions(root, note)
     pieces, counts = [], {"inside": 0, "outside": 0, "other": 0}
     kind = block = None
+    wanted = False
     for element, text in _texts(root):
         region = regions.of(element)
         if region == "add":
@@ -93,8 +94,8 @@ def gold(html, note):
                     pieces.append((kind, None, ""))
             elif part == END:
                 kind = None
-            elif kind and region == "main" and kind in note["marks"]:
-                pieces[-1] = (pieces[-1][0], None, pieces[-1][2] + part) if pieces else (kind, None, part)
+            elif kind and wanted and region == "main":
+                pieces[-1] = (kind, None, pieces[-1][2] + part)
     lines, titles = [], set()
     for kind, element, text in pieces:
         text = re.sub(r"\s+", " ", text).strip()

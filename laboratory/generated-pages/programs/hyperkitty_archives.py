@@ -37,7 +37,7 @@ with mock.patch("hyperkitty.tasks.update_from_mailman", lambda *a, **k: None):
 site = Site.objects.get_current()
 MailDomain.objects.get_or_create(site=site, defaults={"mail_domain": "x.example"})
 client, capture = Client(), Capture("mail", "hyperkitty", theme, lang[:2])
-drop = ["nav", "footer", "header", ".thread-info", "#thread-overview-info", ".navbar", ".participants"]
+drop = ["nav", "footer", "header", ".thread-titles", ".thread-info", "#thread-overview-info", ".navbar", ".participants"]
 for thread in Thread.objects.all()[:22]:
     path = f"/list/{name}/thread/{thread.thread_id}/"
     capture.add(path, client.get(path, follow=True), "body", "TB", drop=drop, page_type="mail")
