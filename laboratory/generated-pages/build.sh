@@ -62,8 +62,20 @@ service mariadb start
 mysql -e "create database if not exists wordpress_gen character set utf8mb4; create user if not exists wordpress_gen@localhost identified by 'generated'; grant all on wordpress_gen.* to wordpress_gen@localhost"
 run base programs.wordpress
 mkdir -p "$GENERATED_WORK/redmine"
-printf 'production:\n  adapter: sqlite3\n  database: %s/redmine/db.sqlite3\n' "$GENERATED_WORK" > /etc/redmine/default/database.yml
+printf 'production:\n  adapter: sqlite3\n  database: %s/redmine/db.sqlite3\n  timeout: 30000\n' "$GENERATED_WORK" > /etc/redmine/default/database.yml
 (cd /usr/share/redmine && export RAILS_ENV=production REDMINE_LANG=en && bundle exec rake db:migrate && bundle exec rake redmine:load_default_data) >/dev/null
 run base programs.redmine en de fr
+
+install plone Products.CMFPlone
+(cd "$GENERATED_WORK" && rm -rf plone && "$GENERATED/v/plone/bin/mkwsgiinstance" -d plone -u admin:admin)
+PLONE_BIN=$GENERATED/v/plone/bin run base programs.plone en
+npm --prefix "$GENERATED/n/evershop" install --no-audit --no-fund @evershop/evershop concat-stream
+mkdir -p "$GENERATED/postgres" && chown postgres "$GENERATED/postgres"
+su postgres -c "/usr/lib/postgresql/15/bin/initdb -D $GENERATED/postgres/data -A trust; /usr/lib/postgresql/15/bin/pg_ctl -D $GENERATED/postgres/data -o '-p 5544 -k $GENERATED/postgres' -l $GENERATED/postgres/log start" >/dev/null
+su postgres -c "psql -h $GENERATED/postgres -p 5544 -c 'create database evershop'"
+mkdir -p "$GENERATED"/n/evershop/{config,media,public,themes,extensions,translations}
+echo '{"shop":{"language":"en","currency":"USD","homeUrl":"http://127.0.0.1:3000"}}' > "$GENERATED/n/evershop/config/default.json"
+(cd "$GENERATED/n/evershop" && DB_HOST=127.0.0.1 DB_PORT=5544 DB_NAME=evershop DB_USER=postgres DB_PASSWORD=x DB_SSLMODE=disable NODE_ENV=production npx evershop build) >/dev/null
+EVERSHOP_FOLDER=$GENERATED/n/evershop run base programs.evershop_shop
 
 python base -m generator.assemble "$out"

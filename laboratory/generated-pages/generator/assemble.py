@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import sys
 import uuid
 
@@ -11,6 +12,8 @@ from .capture import RAW
 from .gold import gold
 from .marks import unmark
 
+# The address of a program that ran as a server becomes the name of its host.
+LOCAL = re.compile(r"https?:(?:\\?/){2}(?:127\.0\.0\.1|localhost|testserver)(?::\d+)?")
 DATE = "2026-11-25T00:00:00Z"
 
 
@@ -39,6 +42,7 @@ def assemble(kind, out, most=40):
             for name in sorted(n[:-5] for n in os.listdir(folder) if n.endswith(".json"))[:most]:
                 note = json.load(open(f"{folder}/{name}.json"))
                 html = open(f"{folder}/{name}.html", encoding="utf-8").read()
+                html = LOCAL.sub("http://" + host, html)
                 text, marks = gold(html, note)
                 if not text:
                     if not count[2]:

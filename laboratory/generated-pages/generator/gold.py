@@ -20,7 +20,7 @@ def _texts(element, unseen=False):
     """Each text of the page with the element that holds it."""
     if not isinstance(element.tag, str):
         return
-    unseen = unseen or element.tag in UNSEEN
+    unseen = unseen or element.tag in UNSEEN or "display:none" in element.get("style", "").replace(" ", "")
     if element.text and not unseen:
         yield element, element.text
     for child in element:

@@ -3,6 +3,7 @@
 They come from the golds of the labelled sets whose licence lets a model that
 ships be trained on them (../shared/data/README.md).
 """
+import collections
 import functools
 import gzip
 import json
@@ -74,6 +75,16 @@ class Texts:
         from faker import Faker
         self.fake = Faker(FAKER.get(lang, "en_US"))
         self.fake.seed_instance(self.random.randrange(1 << 30))
+        self.recent = collections.deque(maxlen=80)
+
+    def _fresh(self, draw):
+        """A text that was not used lately: languages with few documents would repeat it within a page."""
+        for _ in range(25):
+            text = draw()
+            if text not in self.recent:
+                break
+        self.recent.append(text)
+        return text
 
     def _short(self, text, length):
         length = length // 3 if self.lang in ("zh", "ja") else length
@@ -86,10 +97,13 @@ class Texts:
 
     def title(self, length=80):
         """A title as a page would have it."""
-        while True:
-            text = self._short(self.random.choice(self.documents)["title"], length).rstrip(".")
-            if len(text) > 5:
-                return text
+        def draw():
+            document = self.random.choice(self.documents)
+            # Few documents have few titles: sentences stand in for them.
+            text = document["title"] if len(self.documents) > 40 else self.random.choice(document["lines"])
+            return self._short(text, length).rstrip(".")
+        text = self._fresh(draw)
+        return text if len(text) > 5 else self.title(length)
 
     def paragraphs(self, fewest, most, length=900, shortest=40):
         """Consecutive paragraphs of one real page."""
@@ -100,7 +114,9 @@ class Texts:
             lines = [line for line in self.random.choice(self.documents)["lines"] if shortest <= len(line) <= length]
             if len(lines) >= want:
                 start = self.random.randint(0, len(lines) - want)
-                return lines[start:start + want]
+                if not any(line in self.recent for line in lines[start:start + want]):
+                    self.recent.extend(lines[start:start + want])
+                    return lines[start:start + want]
         return [self._short(line, length) for line in self.random.choice(self.documents)["lines"][:want]]
 
     def post(self):
@@ -125,8 +141,10 @@ class Texts:
         for _ in range(40):
             document = self.random.choice(self.documents)
             asked = [s for line in document["lines"] for s in re.split(r"(?<=[.!?。！？”」])\s*", line) if s.endswith(("?", "？")) and 8 < len(s) < 140]
+            asked = [question for question in asked if question not in self.recent]
             if asked:
-                return self.random.choice(asked)
+                self.recent.append(self.random.choice(asked))
+                return self.recent[-1]
         return self.title(90) + "?"
 
     def name(self):

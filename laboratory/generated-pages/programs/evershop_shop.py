@@ -8,7 +8,7 @@ import time
 
 import requests
 
-from generator.capture import Capture
+from generator.capture import WORK, Capture
 from generator.marks import mark
 from generator.texts import Texts
 
@@ -37,7 +37,7 @@ for n in range(28):
 for name, value in (("categories", categories), ("products", products)):
     with open(f"{SEED}/{name}.json", "w") as file:
         json.dump(value, file)
-server = subprocess.Popen(["npx", "evershop", "start"], cwd=ROOT, env=ENVIRONMENT, stdout=open("/tmp/pages/evershop.log", "w"), stderr=subprocess.STDOUT)
+server = subprocess.Popen(["npx", "evershop", "start"], cwd=ROOT, env=ENVIRONMENT, stdout=open(f"{WORK}/evershop.log", "w"), stderr=subprocess.STDOUT)
 try:
     for _ in range(40):
         time.sleep(2)

@@ -11,8 +11,8 @@ from generator.documents import site
 from generator.marks import unmark
 from generator.texts import Texts
 
-THEMES = ("readthedocs mkdocs material cinder windmill ivory gitbook terminal bootstrap4 dracula semantic nature windows-98 simple-blog carbon shadcn bulma torillic "
-          "gov_au tech-docs-template primer cerulean journal slate rtd-dropdown").split()
+THEMES = ("readthedocs mkdocs material cinder windmill ivory gitbook terminal bootstrap4 dracula nature windows-98 simple-blog carbon shadcn bulma torillic "
+          "primer cerulean journal slate rtd-dropdown").split()
 LANGS = ["en", "de", "en", "zh", "en", "fr"]
 
 

@@ -73,6 +73,6 @@ for lang in sys.argv[1:] or ["en", "de"]:
                     print(path, response.status_code)
                     continue
                 put in captures or captures.update({put: Capture(put, "plone", lang, lang)})
-                captures[put].add(path, response.text, "#content", kept, drop=["#viewlet-below-content", ".documentActions"], add=[".event.summary .dtstart", ".event.summary .dtend", ".event_summary .dt"] if put == "event" else [], page_type=page_type)
+                captures[put].add(path, response.text, "#content", kept, drop=["#viewlet-below-content", ".documentActions", "li.summary", "li.description", "li.location", "li.dtstart", "li.dtend"], add=[".event.summary .dtstart", ".event.summary .dtend", ".event_summary .dt"] if put == "event" else [], page_type=page_type)
     finally:
         server.terminate()

@@ -62,4 +62,4 @@ for path, marks, page_type in paths:
     if response.status_code != 200:
         print(path, response.status_code)
         continue
-    capture.add(path, response, "body", marks, drop=["nav", "footer", "details", ".cart", "[role=navigation]", "#cart"], add=[] if page_type == "listing" else [".info-row time", ".info-row .fa-clock-o + p"], page_type=page_type)
+    capture.add(path, response, "body", marks, drop=["nav", "footer", "details", ".cart", "[role=navigation]", "#cart"], add=["main article time"] if page_type == "listing" else [".info-row time", ".info-row .fa-clock-o + p"], page_type=page_type)

@@ -41,7 +41,7 @@ for lang in sys.argv[1:] or ["en", "de", "fr"]:
             continue
         kind, kept = page["kind"], "listing" if page["type"] in ("issues", "activity") else "forum" if page["type"] == "issue" else page["type"]
         if page["type"] == "listing" and page["path"].endswith("news"):
-            marks = "LS"
+            marks = "LSB"
         else:
             marks = MARKS[page["type"]]
         captures.setdefault(kind, None) or captures.update({kind: Capture(kind, "redmine", lang, lang)})

@@ -8,8 +8,8 @@ from generator.capture import WORK, Capture
 from generator.documents import site
 from generator.texts import Texts
 
-THEMES = ("alabaster classic sphinxdoc scrolls agogo traditional nature haiku pyramid bizstyle epub sphinx_rtd_theme furo pydata_sphinx_theme sphinx_book_theme shibuya press "
-          "sphinxawesome_theme flask jinja click sphinx_typo3_theme insipid sphinx_wagtail_theme sphinx_nefertiti piccolo_theme sphinx_documatt_theme").split()
+THEMES = ("alabaster classic sphinxdoc scrolls agogo traditional nature haiku pyramid bizstyle epub sphinx_rtd_theme furo pydata_sphinx_theme sphinx_book_theme shibuya "
+          "sphinxawesome_theme insipid sphinx_wagtail_theme sphinx_nefertiti piccolo_theme sphinx_documatt_theme").split()
 LANGS = ["en", "fr", "en", "de", "en", "ja", "zh"]
 DROP = ["nav", "aside", "footer", "[role=navigation]", "[class*=sidebar]", "[class*=toc]", "[class*=breadcrumb]", "[class*=prev-next]", "[class*=related]", ".bottomnav", ".topnav", ".headerlink", "[class*=rightside]"]
 
