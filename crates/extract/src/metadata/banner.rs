@@ -65,7 +65,7 @@ mod tests {
         let site = "<title>Building - A mill for the valley</title><h2>Building</h2><h1>A mill for the valley</h1>";
         assert_eq!(title(site).as_deref(), Some("A mill for the valley"));
         let text = "word ".repeat(61);
-        let below = format!("<title>Building - A mill</title><h1>A mill</h1><p>{text}<h2>Building</h2>");
-        assert_eq!(title(&below).as_deref(), Some("A mill"));
+        let below = format!("<title>Building - A mill for all</title><h1>A mill for all</h1><p>{text}<h2>Building</h2>");
+        assert_eq!(title(&below).as_deref(), Some("A mill for all"));
     }
 }
