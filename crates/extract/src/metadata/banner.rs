@@ -65,7 +65,8 @@ mod tests {
         let site = "<title>Building - A mill for the valley</title><h2>Building</h2><h1>A mill for the valley</h1>";
         assert_eq!(title(site).as_deref(), Some("A mill for the valley"));
         let text = "word ".repeat(61);
-        let below = format!("<title>Building - A mill for all</title><h1>A mill for all</h1><p>{text}<h2>Building</h2>");
+        let below =
+            format!("<title>Building - A mill for all</title><h1>A mill for all</h1><p>{text}<h2>Building</h2>");
         assert_eq!(title(&below).as_deref(), Some("A mill for all"));
     }
 }
