@@ -263,7 +263,7 @@ impl OwnSample {
 }
 
 /// The finished model with the correction as one more scorer.
-fn corrected(
+pub(super) fn corrected(
     base: &Model,
     correction: Option<Correction>,
     sets: &[PageSet],
@@ -285,6 +285,11 @@ fn corrected(
                 file.columns.len() - 1
             });
             steps.column = at as u16;
+        }
+        // The other parts have only a share on pages that are not one text, and the correction is whole there as well.
+        if let Some(lists) = &mut file.lists {
+            lists.scorer.intercept += correction.intercept;
+            lists.scorer.step_functions.extend(correction.step_functions.iter().cloned());
         }
         file.parts.push(WeightedScorer { share: 1.0, scorer: Scorer::Additive(correction) });
     }

@@ -152,6 +152,7 @@ pub fn with_lists(base: &Model, mut lists: ListScorer, sets: &[PageSet], created
 
 #[cfg(test)]
 mod tests {
+    use super::super::adapted::corrected;
     use super::super::options::{Learner, Weighting};
     use super::super::trained::train;
     use super::*;
@@ -159,6 +160,7 @@ mod tests {
     use crate::pages::{Gold, LabelledPage};
     use trommel_features::FeatureGroup;
     use trommel_html::{Engine, Limits, ScanEngine};
+    use trommel_model::Additive;
 
     /// Pages of ten hosts: articles with linked lists that are menus, or listings of which the linked list is the text.
     fn set(name: &str, is_listing: bool) -> PageSet {
@@ -216,6 +218,13 @@ mod tests {
         // Who never saw the set learns nothing from it.
         let without = taught(&LeftOut::Set(2));
         assert!(odds(&without, &sets[2]) < odds(&base, &sets[2]) + 0.5);
+        // Corrections by which a model is adapted to other pages are whole on all pages.
+        let correction = Additive { intercept: 2.0, ..Additive::default() };
+        let adapted = corrected(&all, Some(correction), &[], &options, &[]).unwrap();
+        for set in &sets {
+            let gain = odds(&adapted, set) - odds(&all, set);
+            assert!((gain - 2.0).abs() < 1e-3, "{gain}");
+        }
         let hosts = BTreeSet::from(["h0.example"]);
         assert!(LeftOut::Hosts(&hosts).has(0, "h0.example") && !LeftOut::Hosts(&hosts).has(0, "h1.example"));
         let file = all.file();

@@ -1,4 +1,4 @@
-//! What the log odds of a block are the sum of, by columns.
+//! Tells which columns the log odds of a block come from, and how much of them from each.
 
 use super::Model;
 use crate::file::Scorer;
