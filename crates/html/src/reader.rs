@@ -7,9 +7,9 @@ mod growing;
 mod lol;
 mod namespaces;
 mod raw_text;
-mod recovery;
 mod scan;
 mod scanner;
+mod unclosed;
 
 use crate::limits::Limits;
 use crate::page::Page;

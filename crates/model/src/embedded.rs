@@ -5,8 +5,8 @@ use trommel_html::json_ld::ContentSubject;
 
 use crate::error::ModelError;
 use crate::file::{EmbeddedScorer, Scorer};
+use crate::kept_blocks::{Choice, Selection, expected_f1, weighed};
 use crate::layout::Layout;
-use crate::selection::{Choice, Selection, expected_f1, weighed};
 use crate::sigmoid::sigmoid;
 
 /// Least probability of an embedded text for a page of which nothing else is kept.

@@ -6,7 +6,7 @@ use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 use crate::additive::Additive;
 use crate::error::ModelError;
 use crate::lists::ListScorer;
-use crate::selection::Selection;
+use crate::kept_blocks::Selection;
 use crate::trees::Trees;
 
 /// First field of every model file.

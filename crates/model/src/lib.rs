@@ -5,17 +5,17 @@
 
 mod additive;
 mod compiled;
-mod confidences;
 mod embedded;
 mod error;
 mod file;
+mod hard_pages;
+mod kept_blocks;
 mod layout;
 mod lists;
 mod model;
 mod page_type;
 mod roles;
 mod scorer;
-mod selection;
 mod sigmoid;
 mod trees;
 mod worlds;
@@ -27,12 +27,12 @@ pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, Linear, ModelFile, PageTypeScorer, Score, Scorer, Training, TrainingSet,
     VERSION, WeightedScorer,
 };
+pub use kept_blocks::{Choice, Selection};
 pub use layout::Layout;
 pub use lists::ListScorer;
 pub use model::{Judgement, Model};
 pub use page_type::PageType;
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use scorer::log_odds_of_parts;
-pub use selection::{Choice, Selection};
 pub use sigmoid::sigmoid;
 pub use trees::{TreeNode, Trees};

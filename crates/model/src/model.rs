@@ -11,14 +11,14 @@ use trommel_features::{ColumnSet, Columns, Schema, embedded_texts};
 use trommel_html::Page;
 
 use crate::compiled::{Compiled, PageOdds};
-use crate::confidences::confidence_below;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
+use crate::hard_pages::confidence_below;
+use crate::kept_blocks::{self, Choice, weighed};
 use crate::layout::Layout;
 use crate::lists::not_one_text;
 use crate::page_type::PageType;
-use crate::selection::{self, Choice, weighed};
 use crate::sigmoid::sigmoid;
 
 /// Models built into the program, by name; the first is the default.
@@ -365,7 +365,7 @@ impl Model {
         // The probabilities are the model's, and what it expects of the choice follows from them.
         if other.choice.kept.contains(&true) {
             let weighed = weighed(&judgement.probabilities, &layout);
-            other.choice.expected_f1 = selection::expected_f1(&weighed, &other.choice.kept) as f32;
+            other.choice.expected_f1 = kept_blocks::expected_f1(&weighed, &other.choice.kept) as f32;
         }
         judgement.choice = other.choice;
         judgement.embedded = other.embedded;

@@ -15,8 +15,8 @@ use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
 use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
 
 use super::raw_text::end_of_comment;
-use super::recovery::UnclosedMarkup;
 use super::scanner::{Scanner, recover};
+use super::unclosed::UnclosedMarkup;
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};

@@ -4,7 +4,7 @@ use super::MAX_NOSCRIPT_DEPTH;
 use super::content::ContentModel;
 use super::namespaces::Namespaces;
 use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
-use super::recovery::{Recovery, UnclosedMarkup};
+use super::unclosed::{Recovery, UnclosedMarkup};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, up_to};
 use crate::markup::Tag;

@@ -2,7 +2,7 @@ use super::*;
 use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::lists::ListScorer;
-use crate::selection::Selection;
+use crate::kept_blocks::Selection;
 use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
 use trommel_features::FeatureGroup;

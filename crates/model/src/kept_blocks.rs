@@ -1,4 +1,4 @@
-//! Chooses blocks from their probabilities.
+//! Chooses the blocks to keep, given their probabilities.
 
 use serde::{Deserialize, Serialize};
 
