@@ -157,7 +157,7 @@ mod tests {
                 html: String::new(),
             }],
         };
-        let found = score(&set, &[model("s")]);
+        let found = score(&set, &[Arc::new(model("s"))]);
         assert_eq!(found.reports[0].overall.scores.f1, 1.0);
         assert_eq!(found.reports[0].by_language["en"].pages, 1);
         let without = found.without_comments[0].overall.scores;
