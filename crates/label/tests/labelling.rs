@@ -36,13 +36,18 @@ fn record(id: &str, html: &str) -> Vec<u8> {
 
 fn archive(folder: &Path) -> PathBuf {
     let mut bytes = Vec::new();
-    let story = "<p>It rained all night, and in the morning the river stood in the streets of the town.</p>";
+    // Not the same three times: copies are left out of the text.
+    let story = ["first", "second", "third"].map(|night| {
+        format!(
+            "<p>It rained all the {night} night, and in the morning the river stood in the streets of the town.</p>"
+        )
+    });
     for (id, html) in [
         (
             "urn:uuid:a",
             format!(
                 "<title>Flood</title><ul class=menu><li><a href=x>Home</a><li><a href=y>News</a></ul><h1>Flood</h1>{}<div class=review><p>Good!</p></div>",
-                story.repeat(3)
+                story.concat()
             ),
         ),
         ("urn:uuid:b", "<p>Second page.</p>".to_owned()),
@@ -157,7 +162,7 @@ fn choices_become_gold_and_labelling_continues() {
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
     let line: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(line["record_id"], "urn:uuid:a");
-    let story = "It rained all night, and in the morning the river stood in the streets of the town.";
+    let story = "It rained all the first night, and in the morning the river stood in the streets of the town.";
     assert_eq!(line["gold"], format!("Flood\n{story}"));
     assert_eq!(line["gold_comments"], "Good!");
     assert_eq!((&line["page_type"], &line["lang"]), (&json!("article"), &Value::Null));

@@ -5,8 +5,8 @@ use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 
 use crate::additive::Additive;
 use crate::error::ModelError;
-use crate::lists::ListScorer;
 use crate::kept_blocks::Selection;
+use crate::lists::ListScorer;
 use crate::trees::Trees;
 
 /// First field of every model file.

@@ -10,6 +10,12 @@ use crate::additive::Additive;
 use crate::file::PageTypeScorer;
 use crate::sigmoid::sigmoid;
 
+/// Blocks of a page up to which the scorer has no share, and from which on its share depends on the page type alone, as
+/// natural logarithms of 1 + their number.
+// The type of a page is told from counts and shares of its blocks; of few blocks nearly every type is possible. Here
+// these are 20 and 40 blocks.
+const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
+
 /// The scorer of pages that are not one text, and its share in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ListScorer {
@@ -26,10 +32,10 @@ pub struct ListScorer {
 
 impl ListScorer {
     /// The scorer's share in the log odds of the blocks of a page, given the log odds of each page type against the
-    /// rest.
-    pub fn share_on(&self, types: &[PageTypeScorer], odds: &[f32]) -> f32 {
-        let (none, full) = self.between;
-        self.share * ((not_one_text(&self.texts, types, odds) - none) / (full - none)).clamp(0.0, 1.0)
+    /// rest and the natural logarithm of 1 + the number of the page's blocks.
+    pub fn share_on(&self, types: &[PageTypeScorer], odds: &[f32], log_blocks: f32) -> f32 {
+        let rise = |value: f32, (none, full): (f32, f32)| ((value - none) / (full - none)).clamp(0.0, 1.0);
+        self.share * rise(not_one_text(&self.texts, types, odds), self.between) * rise(log_blocks, LOG_BLOCKS)
     }
 
     /// Whether its shares and bounds are numbers that make sense.
@@ -65,13 +71,24 @@ mod tests {
 
     #[test]
     fn the_share_rises_with_the_doubt_that_a_page_is_one_text() {
-        let share = |odds: &[f32]| lists((0.25, 0.75), 0.8).share_on(&types(), odds);
+        let share = |odds: &[f32]| lists((0.25, 0.75), 0.8).share_on(&types(), odds, 9.0);
         assert_eq!(share(&[9.0, -9.0, -9.0, -9.0]), 0.0);
         assert_eq!(share(&[-9.0, 9.0, -9.0, -9.0]), 0.0);
         assert_eq!(share(&[-9.0, -9.0, 9.0, -9.0]), 0.8);
         // As probable as not.
         assert!((share(&[0.0; 4]) - 0.4).abs() < 1e-6);
-        assert_eq!(lists((0.25, 0.75), 0.8).share_on(&[], &[]), 0.0);
+        assert_eq!(lists((0.25, 0.75), 0.8).share_on(&[], &[], 9.0), 0.0);
+    }
+
+    #[test]
+    fn pages_of_few_blocks_are_left_to_the_other_scorers() {
+        let of = |blocks: u16| {
+            let log_blocks = f32::from(blocks + 1).ln();
+            lists((0.25, 0.75), 0.8).share_on(&types(), &[-9.0, -9.0, 9.0, -9.0], log_blocks)
+        };
+        assert!(of(20) < 1e-6, "{}", of(20));
+        assert!(of(30) > 0.1 && of(30) < 0.7, "{}", of(30));
+        assert!((of(40) - 0.8).abs() < 1e-6, "{}", of(40));
     }
 
     #[test]

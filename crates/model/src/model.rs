@@ -32,6 +32,9 @@ const HEADLINE_COLUMN: &str = "outline.is_headline";
 const COMMENT_COLUMNS: [&str; 5] =
     ["comments.inside", "comments.inside_beside_prose", "comments.near", "comments.log_regions", "comments.share"];
 
+/// Column that tells the number of blocks of a page.
+const PAGE_BLOCKS_COLUMN: &str = "page.log_blocks";
+
 /// A model ready to score pages.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -50,6 +53,8 @@ pub struct Model {
     comments: Vec<u16>,
     /// Column that tells the main headline.
     headline: Option<u16>,
+    /// Column that tells the number of blocks of a page, for the share of `lists`.
+    page_blocks: Option<u16>,
     /// Its name among the built-in models, if it is one.
     builtin: Option<&'static str>,
 }
@@ -135,7 +140,8 @@ impl Model {
         let embedded = file.embedded.as_ref().map(|embedded_scorer| embedded_scorer.readied()).transpose()?;
         let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
         let headline = known.get(HEADLINE_COLUMN).copied();
-        let mut beside: Vec<u16> = comments.iter().copied().chain(headline).collect();
+        let page_blocks = lists.as_ref().and_then(|_| known.get(PAGE_BLOCKS_COLUMN).copied());
+        let mut beside: Vec<u16> = comments.iter().copied().chain(headline).chain(page_blocks).collect();
         for scorer in &page_types {
             let mut scorer = scorer.clone();
             scorer.each_column(|column| beside.push(*column));
@@ -147,7 +153,19 @@ impl Model {
             beside.into_iter(),
             file.band,
         );
-        Ok(Self { headline, compiled, comments, schema, parts, lists, page_types, embedded, file, builtin: None })
+        Ok(Self {
+            headline,
+            page_blocks,
+            compiled,
+            comments,
+            schema,
+            parts,
+            lists,
+            page_types,
+            embedded,
+            file,
+            builtin: None,
+        })
     }
 
     /// Reads a model from the bytes of a model file.
@@ -234,7 +252,8 @@ impl Model {
         let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
         self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
             if columns.blocks().start == 0 {
-                odds.set_list_share(self.list_share(&self.type_odds_of(columns)));
+                let value = |column| self.page_value(columns, column);
+                odds.set_list_share(self.list_share(&self.type_odds(value), value));
             }
             odds.add(columns);
         });
@@ -273,9 +292,10 @@ impl Model {
             };
             if blocks.start == 0 {
                 // Columns of the page type are equal for all blocks, so the first batch is enough.
-                let of_types = self.type_odds_of(columns);
+                let value = |column| self.page_value(columns, column);
+                let of_types = self.type_odds(value);
                 page_type = PageType::of(&self.file.page_types, &of_types);
-                let share = self.list_share(&of_types);
+                let share = self.list_share(&of_types, value);
                 odds.set_list_share(share);
                 unnamed.set_list_share(share);
             }
@@ -396,14 +416,10 @@ impl Model {
         }
     }
 
-    /// The log odds of each page type for the page that these are the first blocks of.
-    fn type_odds_of(&self, columns: &Columns) -> Vec<f32> {
-        let set = self.compiled.columns();
-        let value = |column: u16| {
-            let lanes = set.slot(column).and_then(|slot| columns.column(slot));
-            lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
-        };
-        self.type_odds(value)
+    /// The value of a column that is the same for all blocks of the page whose first blocks these are.
+    fn page_value(&self, columns: &Columns, column: u16) -> f32 {
+        let lanes = self.compiled.columns().slot(column).and_then(|slot| columns.column(slot));
+        lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
     }
 
     /// The log odds of each page type, given the value of a column on the page.
@@ -417,9 +433,14 @@ impl Model {
         not_one_text(texts, &self.file.page_types, &self.type_odds(value))
     }
 
-    /// The share of the scorer of pages that are not one text, given the log odds of each page type.
-    fn list_share(&self, of_types: &[f32]) -> f32 {
-        self.file.lists.as_ref().map_or(0.0, |lists| lists.share_on(&self.file.page_types, of_types))
+    /// The share of the scorer of pages that are not one text, given the log odds of each page type and the value of a
+    /// column on the page.
+    fn list_share(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> f32 {
+        let Some(lists) = &self.file.lists else {
+            return 0.0;
+        };
+        let log_blocks = self.page_blocks.map_or(f32::INFINITY, value);
+        lists.share_on(&self.file.page_types, of_types, log_blocks)
     }
 }
 

@@ -166,7 +166,7 @@ mod tests {
     fn set(name: &str, is_listing: bool) -> PageSet {
         let pages = (0..40).map(|at| {
             let prose = format!("The story of page {at} of {name} goes on for some words here, and then it ends. ");
-            let items: Vec<String> = (0..8).map(|item| format!("Ruling {item} of {at}")).collect();
+            let items: Vec<String> = (0..48).map(|item| format!("Ruling {item} of {at}")).collect();
             let links: String = items.iter().map(|item| format!("<li><a href=x>{item}</a>")).collect();
             let body = if is_listing { String::new() } else { format!("<p>{}</p>", prose.repeat(5)).repeat(6) };
             let html = format!("<h1>Page {at}</h1>{body}<ul>{links}</ul><p>Imprint</p>");

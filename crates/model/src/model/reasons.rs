@@ -42,7 +42,7 @@ impl Model {
     /// additive parts.
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
-        let of_lists = self.list_share(&self.type_odds(value));
+        let of_lists = self.list_share(&self.type_odds(value), value);
         // Where the first part is not in doubt, it stands for the trees.
         let first = self.parts.first().map_or(0.0, |(_, scorer)| scorer.log_odds(row));
         let is_sure = self.file.band.is_some_and(|band| first.abs() >= band);

@@ -1,8 +1,8 @@
 use super::*;
 use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
-use crate::lists::ListScorer;
 use crate::kept_blocks::Selection;
+use crate::lists::ListScorer;
 use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
 use trommel_features::FeatureGroup;

@@ -144,6 +144,7 @@ mod tests {
 
     #[test]
     fn comments_count_in_one_report_only() {
+        let html = "<p>one two three</p><p>late</p>";
         let set = PageSet {
             name: "toy".into(),
             pages: vec![LabelledPage {
@@ -153,8 +154,8 @@ mod tests {
                     lang: Some("en".into()),
                     ..Gold::default()
                 },
-                page: ScanEngine.read("<p>one two three</p><p>late</p>", &Limits::default()),
-                html: String::new(),
+                page: ScanEngine.read(html, &Limits::default()),
+                html: html.into(),
             }],
         };
         let found = score(&set, &[Arc::new(model("s"))]);

@@ -1,14 +1,14 @@
 //! `trommel-quality report`.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::json;
-use trommel_extract::ContentPolicy;
+use trommel_extract::Extractor;
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    EvalOptions, JudgedSet, LABEL_SHARE, LabelledPage, Learner, TrainOptions, Weighting, evaluate, gold_beside,
-    kept_text, read_set, train,
+    EvalOptions, JudgedSet, LABEL_SHARE, Learner, TrainOptions, Weighting, evaluate, gold_beside, read_set, text_by,
+    train,
 };
 use trommel_text::words::Rule;
 
@@ -146,13 +146,9 @@ fn what_training_leaves_is_what_the_report_needs() {
     let score = &trained.model.file().scores[0];
     let measured = [f64::from(score.pages), score.precision, score.recall, score.f1];
     same("| wcxb-sample | ", &measured);
-    let keep = |page: &LabelledPage| {
-        let verdicts = ContentPolicy::default().judge(&trained.model, &page.page, page.gold.address());
-        let judged = &verdicts.judgement;
-        kept_text(&page.page, &judged.choice.kept, &judged.embedded)
-    };
+    let extractor = Extractor::new(Arc::new(trained.model.clone()));
     let options = EvalOptions { rule: Rule::Characters, comments: true };
-    let mean = evaluate(&sets[0], keep, &options).overall;
+    let mean = evaluate(&sets[0], |page| text_by(&extractor, page), &options).overall;
     let scores = mean.scores;
     let tested = [mean.pages as f64, scores.precision, scores.recall, scores.f1];
     same("| cleaneval | ", &tested);
