@@ -82,11 +82,9 @@ static IS_PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut at = 0;
     while at < 256 {
-        plain[at] = match at as u8 {
-            0..b' ' | 0x7f | 0xc2 | 0xe1..=0xe3 => false,
-            b'`' | b'$' | b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'#' => false,
-            _ => true,
-        };
+        let is_space = matches!(at as u8, 0..b' ' | 0x7f | 0xc2 | 0xe1..=0xe3);
+        let is_sign = matches!(at as u8, b'`' | b'$' | b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'#');
+        plain[at] = !is_space && !is_sign;
         at += 1;
     }
     plain
