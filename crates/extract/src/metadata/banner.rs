@@ -17,8 +17,11 @@ pub(super) fn names(sources: &Sources, headings: &[String], stated: &[String]) -
         let (start, end) = *separators(title).last()?;
         Some((key(title.get(..start)?), key(title.get(end..)?)))
     });
+    // What a page states as its whole title is no banner: `The blog » Fire in the hills` has the site first.
+    let is_stated = |name: &String| stated.iter().any(|title| key(title) == *name);
     let banners = parts.filter(|(start, name)| {
-        !start.is_empty() && start != name && headings.iter().any(|heading| key(heading) == *name)
+        let is_heading = headings.iter().any(|heading| key(heading) == *name);
+        !start.is_empty() && start != name && is_heading && !is_stated(name)
     });
     banners.filter(|(start, name)| stands_above(sources, name, start)).map(|(_, name)| name).collect()
 }
@@ -64,6 +67,9 @@ mod tests {
         assert_eq!(title(section).as_deref(), Some("The book of mills"));
         let site = "<title>Building - A mill for the valley</title><h2>Building</h2><h1>A mill for the valley</h1>";
         assert_eq!(title(site).as_deref(), Some("A mill for the valley"));
+        let blog = "<title>The blog » Fire in the hills</title><meta property=og:title content='Fire in the hills'>\
+                    <h1>Fire in the hills</h1><em>by Ann</em><h3>The blog</h3><p>x";
+        assert_eq!(title(blog).as_deref(), Some("Fire in the hills"));
         let text = "word ".repeat(61);
         let below =
             format!("<title>Building - A mill for all</title><h1>A mill for all</h1><p>{text}<h2>Building</h2>");
