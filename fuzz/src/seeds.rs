@@ -158,6 +158,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
         embedded: Some(embedded.clone()),
         pooling: 0.0,
         band: None,
+        lists: None,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

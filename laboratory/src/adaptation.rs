@@ -1,8 +1,10 @@
 //! Measures the worth of own labels: a model adapted to a few pages of a set, and one trained on them from
 //! nothing, scored on pages of other hosts of the set, beside the finished model.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
-use trommel_extract::{CommentPolicy, ContentPolicy};
+use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
 use trommel_features::FeatureGroup;
 use trommel_learn::{
     EvalOptions, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting, adapt,
@@ -150,7 +152,8 @@ fn f1(model: &Model, set: &PageSet) -> f64 {
         comments: if comments { CommentPolicy::Include } else { CommentPolicy::Exclude },
         ..ContentPolicy::default()
     };
-    let keep = |page: &LabelledPage| text_by(model, &policy, page);
+    let extractor = Extractor::new(Arc::new(model.clone())).with_policy(policy);
+    let keep = |page: &LabelledPage| text_by(&extractor, page);
     let options = EvalOptions { rule: Rule::Characters, comments };
     let Scores { f1, .. } = evaluate(set, keep, &options).overall.scores;
     f1

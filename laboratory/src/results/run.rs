@@ -1,9 +1,10 @@
 //! The whole measurement, from the data to the files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
-use trommel_extract::{CommentPolicy, ContentPolicy};
+use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
 use trommel_learn::{EvalOptions, LABEL_SHARE, LabelledPage, PageSet, evaluate, list, text_by};
 use trommel_model::Model;
 use trommel_text::words::Rule;
@@ -149,8 +150,9 @@ fn stacks(read: &[Read]) -> Result<Stacked, ResultsError> {
         let Some(model) = Model::builtin(name) else {
             continue;
         };
+        let extractor = Extractor::new(Arc::new(model)).with_policy(policy.clone());
         let score = |voted_set: &&VotedSet| {
-            let keep = |page: &LabelledPage| text_by(&model, &policy, page);
+            let keep = |page: &LabelledPage| text_by(&extractor, page);
             Some(evaluate(voted_set.set, keep, &options).overall.scores.f1)
         };
         let figures = training.iter().map(|_| None);
