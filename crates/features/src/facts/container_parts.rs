@@ -1,5 +1,4 @@
-//! What the features say of each element that holds text, computed once an element and not once for each block
-//! in it.
+//! Computes the facts of each element that holds text, once an element and not once for each block in it.
 
 use super::sums::Sums;
 use crate::log::log;
