@@ -101,6 +101,21 @@ pub trait Compare: Tally {
     /// Takes bytes.
     fn load(self, bytes: &[u8; 64]) -> Self::Bytes;
 
+    /// Takes the first 64 of these bytes; fewer are filled up with 0.
+    #[inline(always)]
+    fn load_start(self, bytes: &[u8]) -> Self::Bytes {
+        match bytes.first_chunk() {
+            Some(chunk) => self.load(chunk),
+            None => {
+                let mut chunk = [0; 64];
+                if let Some(part) = chunk.get_mut(..bytes.len()) {
+                    part.copy_from_slice(bytes);
+                }
+                self.load(&chunk)
+            }
+        }
+    }
+
     /// Gives them back.
     fn store(self, bytes: Self::Bytes) -> [u8; 64];
 

@@ -143,17 +143,7 @@ impl ByteTask for Measure<'_> {
         while let Some(rest) = bytes.get(at..)
             && !rest.is_empty()
         {
-            let chunk = match rest.first_chunk::<64>() {
-                Some(chunk) => form.load(chunk),
-                None => {
-                    // Bytes of 0 are in no word.
-                    let mut chunk = [0; 64];
-                    if let Some(part) = chunk.get_mut(..rest.len()) {
-                        part.copy_from_slice(rest);
-                    }
-                    form.load(&chunk)
-                }
-            };
+            let chunk = form.load_start(rest);
             let word = form.word(chunk);
             // ASCII up to the first character that is none, and the rest of these bytes one by one.
             let ascii = form.wide(chunk).trailing_zeros();

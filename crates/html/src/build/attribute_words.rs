@@ -122,16 +122,7 @@ impl ByteTask for ReadPart<'_> {
 
     #[inline(always)]
     fn run<C: Compare>(self, form: C) -> ValuePart {
-        let bytes = match self.0.first_chunk::<64>() {
-            Some(chunk) => form.load(chunk),
-            None => {
-                let mut chunk = [0; 64];
-                if let Some(part) = chunk.get_mut(..self.0.len()) {
-                    part.copy_from_slice(self.0);
-                }
-                form.load(&chunk)
-            }
-        };
+        let bytes = form.load_start(self.0);
         let small = form.lower(bytes);
         let wide = form.wide(bytes);
         let ascii = form.range(small, b'a', b'z');

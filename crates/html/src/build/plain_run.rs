@@ -51,17 +51,8 @@ impl ByteTask for PlainRun<'_> {
         // 64 bytes in one step, as it can't be foreseen where words end.
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            let chunk = match rest.first_chunk::<64>() {
-                Some(chunk) => form.load(chunk),
-                None => {
-                    // Bytes of 0 end the run.
-                    let mut chunk = [0; 64];
-                    if let Some(part) = chunk.get_mut(..rest.len()) {
-                        part.copy_from_slice(rest);
-                    }
-                    form.load(&chunk)
-                }
-            };
+            // Bytes of 0 behind the end stop the run.
+            let chunk = form.load_start(rest);
             let control = form.range(chunk, 0, 0x1F) | form.equal(chunk, 0x7F);
             let space = form.equal(chunk, b' ');
             let wide = form.wide(chunk);

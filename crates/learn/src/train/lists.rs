@@ -145,6 +145,8 @@ pub fn with_lists(base: &Model, mut lists: ListScorer, sets: &[PageSet], created
     }
     file.lists = Some(lists);
     created.clone_into(&mut file.created);
+    // A model that was taught before names these sets already.
+    file.training.sets.retain(|known| sets.iter().all(|set| set.name != known.name));
     let further = sets.iter().map(|set| TrainingSet { name: set.name.clone(), pages: set.pages.len() as u32 });
     file.training.sets.extend(further);
     Ok(Model::new(file)?)
@@ -229,5 +231,9 @@ mod tests {
         assert!(LeftOut::Hosts(&hosts).has(0, "h0.example") && !LeftOut::Hosts(&hosts).has(0, "h1.example"));
         let file = all.file();
         assert_eq!((file.created.as_str(), file.training.sets.len()), ("2026-02-02", 3));
+        // Teaching again replaces the scorer, and names no set twice.
+        let again = with_lists(&all, pages.scorer(&LeftOut::Nothing).unwrap(), &sets[2..], "2026-02-03").unwrap();
+        assert_eq!((again.file().created.as_str(), again.file().training.sets.len()), ("2026-02-03", 3));
+        assert_eq!(odds(&again, &sets[2]), odds(&all, &sets[2]));
     }
 }

@@ -10,7 +10,7 @@ pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     odds: Vec<f32>,
     waiting: WaitingBlocks,
-    /// Share of the scorer of pages that are not one text.
+    /// Share of the scorer of pages that are not one text; 0 without one.
     list_share: f32,
 }
 
@@ -91,7 +91,7 @@ impl<'m> PageOdds<'m> {
 
     /// Share of the parts that judge all pages.
     fn rest(&self) -> f32 {
-        if self.compiled.lists.is_some() { 1.0 - self.list_share } else { 1.0 }
+        1.0 - self.list_share
     }
 
     /// Passes over these blocks: their log odds are no number.
