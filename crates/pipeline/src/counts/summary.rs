@@ -282,7 +282,7 @@ impl fmt::Display for Summary {
             write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
         }
         if !self.capped.is_empty() {
-            write!(f, "\nbudgets passed: {}", list(&self.capped))?;
+            write!(f, "\npages over a cap: {}", list(&self.capped))?;
         }
         if let Some(PageTimes { p50, p99, slowest }) = &self.page_times {
             write!(
@@ -425,13 +425,15 @@ mod tests {
         let mut summary = summary();
         summary.truncate("Length");
         summary.truncate("bandwidth");
+        summary.capped.insert("tokens".into(), 3);
         let words = summary.to_string();
         assert!(
             words.starts_with(
                 "4 records: 1 document, 2 dropped, 1 failed\n\
                  dropped: 1 request, 1 not-html\n\
                  failed: 1 panic\n\
-                 2 pages, cut by the crawler: 1 length, 1 other\n"
+                 2 pages, cut by the crawler: 1 length, 1 other\n\
+                 pages over a cap: 3 tokens"
             ),
             "{words}"
         );
