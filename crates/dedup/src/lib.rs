@@ -13,10 +13,10 @@ mod error;
 mod find;
 mod remove;
 mod shard;
-mod sign;
+mod signature_file;
 
 pub use error::DedupError;
 pub use find::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare};
 pub use remove::{Removed, read_duplicates, without};
 pub use shard::shard_name;
-pub use sign::{Signature, read_signatures, sign};
+pub use signature_file::{Signature, read_signatures, sign};

@@ -7,7 +7,7 @@ use std::{
 
 use trommel_output::{Assemble, OutputCopy, RecordReader};
 
-use crate::{DedupError, Duplicate, shard::shard_name, sign::lines};
+use crate::{DedupError, Duplicate, shard::shard_name, signature_file::lines};
 
 /// Rows that are duplicates, by the name of their shard.
 #[derive(Debug, Default)]

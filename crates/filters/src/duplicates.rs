@@ -104,7 +104,7 @@ impl Duplicates {
             format!("exact duplicates: the last {least} documents or more are remembered")
         });
         let near = self.near.as_ref().map(|near| {
-            let least = near.0.capacity() / crate::fingerprint::BANDS;
+            let least = near.0.capacity() / crate::minhash::BANDS;
             format!("near duplicates: the last {least} documents or more are remembered")
         });
         exact.into_iter().chain(near).collect()

@@ -6,10 +6,10 @@ use trommel_text::TextStats;
 use crate::{
     Capture, DuplicateSettings, Duplicates, Filter, FilterSettings, Fingerprint, Reason, TextRule,
     c4::C4,
-    fingerprint::{exact, near},
     gopher::Gopher,
     language::LanguageFilter,
     length::Length,
+    minhash::{exact, near},
     page::{BlockPages, Confidence, PageTypes},
     repetition::Repetition,
     robots::Robots,

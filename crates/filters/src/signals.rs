@@ -3,8 +3,8 @@
 use trommel_text::TextStats;
 
 use crate::{
-    fingerprint,
     gopher::{Counts, has_bullet, share_of_lines, symbols},
+    minhash,
     repetition::{repeated, repeated_lines},
 };
 
@@ -51,8 +51,8 @@ impl TextSignals {
             ellipses: share_of_lines(stats.text(), |line| line.ends_with("...") || line.ends_with('…')) as f32,
             repeated_lines: repeated_lines(stats.text()) as f32,
             repeated_phrases: (repeated(stats.words(), PHRASE) as f64 / (chars as f64).max(1.0)) as f32,
-            exact: fingerprint::exact(stats),
-            near: fingerprint::near(stats),
+            exact: minhash::exact(stats),
+            near: minhash::near(stats),
         }
     }
 }

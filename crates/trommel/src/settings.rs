@@ -1,39 +1,47 @@
 //! Every choice of a user about text, archives and outputs, in one struct.
 //!
 //! The command line, the configuration file, Python, the service and the C library take these settings. A
-//! choice is declared here once, with its name, its values and its default. The interfaces are generated from
-//! the list.
+//! choice is declared once, in the file of its part, with its name, its values and its default. The interfaces are
+//! generated from the list.
 
 mod apply;
+mod archive;
 mod bounds;
+mod content;
 mod error;
 #[cfg(feature = "schema")]
 mod field;
+mod include;
+mod limits;
 mod names;
+mod output;
 mod partial;
 mod recipe;
+mod sites;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tokenizer;
 mod toml_value;
 
-use std::num::{NonZeroU32, NonZeroUsize};
-
 use serde::{Deserialize, Serialize};
-use trommel_extract::{
-    AddressForm, ArticlePolicy, ChunkSize, ChunkUnit, CommentPolicy, Favor, HeadlinePolicy, MathForm, NoteForm,
-    RoleSet, ScriptForm,
-};
+use trommel_extract::{AddressForm, ChunkUnit};
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
-use trommel_output::{Compression, Format};
-use trommel_text::{ByteSize, Share};
+use trommel_text::ByteSize;
 
+pub use archive::ArchiveSettings;
 pub use bounds::MAX_JOBS;
+pub use content::ContentSettings;
 pub use error::SettingsError;
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
+pub use include::IncludeSettings;
+pub use limits::LimitSettings;
+pub use output::OutputSettings;
 pub use partial::{PartialSettings, SettingsFileError};
+pub use sites::{SiteMode, SiteSettings};
+pub use text::{TextForm, TextSettings};
 pub use tokenizer::TokenizerFile;
 
 /// Bytes of memory that a page takes for each of its own.
@@ -66,204 +74,6 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// Encoding of outputs.
     pub output: OutputSettings,
-}
-
-/// Choice of main text, where conventions differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct ContentSettings {
-    /// Treatment of readers' comments; posts of a forum are main text.
-    pub comments: CommentPolicy,
-    /// Treatment of the main headline, which is always a source of the title.
-    pub headline: HeadlinePolicy,
-    /// Treatment of further articles below the first, which endless pages append.
-    pub articles: ArticlePolicy,
-    /// Less text that is not content, or less content that is missing.
-    pub favor: Favor,
-    /// Roles whose blocks are always part of the text.
-    pub include: RoleSet,
-    /// Roles whose blocks are never part of the text.
-    pub exclude: RoleSet,
-}
-
-/// Form of the text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct TextSettings {
-    /// Plain text or Markdown.
-    pub form: TextForm,
-    /// Write links into Markdown.
-    pub links: bool,
-    /// Write images outside of lines of text into Markdown, with their alternative text.
-    pub images: bool,
-    /// Addresses of links and images.
-    pub addresses: AddressForm,
-    /// Mark sections of roles other than headline and body in Markdown, with `::: ROLE` above and `:::` below.
-    pub sections: bool,
-    /// Form of formulas.
-    pub math: MathForm,
-    /// Treatment of footnotes and of the marks that refer to them.
-    pub notes: NoteForm,
-    /// Form of superscripts and subscripts that follow a letter or digit.
-    pub scripts: ScriptForm,
-    /// Most tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
-    pub max_tokens: Option<NonZeroU32>,
-    /// Tokenizer that counts the tokens of texts and chunks: a file tokenizer.json, as models on the Hugging Face Hub
-    /// have one. Without it a token is taken for four bytes. It needs a build with the feature `tokenizer`.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
-    pub tokenizer: Option<TokenizerFile>,
-}
-
-/// The form of text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum TextForm {
-    /// Lines of plain text.
-    #[default]
-    Plain,
-    /// CommonMark with the tables of GitHub.
-    Markdown,
-}
-
-/// Lists beside the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct IncludeSettings {
-    /// List all blocks of the page with text, probability, role, bytes in the decoded page, and whether each is kept.
-    pub blocks: bool,
-    /// List the source bytes of each part of the text: first character of the text, number of
-    /// characters, first byte of the page, number of bytes.
-    pub spans: bool,
-    /// List the tables in the text as rows of cells.
-    pub tables: bool,
-    /// List the posts of a thread with author and time, if the markup states them. In Markdown, write author and
-    /// time above each post.
-    pub posts: bool,
-    /// The text in chunks for retrieval, of at most so many words or tokens each: words=400, or tokens=512,overlap=64.
-    /// No chunk cuts code, a table row, a list item or a sentence.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
-    pub chunks: Option<ChunkSize>,
-}
-
-/// Correction of the model by other pages of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct SiteSettings {
-    /// Correct the model by other pages of the same site.
-    pub memory: SiteMode,
-    /// Site memory from `trommel sites build`, in place of site_memory.
-    pub file: Option<String>,
-    /// Most memory for counts of sites, at least 1M. Beyond it an even sample of the blocks is kept.
-    pub size: ByteSize,
-}
-
-impl Default for SiteSettings {
-    fn default() -> Self {
-        Self { memory: SiteMode::Off, file: None, size: ByteSize(1 << 30) }
-    }
-}
-
-/// Where knowledge of other pages of a site comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum SiteMode {
-    /// Judge every page by itself.
-    #[default]
-    Off,
-    /// Count all inputs in a first pass, and extract in a second.
-    TwoPass,
-    /// Learn from earlier pages. The output depends on their order and on the workers.
-    Online,
-}
-
-/// Reading of archives.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct ArchiveSettings {
-    /// Take only the pages that a WACZ file lists (pages/*.jsonl).
-    pub pages_only: bool,
-    /// Compare the contents of WACZ files with the hashes that they state. Differences count as damage, but the
-    /// contents are still read.
-    pub check_hashes: bool,
-    /// Give revisits the content of the captures they refer to, if the inputs contain them. The inputs are read
-    /// twice.
-    pub resolve_revisits: bool,
-    /// URL or folder to resolve names in manifests and indexes against, instead of their own folder.
-    pub base_url: Option<String>,
-    /// Allow names in an index outside of the base URL: `..`, absolute paths, other hosts, and buckets, which are
-    /// read with the keys of the environment.
-    pub select_anywhere: bool,
-    /// Read only those records of an index whose row meets this condition, as in SQL: confidence < 0.6 and language =
-    /// 'en'. Columns are those of a Parquet file or the keys of CDXJ.
-    pub select_where: Option<String>,
-    /// Take all records in each range of an index instead of the first.
-    pub whole_ranges: bool,
-}
-
-/// Bounds on bytes and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct LimitSettings {
-    /// Number of worker threads. It does not change the output [default: processor cores].
-    #[serde(deserialize_with = "bounds::jobs")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
-    pub jobs: Option<NonZeroUsize>,
-    /// Most bytes of one record; the rest is skipped.
-    pub max_record: ByteSize,
-    /// Most bytes of one decoded page; the rest is skipped.
-    pub max_payload: ByteSize,
-    /// Most memory for records and pages in progress. It lowers max_record to a twenty-fourth and max_payload to a
-    /// forty-eighth of it.
-    pub max_memory: Option<ByteSize>,
-}
-
-impl Default for LimitSettings {
-    fn default() -> Self {
-        Self { jobs: None, max_record: ByteSize(64 << 20), max_payload: ByteSize(64 << 20), max_memory: None }
-    }
-}
-
-/// Encoding of outputs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct OutputSettings {
-    /// Output formats. Several need a folder. By default the name of the output decides, else jsonl.
-    pub format: Vec<Format>,
-    /// Compression, for the formats that can have one. By default the name of the output decides, else none for
-    /// standard output, zst for jsonl and msgpack, and gz for the rest.
-    pub compress: Option<Compression>,
-    /// Divide each output into parts (NAME-00000.SUFFIX and so on) of at most this size before compression (WET:
-    /// after). An index is not divided.
-    pub split_size: Option<ByteSize>,
-    /// Bytes of documents between saved states. This is also the size of the frames of compressed outputs.
-    pub checkpoint: ByteSize,
-    /// Share of the pages that are copied for an expensive extractor: those of which a built-in model is least sure,
-    /// by its table of confidences [default: 5%].
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
-    pub hard_share: Option<Share>,
-}
-
-impl Default for OutputSettings {
-    fn default() -> Self {
-        Self { format: Vec::new(), compress: None, split_size: None, checkpoint: ByteSize(4 << 20), hard_share: None }
-    }
 }
 
 impl Settings {

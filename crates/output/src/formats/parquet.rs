@@ -1,8 +1,8 @@
 //! Parquet: a row for each document, with the columns of FineWeb and more. The file is assembled from a
 //! spool.
 
-mod columns;
 mod read;
+mod write_columns;
 
 use std::{
     fs::File,
@@ -23,8 +23,8 @@ use parquet::{
 };
 
 use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
-pub(crate) use columns::{lists, optional};
 pub(crate) use read::Rows;
+pub(crate) use write_columns::{lists, optional};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;

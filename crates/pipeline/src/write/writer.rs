@@ -38,13 +38,6 @@ use crate::{
     },
 };
 
-/// Records after which the state is saved even if they gave few bytes.
-// Archives of images give next to no bytes, and hours of reading must not be lost with them.
-const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
-/// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
-/// dropping so many again takes a few seconds.
-const BLOCKS_A_FRAME: u64 = 64;
-
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
 pub(crate) struct RunWriter<'a, T> {
     plan: &'a Plan,
@@ -220,14 +213,10 @@ impl<'a, T> RunWriter<'a, T> {
                 return self.end(bytes, error, broken, point);
             }
         }
-        let FrameCounts { encoded, records, blocks } = self.frame;
-        // Saving must not cost more than writing, however much there is to remember.
-        let frame = self.plan.frame().max(self.duplicates.bytes());
         // In this step: whether outputs of earlier inputs wait depends on when the state was saved, which frames must not
         // show.
         let part_ended = self.outputs.complete_parts() > parts;
-        let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
-        if encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough {
+        if self.is_frame_full() {
             return self.end_frame(point);
         }
         match part_ended {

@@ -1,4 +1,4 @@
-//! Saves the state of the run, and publishes complete outputs.
+//! Saves the state of the run when enough is written or read, and publishes complete outputs.
 
 use std::path::Path;
 
@@ -18,7 +18,23 @@ use crate::{
     },
 };
 
+/// Records after which the state is saved even if they gave few bytes.
+// Archives of images give next to no bytes, and hours of reading must not be lost with them.
+const MAX_UNSAVED_RECORDS: u64 = 1 << 16;
+/// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
+/// dropping so many again takes a few seconds.
+const BLOCKS_A_FRAME: u64 = 64;
+
 impl<T> RunWriter<'_, T> {
+    /// Whether enough was written or read since the frame began that it ends, and the state is saved.
+    pub(super) fn is_frame_full(&self) -> bool {
+        let FrameCounts { encoded, records, blocks } = self.frame;
+        // Saving must not cost more than writing, however much there is to remember.
+        let frame = self.plan.frame().max(self.duplicates.bytes());
+        let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
+        encoded >= frame || records >= MAX_UNSAVED_RECORDS || read_enough
+    }
+
     /// Whether saving costs no more than what was written since, however much the filters of duplicates
     /// remember.
     pub(super) fn is_worth_saving(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Fingerprints of texts, for finding duplicates.
+//! Keys by which duplicates are found: a hash of all words, and MinHash over shingles.
 
 use sha2::{Digest, Sha256};
 use trommel_text::shingle::shingle;

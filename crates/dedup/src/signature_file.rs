@@ -1,4 +1,4 @@
-//! Signatures of documents: their places and the keys by which duplicates are found.
+//! Signs documents: writes files of their places and the keys by which duplicates are found, and reads them.
 
 use std::{
     io::{BufRead, Write},
