@@ -3,12 +3,17 @@
 use super::seams::Seam;
 use super::{Builder, Current};
 use crate::limits::Caps;
-use crate::page::{Block, NONE};
+use crate::markup::Tag;
+use crate::page::{Block, Element, ElementKinds, NONE};
 use trommel_text::words::{self, TextSize};
 
 /// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
 // Below it the merged blocks of a huge page still are of a size that can be judged one by one.
 const MAX_MERGED_BYTES: u32 = 32 << 10;
+
+/// Elements from the text of a heading up to the heading, and words of it, at most.
+const HEADING_LEVELS: usize = 4;
+const MAX_HEADING_WORDS: u32 = 40;
 
 impl Builder {
     /// Takes over what the fold has appended since the last call.
@@ -199,6 +204,12 @@ impl Builder {
                 return;
             }
         }
+        let container = match self.page.element(current.container) {
+            Some(element) if element.within.contains(ElementKinds::HEADING) && !element.tag.is_heading() => {
+                self.heading_around(current.container, words).unwrap_or(current.container)
+            }
+            _ => current.container,
+        };
         let text = self.fold.as_str();
         let start = self.page.text.len();
         self.page.text.push_str(text);
@@ -209,7 +220,7 @@ impl Builder {
             text: (narrow(start), narrow(self.page.text.len())),
             span: (narrow(current.start), narrow(current.end)),
             element: current.element,
-            container: current.container,
+            container,
             inline: (narrow(self.inline_from), narrow(self.page.inline.len())),
             words,
             link_words: current.link_words.min(words),
@@ -222,6 +233,24 @@ impl Builder {
         });
         self.last_text_tag = current.last_tag;
         self.write_notations(narrow(start));
+    }
+
+    /// The heading of which a block of `words` words in `div` elements and the like is the beginning.
+    // `<h1><div>Title</div><button>edit</button></h1>`: what looks for headings looks at the container.
+    #[cold]
+    #[inline(never)]
+    fn heading_around(&self, container: u32, words: u32) -> Option<u32> {
+        // Buttons and fields beside a title are no part of it.
+        let is_part = |element: &Element| {
+            let tag = element.tag;
+            tag.is_heading() || tag.is_inline() || matches!(tag, Tag::Div | Tag::P | Tag::Other)
+        };
+        let mut path = self.page.path(container).take(HEADING_LEVELS).take_while(|(_, element)| is_part(element));
+        let (heading, _) = path.find(|(_, element)| element.tag.is_heading())?;
+        // A heading without an end has the rest of the page in it.
+        let before = self.page.blocks.last().map_or(NONE, |block| block.element);
+        let is_first = before == NONE || before < heading;
+        (is_first && words <= MAX_HEADING_WORDS).then_some(heading)
     }
 }
 

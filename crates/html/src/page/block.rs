@@ -8,7 +8,8 @@ pub struct Block {
     pub span: (u32, u32),
     /// Innermost element open at the first character ([`NONE`](crate::NONE) outside of every element).
     pub element: u32,
-    /// Innermost block-level element around that ([`NONE`](crate::NONE) if there is none).
+    /// Innermost block-level element around that ([`NONE`](crate::NONE) if there is none); the heading around it for
+    /// the first block of one.
     pub(crate) container: u32,
     pub(crate) inline: (u32, u32),
     /// Words ([`trommel_text::words`]).

@@ -1,6 +1,6 @@
 //! Tests of the tables over small pages, through the lol_html engine.
 
-use crate::{Caps, Engine, FactKind, Limits, LolEngine, NONE, Page, PushReader, ScanEngine};
+use crate::{Block, Caps, Engine, FactKind, Limits, LolEngine, NONE, Page, PushReader, ScanEngine, Tag};
 
 fn read(html: &str) -> Page {
     LolEngine.read(html, &Limits::default())
@@ -441,4 +441,22 @@ fn an_element_has_the_same_tokens_wherever_its_class_stood_before() {
     }
     let steps: u64 = alone.iter().map(|page| page.steps).sum();
     assert_eq!(page.steps, 2 * steps);
+}
+
+#[test]
+fn the_first_block_of_a_heading_is_one() {
+    let tags = |html: &str| {
+        let page = read(html);
+        let tag = |block: &Block| page.container(block).map(|(_, element)| element.tag);
+        page.blocks.iter().map(tag).collect::<Vec<_>>()
+    };
+    let (title, other) = (Some(Tag::H1), Some(Tag::Div));
+    assert_eq!(tags("<h1><div>Title</div><button>edit</button></h1><div>b</div>"), [title, title, other]);
+    assert_eq!(tags("<h1><div><div><span>Title</span></div></div><div>tags</div></h1>"), [title, other]);
+    assert_eq!(tags("<h1>Title<div>tags</div></h1>"), [title, other]);
+    // A heading without an end holds the page.
+    assert_eq!(tags("<h1>Title<div>a</div><div>b</div>"), [title, other, other]);
+    assert_eq!(tags("<h1><ul><li>a</ul></h1>"), [Some(Tag::Li)]);
+    let long = format!("<h1><div>{}</div></h1>", "word ".repeat(41));
+    assert_eq!(tags(&long), [other]);
 }
