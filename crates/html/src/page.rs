@@ -56,6 +56,8 @@ pub struct Page {
     pub kinds: ElementKinds,
     /// Elements that a style sheet of the page hides, in document order, without what is in them.
     pub hidden_by_sheet: Vec<u32>,
+    /// Elements that `hidden`, their style or a class of the usual frameworks takes out of sight, likewise.
+    pub invisible: Vec<u32>,
     /// Elements of whose words of attributes one is among [`PAGE_ROW_WORDS`], in document order.
     pub page_rows: Vec<u32>,
     /// Caps that were passed.
@@ -114,6 +116,7 @@ impl Page {
             inline: emptied(self.inline),
             facts: emptied(self.facts),
             hidden_by_sheet: emptied(self.hidden_by_sheet),
+            invisible: emptied(self.invisible),
             page_rows: emptied(self.page_rows),
             text: text(self.text),
             styles: emptied(self.styles),

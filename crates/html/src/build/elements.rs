@@ -4,7 +4,7 @@ use super::blocks::narrow;
 use super::code_elements::is_highlighter;
 use super::microdata::is_author_page;
 use super::nesting::has_optional_end;
-use super::notes::{Marks, has_class};
+use super::notes::{Marks, has_class, is_for_aids, is_hidden};
 use super::{Builder, OpenElement};
 use crate::limits::Caps;
 use crate::markup::Tag;
@@ -120,6 +120,9 @@ impl Builder {
         }
         if self.marks.contains(Marks::SHEET) {
             self.page.hidden_by_sheet.push(narrow(index));
+        }
+        if self.marks.contains(Marks::HIDDEN) && (is_hidden(text) || is_for_aids(text)) {
+            self.page.invisible.push(narrow(index));
         }
         if self.marks.contains(Marks::PAGE_ROW) {
             self.page.page_rows.push(narrow(index));

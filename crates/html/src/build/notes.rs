@@ -7,7 +7,7 @@ use super::Builder;
 use super::blocks::narrow;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::{Notation, NotationKind, PAGE_ROW_WORDS};
+use crate::page::{Element, ElementKinds, Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
     /// The notation that the attributes of an element state.
@@ -40,7 +40,8 @@ bitflags! {
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits();
         /// What changes the row of an element, or is noted beside it.
-        const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits();
+        const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits()
+            | Self::HIDDEN.bits();
     }
 }
 
@@ -51,7 +52,7 @@ const CODE: [u64; 12] = hashes([
     "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter", "enlighter", "file",
     "prism", "fragment",
 ]);
-const HIDDEN: [u64; 2] = hashes(["hidden", "invisible"]);
+const HIDDEN: [u64; 6] = hashes(["hidden", "invisible", "none", "reader", "sr", "visuallyhidden"]);
 const PAGE_ROW: [u64; PAGE_ROW_WORDS.len()] = hashes(PAGE_ROW_WORDS);
 const STRUCK: [u64; 1] = hashes(["through"]);
 const LITERAL: [u64; 1] = hashes(["literal"]);
@@ -137,6 +138,9 @@ pub(super) struct OpenNotation {
     images_before: u32,
 }
 
+/// Signs by which headings and terms link to themselves, with the variants of emoji. Others, as `*`, mark notes.
+const SELF_LINKS: [char; 7] = ['#', '¶', '\u{1f517}', '\u{2693}', '\u{fe0e}', '\u{fe0f}', '\u{f0c1}'];
+
 impl Builder {
     /// An element has been opened.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
@@ -214,8 +218,22 @@ impl Builder {
             _ => open_notation.from < to,
         };
         if is_noted {
-            self.note(open_notation.kind, element, open_notation.from, to);
+            let is_self_link = open_notation.kind == NotationKind::FragmentLink && self.is_self_link(open_notation, to);
+            // A sign that leads to the heading it stands in (`¶`, `#`) is no text.
+            let kind = if is_self_link { NotationKind::Hidden } else { open_notation.kind };
+            self.note(kind, element, open_notation.from, to);
         }
+    }
+
+    /// Whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.
+    fn is_self_link(&self, link: OpenNotation, to: u32) -> bool {
+        let is_name = |element: &Element| {
+            let is_term = self.page.element(element.parent).is_some_and(|around| around.tag == Tag::Dt);
+            is_term || element.within.contains(ElementKinds::HEADING)
+        };
+        let text = self.fold.as_str().get(link.from as usize..to as usize);
+        self.page.element(link.element).is_some_and(is_name)
+            && text.is_some_and(|text| text.chars().all(|c| c.is_whitespace() || SELF_LINKS.contains(&c)))
     }
 
     /// Notes a part of the text of the block that is being built.
@@ -250,7 +268,7 @@ pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
 
 /// Whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
 /// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
-fn is_hidden(text: &TagText) -> bool {
+pub(super) fn is_hidden(text: &TagText) -> bool {
     let by_class = || {
         let class = text.value(Key::Class).unwrap_or_default();
         let names = || class.split(|byte| byte.is_ascii_whitespace());
@@ -261,8 +279,18 @@ fn is_hidden(text: &TagText) -> bool {
     text.value(Key::Hidden).is_some() || style.is_some_and(super::elements::hides) || by_class()
 }
 
+/// Whether an element with [`Marks::HIDDEN`] is for readers' aids alone, by a class of the usual frameworks.
+pub(super) fn is_for_aids(text: &TagText) -> bool {
+    AID_CLASSES.iter().any(|class| has_class(text, class))
+}
+
+// Within a line such a part may say what the eye is shown otherwise (`Original price: `), so it is no notation.
+const AID_CLASSES: [&[u8]; 4] = [b"screen-reader-text", b"sr-only", b"visually-hidden", b"visuallyhidden"];
+/// Classes by which frameworks and wikis hide an element altogether, beside `hidden` with its variants.
+const HIDING_CLASSES: [&[u8]; 3] = [b"d-none", b"hiddenStructure", b"invisible"];
+
 fn is_hiding_class(name: &[u8]) -> bool {
-    if name == b"invisible" {
+    if HIDING_CLASSES.contains(&name) {
         return true;
     }
     let Some(variant) = name.strip_suffix(b"hidden") else {
@@ -273,9 +301,11 @@ fn is_hiding_class(name: &[u8]) -> bool {
 }
 
 fn is_showing_class(name: &[u8]) -> bool {
+    // `md:block` or `d-md-block`.
     let variant = memchr::memrchr(b':', name).and_then(|at| name.get(at + 1..));
+    let variant = variant.or_else(|| name.strip_prefix(b"d-")?.splitn(2, |byte| *byte == b'-').nth(1));
     variant.is_some_and(|shown| {
-        let display: [&[u8]; 5] = [b"inline", b"block", b"flex", b"contents", b"grid"];
+        let display: [&[u8]; 6] = [b"inline", b"block", b"flex", b"contents", b"grid", b"table"];
         display.iter().any(|display| shown.starts_with(display))
     })
 }
@@ -298,6 +328,16 @@ mod tests {
             }
         }
         shown
+    }
+
+    #[test]
+    fn signs_that_lead_to_their_own_heading_are_hidden() {
+        assert_eq!(shown("<h2 id=a>Uses<a class=headerlink href=#a>¶</a></h2>"), ["Hidden \"¶\""]);
+        assert_eq!(shown("<dl><dt>run()<a href=#b>#</a></dl>"), ["Hidden \"#\""]);
+        // A mark of a note, a title that is a link, and text that is no name.
+        assert_eq!(shown("<h2>Uses<a href=#n>*</a></h2>"), ["FragmentLink \"*\""]);
+        assert_eq!(shown("<h2><a href=#c>C#</a></h2>"), ["FragmentLink \"C#\""]);
+        assert_eq!(shown("<p>Uses<a href=#a>¶</a>"), ["FragmentLink \"¶\""]);
     }
 
     #[test]

@@ -460,3 +460,18 @@ fn the_first_block_of_a_heading_is_one() {
     let long = format!("<h1><div>{}</div></h1>", "word ".repeat(41));
     assert_eq!(tags(&long), [other]);
 }
+
+#[test]
+fn what_is_out_of_sight_is_listed() {
+    let page = read(
+        "<p hidden>a<p style='visibility:hidden'>b<p class='x sr-only'>c<p class=d-none>d<p aria-hidden=true>e\
+         <p class='d-none d-md-block'>f<p class='none reader hidden-xs'>g<i class=visually-hidden>h</i>",
+    );
+    let listed: Vec<&str> = (0u32..)
+        .zip(&page.blocks)
+        .filter(|(_, block)| page.invisible.contains(&block.element))
+        .map(|(_, block)| page.text(block))
+        .collect();
+    assert_eq!(listed, ["a", "b", "c", "d"]);
+    assert_eq!(page.invisible.len(), 5, "the last is a part of a line");
+}
