@@ -4,7 +4,7 @@ use super::Builder;
 use super::attribute_words;
 use super::blocks::narrow;
 use super::classes::{self, ClassReading};
-use super::notes::Marks;
+use super::notes::{Marks, is_out_of_sight};
 use crate::limits::Caps;
 use crate::page::{Attribute, AttributeWord};
 use trommel_text::hash;
@@ -39,6 +39,13 @@ impl Builder {
         (self.read_other_class(value, first), None)
     }
 
+    /// The mark of a class, whose words have been read, that takes its element out of sight.
+    // Here and not at the element: a class is read once, and has its marks from then on.
+    fn mark_of_unseen(&self, value: &[u8]) -> Marks {
+        let may_hide = self.marks.contains(Marks::HIDDEN);
+        if may_hide && is_out_of_sight(value) { Marks::UNSEEN } else { Marks::empty() }
+    }
+
     /// Reads a class that is new to the page, or that of an element with words before.
     #[inline(never)]
     fn read_other_class(&mut self, value: &[u8], first: usize) -> u64 {
@@ -49,6 +56,7 @@ impl Builder {
         let value_hash = key.map_or_else(|| hash(value), |key| key.hash);
         let Some(key) = key.filter(|_| !is_second) else {
             self.read_words(Attribute::Class, value, first);
+            self.marks |= self.mark_of_unseen(value);
             return value_hash;
         };
         if before > 0
@@ -66,13 +74,13 @@ impl Builder {
         let steps = self.steps;
         let start = self.page.attribute_words.len();
         let given = self.read_words(Attribute::Class, value, first);
-        let in_sheets = self.style_sheets.marks_of_class(value);
-        self.marks |= in_sheets;
+        let of_names = self.style_sheets.marks_of_class(value) | self.mark_of_unseen(value);
+        self.marks |= of_names;
         let class = ClassReading {
             hash: value_hash,
             words: (narrow(start), (self.page.attribute_words.len() - start) as u16),
             given,
-            marks: self.marks & Marks::OF_CLASS | in_sheets,
+            marks: self.marks & Marks::OF_CLASS | of_names,
             // Without the part that depends on the words before, which the next element may not have.
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };

@@ -4,7 +4,7 @@ use super::blocks::narrow;
 use super::code_elements::is_highlighter;
 use super::microdata::is_author_page;
 use super::nesting::has_optional_end;
-use super::notes::{Marks, has_class, is_for_aids, is_hidden};
+use super::notes::{Marks, has_class};
 use super::{Builder, OpenElement};
 use crate::limits::Caps;
 use crate::markup::Tag;
@@ -121,7 +121,7 @@ impl Builder {
         if self.marks.contains(Marks::SHEET) {
             self.page.hidden_by_sheet.push(narrow(index));
         }
-        if self.marks.contains(Marks::HIDDEN) && (is_hidden(text) || is_for_aids(text)) {
+        if self.marks.contains(Marks::UNSEEN) {
             self.page.invisible.push(narrow(index));
         }
         if self.marks.contains(Marks::PAGE_ROW) {
@@ -250,13 +250,13 @@ impl Builder {
             Key::Name => element.is_named = true,
             Key::Hidden => {
                 element.hidden = true;
-                self.marks |= Marks::HIDDEN;
+                self.marks |= Marks::HIDDEN | Marks::UNSEEN;
             }
             // Hidden for readers' aids only: it is seen, so it is a feature and not left out of the text.
             Key::AriaHidden => element.hidden |= value.eq_ignore_ascii_case(b"true"),
             Key::Style if hides(value) => {
                 element.hidden = true;
-                self.marks |= Marks::HIDDEN;
+                self.marks |= Marks::HIDDEN | Marks::UNSEEN;
             }
             Key::Style if tag.is_inline() && shows_as_block(value) => self.marks |= Marks::BLOCK,
             Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,

@@ -35,13 +35,15 @@ bitflags! {
         const STRUCK = 1 << 9;
         /// A word of its class may say that it is code.
         const LITERAL = 1 << 10;
+        /// It is out of sight: by `hidden`, its style or its class.
+        const UNSEEN = 1 << 11;
 
         /// What a class says by itself.
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
             | Self::CODE.bits() | Self::PAGE_ROW.bits() | Self::STRUCK.bits() | Self::LITERAL.bits();
         /// What changes the row of an element, or is noted beside it.
         const OF_ROW = Self::SHEET.bits() | Self::CODE.bits() | Self::HEADING.bits() | Self::PAGE_ROW.bits()
-            | Self::HIDDEN.bits();
+            | Self::UNSEEN.bits();
     }
 }
 
@@ -268,22 +270,24 @@ pub(super) fn has_class(text: &TagText, wanted: &[u8]) -> bool {
 
 /// Whether an element with [`Marks::HIDDEN`] is out of sight on a wide screen: by `hidden`, its style, or a
 /// class of utilities (`hidden`, `md:hidden`, `invisible`) without another one that shows it (`md:inline`).
-pub(super) fn is_hidden(text: &TagText) -> bool {
-    let by_class = || {
-        let class = text.value(Key::Class).unwrap_or_default();
-        let names = || class.split(|byte| byte.is_ascii_whitespace());
-        // Utility classes hide by default and show from a width on, or the other way round. A wide screen is assumed.
-        names().any(|name: &[u8]| is_hiding_class(name)) && !names().any(is_showing_class)
-    };
+fn is_hidden(text: &TagText) -> bool {
     let style = text.value(Key::Style);
-    text.value(Key::Hidden).is_some() || style.is_some_and(super::elements::hides) || by_class()
+    let is_by_class = || hides(text.value(Key::Class).unwrap_or_default());
+    text.value(Key::Hidden).is_some() || style.is_some_and(super::elements::hides) || is_by_class()
 }
 
-/// Whether an element with [`Marks::HIDDEN`] is for readers' aids alone, by a class of the usual frameworks.
-pub(super) fn is_for_aids(text: &TagText) -> bool {
-    AID_CLASSES.iter().any(|class| has_class(text, class))
+fn hides(class: &[u8]) -> bool {
+    let names = || class.split(|byte| byte.is_ascii_whitespace());
+    // Utility classes hide by default and show from a width on, or the other way round. A wide screen is assumed.
+    names().any(is_hiding_class) && !names().any(is_showing_class)
 }
 
+/// Whether a class hides its element, be it from the eye alone.
+pub(super) fn is_out_of_sight(class: &[u8]) -> bool {
+    hides(class) || class.split(|byte| byte.is_ascii_whitespace()).any(|name| AID_CLASSES.contains(&name))
+}
+
+/// Classes of what is for readers' aids alone.
 // Within a line such a part may say what the eye is shown otherwise (`Original price: `), so it is no notation.
 const AID_CLASSES: [&[u8]; 4] = [b"screen-reader-text", b"sr-only", b"visually-hidden", b"visuallyhidden"];
 /// Classes by which frameworks and wikis hide an element altogether, beside `hidden` with its variants.
