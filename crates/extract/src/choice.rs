@@ -16,6 +16,7 @@ mod framed;
 mod gutters;
 mod headed_lists;
 mod hidden_menus;
+mod invisible;
 mod link_lists;
 mod list_items;
 mod lone_text;
@@ -122,7 +123,7 @@ impl<'de> Deserialize<'de> for Decider {
 
 /// A set of rules, by their places in [`RULES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-// A bit a rule; the table has 25.
+// A bit a rule.
 pub struct RuleSet(u64);
 
 impl RuleSet {

@@ -16,6 +16,7 @@ use super::{
     framed::keep_framed,
     gutters::{drop_contents, drop_line_numbers},
     hidden_menus::drop_hidden_menus,
+    invisible::drop_invisible,
     link_lists::keep_link_lists,
     list_items::{keep_list_heads, keep_list_items},
     lone_text::keep_lone_text,
@@ -70,7 +71,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 30] = [
+pub static RULES: [Rule; 31] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -162,6 +163,9 @@ pub static RULES: [Rule; 30] = [
     }),
     chosen("hidden menus", "drops menus that the page does not show", |chosen, kept| {
         drop_hidden_menus(chosen.page, kept);
+    }),
+    chosen("invisible", "drops short parts that the page does not show", |chosen, kept| {
+        drop_invisible(chosen.page, kept);
     }),
     chosen("line numbers", "drops the numbers of lines beside code", |chosen, kept| {
         drop_line_numbers(chosen.page, kept);
