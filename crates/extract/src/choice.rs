@@ -11,6 +11,7 @@ mod data;
 mod dense_containers;
 mod documents;
 mod floods;
+mod forms;
 mod formulas;
 mod framed;
 mod gutters;

@@ -12,6 +12,7 @@ use super::{
     dense_containers::keep_dense_containers,
     documents::keep_documents,
     floods::keep_beside_floods,
+    forms::keep_form_text,
     formulas::keep_formulas,
     framed::keep_framed,
     gutters::{drop_contents, drop_line_numbers},
@@ -71,7 +72,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 31] = [
+pub static RULES: [Rule; 32] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -102,6 +103,9 @@ pub static RULES: [Rule; 31] = [
     }),
     judged("row heads", "keeps heads of rows of which a cell is kept", |judged, kept| {
         keep_row_heads(judged.page, kept);
+    }),
+    judged("forms", "keeps the text of forms that have headings and paragraphs", |judged, kept| {
+        keep_form_text(judged.page, judged.probabilities, kept);
     }),
     judged("section headings", "keeps headings right above what is kept", |judged, kept| {
         keep_section_headings(judged.page, judged.headline, kept);
