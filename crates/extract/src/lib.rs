@@ -42,6 +42,7 @@ mod policy;
 mod posts;
 mod push;
 mod render;
+mod repeated_comments;
 mod role;
 mod role_set;
 mod survey;

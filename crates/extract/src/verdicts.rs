@@ -7,6 +7,7 @@ use trommel_sites::SiteUse;
 use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
 use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
+use crate::repeated_comments::keep_repeated_comments;
 use crate::role::{Role, refined, roles};
 use crate::role_set::RoleSet;
 
@@ -99,8 +100,9 @@ impl ContentPolicy {
                 model.correct(page, &mut wide, changes, true);
             }
             self.favored(model, page, &mut wide, true);
-            let is_comment =
-                |at: usize| roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true);
+            let is_beside = |at: usize| roles.get(at) == Some(&Role::Comment);
+            keep_repeated_comments(page, &wide.probabilities, is_beside, &mut wide.choice.kept);
+            let is_comment = |at: usize| is_beside(at) && wide.choice.kept.get(at) == Some(&true);
             let wide_embedded = wide.embedded.iter().map(|embedded| embedded.is_comment() && embedded.kept);
             if self.comments == CommentPolicy::Separate {
                 separate = (0..blocks).map(is_comment).collect();
