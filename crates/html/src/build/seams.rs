@@ -22,19 +22,47 @@ bitflags! {
         const SCRIPT = 1 << 3;
         /// The one that starts has a class.
         const CLASS = 1 << 4;
+        /// A drawing, a control or a medium stands there.
+        const DRAWN = 1 << 5;
     }
 }
 
 impl Seam {
-    fn of(tag: Tag) -> Self {
+    const fn found_for(tag: Tag) -> Self {
         match tag {
             Tag::Sub | Tag::Sup => Seam::SCRIPT,
             // Links, buttons and labels are things of their own; `b` and `i` only set letters of one word.
             Tag::A | Tag::Button | Tag::Data | Tag::Label | Tag::Span | Tag::Time => Seam::PART,
+            // Not `img`: pages set initials and spacers of no width so.
+            Tag::Audio
+            | Tag::Canvas
+            | Tag::Embed
+            | Tag::Iframe
+            | Tag::Object
+            | Tag::Select
+            | Tag::Svg
+            | Tag::Textarea
+            | Tag::Video => Seam::DRAWN,
             _ => Seam::empty(),
         }
     }
+
+    fn of(tag: Tag) -> Self {
+        SEAMS[tag as usize]
+    }
 }
+
+/// The seams in the order of the tags.
+// Looked up for each inline tag.
+static SEAMS: [Seam; Tag::COUNT] = {
+    let mut seams = [Seam::empty(); Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        seams[at] = Seam::found_for(Tag::ALL[at]);
+        at += 1;
+    }
+    seams
+};
 
 impl Builder {
     /// An inline element ends.
@@ -46,7 +74,10 @@ impl Builder {
     /// An inline element starts.
     #[inline]
     pub(super) fn seam_starts(&mut self, text: &TagText) {
+        let seam = Seam::of(text.tag);
         if self.seam.is_empty() {
+            // What sets letters divides nothing without another beside it.
+            self.seam = seam & Seam::DRAWN;
             return;
         }
         // `wbr` says that the word goes on.
@@ -54,23 +85,34 @@ impl Builder {
             self.seam = Seam::empty();
             return;
         }
-        self.seam |= Seam::MET | Seam::of(text.tag);
+        self.seam |= Seam::MET | seam;
         if text.value(Key::Class).is_some() {
             self.seam |= Seam::CLASS;
         }
+    }
+
+    /// An element comes whose content is no text of the page.
+    #[inline]
+    pub(super) fn seam_skips(&mut self, tag: Tag) {
+        self.seam |= Seam::of(tag);
     }
 
     /// Text comes: whether two elements that stand side by side, neither in code, meet right before it.
     pub(super) fn take_seam(&mut self) -> Option<SeamKind> {
         let seam = std::mem::take(&mut self.seam);
         let in_code = [Tag::Code, Tag::Kbd, Tag::Samp, Tag::Tt, Tag::Var];
-        let meets = seam.contains(Seam::MET)
-            && !seam.contains(Seam::SCRIPT)
-            && seam.intersects(Seam::PART | Seam::CLASS)
+        let is_drawn = seam.contains(Seam::DRAWN);
+        let meets =
+            seam.contains(Seam::MET) && !seam.contains(Seam::SCRIPT) && seam.intersects(Seam::PART | Seam::CLASS);
+        let divides = (is_drawn || meets)
             // In code every character counts, and highlighters put each token into an element.
             && self.keep_space == 0
             && in_code.iter().all(|tag| self.open[*tag as usize] == 0);
-        meets.then(|| if seam.contains(Seam::CLASS) { SeamKind::Classed } else { SeamKind::Plain })
+        divides.then(|| match seam {
+            _ if is_drawn => SeamKind::Drawn,
+            seam if seam.contains(Seam::CLASS) => SeamKind::Classed,
+            _ => SeamKind::Plain,
+        })
     }
 }
 
@@ -80,6 +122,8 @@ pub(super) enum SeamKind {
     Plain,
     /// The second has a class.
     Classed,
+    /// Something is drawn between them.
+    Drawn,
 }
 
 impl SeamKind {
@@ -92,6 +136,9 @@ impl SeamKind {
         let Some(last) = word.next() else {
             return false;
         };
+        if self == SeamKind::Drawn {
+            return next.is_alphanumeric();
+        }
         let is_long = word.next().is_some();
         let is_cased = last.is_lowercase() || last.is_uppercase();
         if next.is_uppercase() {
@@ -128,6 +175,24 @@ mod tests {
             ("<span>2</span><span>Rooms</span>", "2 Rooms"),
             ("<span>39</span><span class=x>40</span>", "39 40"),
             ("<a>Über</a><i class=i></i><a>Élan</a>", "Über Élan"),
+        ] {
+            assert_eq!(text(html), wanted, "{html}");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_divides_words() {
+        for (html, wanted) in [
+            ("Mar<svg><path d='M0 0'/></svg>62", "Mar 62"),
+            ("<span>Mar</span><svg/><b>62</b>", "Mar 62"),
+            ("Take<select><option>1<option>2</select>nails", "Take nails"),
+            ("Take<iframe src=x></iframe>nails<textarea>x</textarea>home", "Take nails home"),
+            ("see<object data=x>the wheel</object>turn", "see the wheel turn"),
+            ("see<video src=x></video>it<embed src=x>turn", "see it turn"),
+            ("Mar<svg></svg>, (<svg></svg>62)", "Mar, (62)"),
+            ("x<sup>2</sup><svg></svg>y", "x2 y"),
+            ("Mar<template>x</template>ket and mi<script></script>ll<img src=x>er", "Market and miller"),
+            ("<code>my<svg></svg>Class</code><pre>a<svg></svg>b</pre>", "myClass|ab"),
         ] {
             assert_eq!(text(html), wanted, "{html}");
         }

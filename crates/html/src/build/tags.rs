@@ -85,6 +85,7 @@ impl Builder {
         // Declarative shadow roots are shown, unlike other templates.
         let is_shadow_root = tag == Tag::Template && text.other_value("shadowrootmode").is_some();
         if tag.is_skipped() && !is_shadow_root {
+            self.seam_skips(tag);
             if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
                 self.start_skip(text, offset);
             }
