@@ -20,6 +20,7 @@ use crate::heading_text::{is_too_long, shown_text};
 use crate::hints::Hints;
 use crate::language::language;
 use crate::metadata::likeness::overlap;
+use crate::metadata::title_parts::is_end_of_title;
 use crate::metadata::{self, Metadata};
 use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
@@ -272,12 +273,15 @@ impl<'a> Extraction<'a> {
         let first = self.judged().filter(|(_, _, kept, _)| *kept);
         first.take(TITLE_BLOCKS).enumerate().any(|(at, (block, _, _, role))| {
             let text = self.page.text(block);
-            // A text that begins with a heading of the first level has its title already.
-            let is_heading = || {
-                self.page.container(block).is_some_and(|(_, element)| element.tag == trommel_html::Tag::H1)
+            let is_heading = |is_level: fn(Tag) -> bool| {
+                self.page.container(block).is_some_and(|(_, element)| is_level(element.tag))
                     && !is_too_long([(block.words, block.chars)].into_iter())
             };
-            role == Some(Role::Headline) || at == 0 && is_heading() || overlap(text, title) >= MIN_TITLE_LIKENESS
+            // A text that begins with a heading of the first level has its title already, and so has one whose
+            // first heading stands in the title beside the name of the site.
+            let heads = at == 0
+                && (is_heading(|tag| tag == Tag::H1) || is_heading(Tag::is_heading) && is_end_of_title(text, title));
+            role == Some(Role::Headline) || heads || overlap(text, title) >= MIN_TITLE_LIKENESS
         })
     }
 

@@ -19,6 +19,7 @@ mod person;
 mod site;
 mod sources;
 mod title;
+pub(crate) mod title_parts;
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 
 use super::site::key;
 use super::sources::Sources;
-use super::title::separators;
+use super::title_parts::separators;
 use crate::heading_text::shown_text;
 
 /// Most words of text between the name of a site and a headline.

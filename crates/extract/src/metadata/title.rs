@@ -6,6 +6,7 @@ use super::banner;
 use super::likeness::overlap;
 use super::site::key;
 use super::sources::{Sources, rank};
+use super::title_parts::separators;
 use crate::heading_text::shown_text;
 
 /// Characters beyond which a title is none.
@@ -347,30 +348,6 @@ fn is_short_for(name: &str, text: &str) -> bool {
     }
     // The name must be used up by the words.
     starts.last().copied().unwrap_or_default()
-}
-
-/// Places of the separators in a title, as (start, end) bytes without the spaces around them.
-pub(super) fn separators(title: &str) -> Vec<(usize, usize)> {
-    let mut cuts = Vec::new();
-    for (at, c) in title.char_indices() {
-        let end = at + c.len_utf8();
-        let before = title.get(..at).unwrap_or_default();
-        let after = title.get(end..).unwrap_or_default();
-        let spaced = || before.ends_with(' ') && after.starts_with(' ');
-        let is_separator = match c {
-            'a'..='z' | 'A'..='Z' | ' ' => false,
-            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹' | '›' | '→' | '⋆'
-            // A dash without spaces joins words; a bar never does.
-            | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
-            ':' => after.starts_with(' '),
-            '_' => !before.is_ascii() && !after.is_ascii() || spaced(),
-            _ => false,
-        };
-        if is_separator {
-            cuts.push((at, end));
-        }
-    }
-    cuts
 }
 
 #[cfg(test)]
