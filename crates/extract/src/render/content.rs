@@ -1,10 +1,13 @@
 //! The kept blocks of a page as segments: paragraphs, headings, code, tables.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Block, Element, ElementKinds, NONE, Page, Tag, code_text, code_white_space};
+use trommel_html::{
+    Block, Element, ElementKinds, NONE, Notation, NotationKind, Page, Tag, code_text, code_white_space,
+};
 
 use crate::heading_text::{is_too_long, shown_text};
 use crate::notes::{Definition, Notes};
@@ -31,6 +34,8 @@ pub(crate) struct KeptContent<'a> {
     pub options: TextOptions,
     notes: Option<&'a Notes>,
     code_room: Cell<usize>,
+    /// Code by its first block: plain text and Markdown of one content both have it.
+    codes: RefCell<FxHashMap<u32, Rc<str>>>,
 }
 
 /// A segment of blocks. Blocks are indices into the page's table; none is empty.
@@ -136,6 +141,7 @@ impl<'a> KeptContent<'a> {
             options: TextOptions::default(),
             notes: None,
             code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
+            codes: RefCell::default(),
         }
     }
 
@@ -168,6 +174,12 @@ impl<'a> KeptContent<'a> {
         let notations = self.page.notations(block);
         let form = (form, self.options);
         pieces(self.text(at), at, notations, self.notes, form)
+    }
+
+    /// Whether a block has a formula that the page sets apart.
+    pub fn has_display_formula(&self, at: u32) -> bool {
+        let is_displayed = |notation: Notation| notation.kind == NotationKind::DisplayFormula;
+        self.page.has_notations() && self.block(at).is_some_and(|block| self.page.notations(block).any(is_displayed))
     }
 
     /// Writes the text of a block as plain text says it, changed by `change`, which keeps its length.
@@ -242,7 +254,19 @@ impl<'a> KeptContent<'a> {
 
     /// Blocks of one `pre`, put together as they stand in it, with the lines before, between and
     /// after them that hold no word (`}`).
-    pub fn code(&self, pre: u32, blocks: &[u32]) -> String {
+    pub fn code(&self, pre: u32, blocks: &[u32]) -> Rc<str> {
+        let Some(first) = blocks.first() else {
+            return Rc::default();
+        };
+        if let Some(known) = self.codes.borrow().get(first) {
+            return known.clone();
+        }
+        let code: Rc<str> = self.read_code(pre, blocks).into();
+        self.codes.borrow_mut().insert(*first, code.clone());
+        code
+    }
+
+    fn read_code(&self, pre: u32, blocks: &[u32]) -> String {
         let mut parts = listings::parts(self.page, blocks).into_iter();
         let Some((_, first)) = parts.next() else {
             return String::new();

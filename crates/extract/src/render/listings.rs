@@ -60,7 +60,7 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
         let segments = content.segments.iter().map(|segment| match segment {
-            Segment::Code { element, blocks } => content.code(*element, blocks),
+            Segment::Code { element, blocks } => content.code(*element, blocks).to_string(),
             _ => "-".to_owned(),
         });
         segments.collect()

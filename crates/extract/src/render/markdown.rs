@@ -17,7 +17,7 @@ mod surroundings;
 mod tables;
 mod transparent;
 
-use trommel_html::{NONE, Tag};
+use trommel_html::{ElementKinds, NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::TableRow;
@@ -348,6 +348,10 @@ fn part(content: &KeptContent, block: u32) -> Part {
     let Some(block) = content.block(block) else {
         return Part::Other;
     };
+    // Most blocks stand in no such list, and no path is climbed for them.
+    if !content.page.kinds_around(block).contains(ElementKinds::OTHER_ITEM) {
+        return Part::Other;
+    }
     let is_bare = content.page.container(block).is_some_and(|(_, element)| element.tag == Tag::Dd);
     if is_bare {
         return Part::Definition;

@@ -145,12 +145,10 @@ impl Builder {
     #[inline]
     pub(super) fn flush(&mut self) {
         // Most tags of block-level elements have nothing between them but white space.
-        let is_empty = self.current.is_none()
-            && self.fold.is_clear()
-            && !self.formulas.is_pending()
-            && self.notations.is_empty()
-            && self.styles.is_none();
+        let is_empty =
+            self.current.is_none() && self.fold.is_clear() && !self.formulas.is_pending() && self.notations.is_empty();
         if is_empty {
+            // Styles have no change yet: those at the start of a block are one.
             self.fold.forget_space();
             self.begin_block();
         } else {

@@ -9,7 +9,7 @@ use super::{Builder, OpenElement};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::{Attribute, Element, ElementKinds, NONE};
+use crate::page::{Attribute, Element, ElementKinds, NONE, has_style};
 use trommel_text::hash;
 
 /// Whether an element may be a notation by its name alone.
@@ -89,7 +89,9 @@ impl Builder {
         if link {
             self.link_starts();
         }
-        if let Some(styles) = &mut self.styles {
+        if (link || has_style(style))
+            && let Some(styles) = &mut self.styles
+        {
             styles.start(style, element, link, narrow(self.fold.len()));
         }
         self.keep_space += u32::from(keeps_space);

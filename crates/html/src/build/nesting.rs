@@ -3,6 +3,7 @@
 use super::blocks::narrow;
 use super::{Builder, OpenElement};
 use crate::markup::Tag;
+use crate::page::has_style;
 
 /// An end tag of any heading ends an open one, whatever its level.
 // As in the standard, because pages often open `h2` and close `h3`.
@@ -28,7 +29,8 @@ impl Builder {
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
         self.keep_space -= u32::from(open.keeps_space);
-        if open.link || open.is_apart || self.styles.is_some() || !self.open_notations.is_empty() {
+        let is_styled = || self.styles.is_some() && has_style(open.style);
+        if open.link || open.is_apart || !self.open_notations.is_empty() || is_styled() {
             self.closed_noted(open);
         }
     }

@@ -38,6 +38,13 @@ pub(crate) struct StyleRecorder {
     changes: Vec<(u32, InlineStyle)>,
 }
 
+/// Whether an element of a tag sets the style of its text.
+// Asked before anything is called: most elements do not.
+#[inline]
+pub(crate) fn has_style(tag: Tag) -> bool {
+    matches!(tag, Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt | Tag::Strong | Tag::B | Tag::Em | Tag::I)
+}
+
 impl StyleRecorder {
     /// An element starts after `at` bytes of the block's text; `link` if it is an `a` with `href`.
     pub fn start(&mut self, tag: Tag, element: u32, link: bool, at: u32) {

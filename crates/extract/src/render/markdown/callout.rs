@@ -39,6 +39,8 @@ fn callout(page: &Page, at: u32, marks: &[u64; 3]) -> Option<&'static str> {
 pub(super) struct Boxes {
     /// Hashes of the classes that boxes have.
     marks: [u64; 3],
+    /// Whether any element of the page has one of these.
+    may_be: bool,
     /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
     /// each line of code has a mark.
     sections: FxHashSet<u32>,
@@ -48,11 +50,16 @@ pub(super) struct Boxes {
 
 impl Boxes {
     pub fn new(content: &KeptContent) -> Self {
+        let marks = ["admonition", "callout", "alert"].map(|name: &str| word_hash(name.as_bytes()));
         let mut boxes = Self {
-            marks: ["admonition", "callout", "alert"].map(|name: &str| word_hash(name.as_bytes())),
+            may_be: content.page.attribute_words.iter().any(|word| marks.contains(&word.hash)),
+            marks,
             sections: FxHashSet::default(),
             begun: FxHashSet::default(),
         };
+        if !boxes.may_be {
+            return boxes;
+        }
         let is_code = |segment: &&Segment| matches!(segment, Segment::Code { .. });
         let code = content.segments.iter().filter(is_code).map(|segment| content.ends(segment).0);
         let mut with_code = FxHashSet::default();
@@ -66,7 +73,8 @@ impl Boxes {
 
     /// The kind of the box that an element is.
     pub fn kind(&self, page: &Page, at: u32) -> Option<&'static str> {
-        callout(page, at, &self.marks)
+        // Most pages have none, and their elements are not looked at.
+        self.may_be.then(|| callout(page, at, &self.marks)).flatten()
     }
 
     /// Whether the next segment in a box stands in its quote.

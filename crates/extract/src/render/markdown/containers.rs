@@ -127,6 +127,9 @@ impl<'a> SegmentWriter<'a> {
     /// Adds a segment that stands in `element`; `body` has no line end at its end.
     pub fn add(&mut self, element: u32, body: &str) {
         let mut chain = self.chain(element);
+        if chain.is_empty() && self.open.is_empty() && self.line_origins.is_empty() {
+            return self.add_free(body);
+        }
         let common = chain.iter().zip(&self.open).take_while(|(new, open)| new.element == open.element).count();
         // The segments of a container that are open keep the markers they began with.
         for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
@@ -153,14 +156,13 @@ impl<'a> SegmentWriter<'a> {
         // An item without text in its line cannot begin right below a paragraph (CommonMark, 5.2).
         let tight = tight && !(is_below && self.open.len() == common);
         let kept = chain.get(..common).unwrap_or_default();
-        let prefix: String = chain.iter().map(Container::indent).collect();
+        let prefix = indents(&chain);
         if let Some(joint) = joint {
             self.out.push_str(joint);
         } else if !self.out.is_empty() {
             self.out.push('\n');
             if !tight {
-                let prefix: String = kept.iter().map(Container::indent).collect();
-                self.out.push_str(prefix.trim_end());
+                self.out.push_str(indents(kept).trim_end());
                 self.out.push('\n');
             }
         }
@@ -170,8 +172,8 @@ impl<'a> SegmentWriter<'a> {
             if at == 0 && joint.is_some() {
                 // In the line of the term.
             } else if at == 0 {
-                self.out.extend(kept.iter().map(Container::indent));
-                self.out.extend(chain.iter().skip(common).map(Container::marker));
+                kept.iter().for_each(|container| container.write_indent(&mut self.out));
+                chain.iter().skip(common).for_each(|container| container.write_marker(&mut self.out));
                 if is_below {
                     self.out.truncate(self.out.trim_end_matches(' ').len());
                     self.out.push('\n');
@@ -191,6 +193,17 @@ impl<'a> SegmentWriter<'a> {
             self.origins.push(Origin { place: from..self.out.len(), source });
         }
         self.open = chain;
+        self.last_part = std::mem::replace(&mut self.part, Part::Other);
+    }
+
+    /// Adds a segment that stands in no container, below another that does not.
+    fn add_free(&mut self, body: &str) {
+        if !self.out.is_empty() {
+            self.out.push_str("\n\n");
+        }
+        let from = self.out.len();
+        self.out.push_str(body);
+        self.origins.extend(self.origin.map(|source| Origin { place: from..self.out.len(), source }));
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
@@ -352,20 +365,34 @@ impl Container {
         matches!(self.kind, Kind::Item { .. })
     }
 
-    /// The text before the first line of the container's content.
-    fn marker(&self) -> String {
+    /// Writes what stands before the first line of the container's content.
+    fn write_marker(&self, out: &mut String) {
         match &self.kind {
-            Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
-            Kind::Item { number: Some(number), second, .. } => format!("{number}{} ", if *second { ')' } else { '.' }),
-            Kind::Item { second, .. } => if *second { "* " } else { "- " }.to_owned(),
+            Kind::Quote | Kind::Callout(_) => out.push_str("> "),
+            Kind::Item { number: Some(number), second, .. } => {
+                out.push_str(&number.to_string());
+                out.push_str(if *second { ") " } else { ". " });
+            }
+            Kind::Item { second, .. } => out.push_str(if *second { "* " } else { "- " }),
         }
     }
 
-    /// The text before its other lines.
-    fn indent(&self) -> String {
+    /// Writes what stands before its other lines.
+    fn write_indent(&self, out: &mut String) {
         match &self.kind {
-            Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
-            Kind::Item { .. } => " ".repeat(self.marker().len()),
+            Kind::Quote | Kind::Callout(_) => out.push_str("> "),
+            Kind::Item { number, .. } => {
+                // As wide as the marker: a sign and a space, with the digits before them.
+                let digits = number.map_or(0, |number| number.checked_ilog10().unwrap_or(0) + 1);
+                (0..digits + 2).for_each(|_| out.push(' '));
+            }
         }
     }
+}
+
+/// What stands before a line in containers that have begun.
+fn indents(containers: &[Container]) -> String {
+    let mut indents = String::new();
+    containers.iter().for_each(|container| container.write_indent(&mut indents));
+    indents
 }

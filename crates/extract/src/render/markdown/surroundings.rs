@@ -1,6 +1,5 @@
 //! Tells which elements stand in a list, a quote or a box.
 
-use rustc_hash::FxHashMap;
 use trommel_html::{Page, Tag};
 
 use super::callout::Boxes;
@@ -9,28 +8,41 @@ use super::transparent::is_list;
 /// The elements of which that is known. Most segments stand in nothing, and the elements around them are climbed once.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    known: FxHashMap<u32, bool>,
+    /// By the element's number; elements beyond the end are not known.
+    known: Vec<Option<bool>>,
 }
 
 impl Surroundings {
     /// Whether an element is or stands in a list, an item, a quote or a box.
     pub fn contain(&mut self, page: &Page, boxes: &Boxes, element: u32) -> bool {
-        let mut climbed = Vec::new();
+        if let Some(known) = self.known.get(element as usize).copied().flatten() {
+            return known;
+        }
+        if self.known.is_empty() {
+            self.known.resize(page.elements.len(), None);
+        }
         let mut contained = false;
+        let mut end = None;
         for (at, element) in page.path(element) {
-            if let Some(known) = self.known.get(&at) {
-                contained = *known;
+            if let Some(known) = self.known.get(at as usize).copied().flatten() {
+                contained = known;
+                end = Some(at);
                 break;
             }
-            climbed.push(at);
             let is_container =
                 matches!(element.tag, Tag::Blockquote | Tag::Li | Tag::Dt | Tag::Dd) || is_list(element.tag);
             if is_container || boxes.kind(page, at).is_some() {
                 contained = true;
+                // What stands around this one is not known by it.
+                end = page.element(at).map(|element| element.parent);
                 break;
             }
         }
-        self.known.extend(climbed.into_iter().map(|at| (at, contained)));
+        for (at, _) in page.path(element).take_while(|(at, _)| Some(*at) != end) {
+            if let Some(known) = self.known.get_mut(at as usize) {
+                *known = Some(contained);
+            }
+        }
         contained
     }
 }

@@ -31,13 +31,11 @@ struct ListContents {
 // Most segments stand in neither, as `is_contained` tells at once.
 pub(super) fn transparent(content: &KeptContent, mut is_contained: impl FnMut(u32) -> bool) -> HashSet<u32> {
     let mut inside: FxHashMap<u32, ListContents> = FxHashMap::default();
-    let mut all = 0;
     for segment in &content.segments {
-        let words = words(content, segment);
-        all += words;
         if !is_contained(content.ends(segment).0) {
             continue;
         }
+        let words = words(content, segment);
         let text_words = text_words(content, segment);
         let head = matches!(segment, Segment::Heading { level: 1 | 2, .. });
         let mut item = NONE;
@@ -66,6 +64,10 @@ pub(super) fn transparent(content: &KeptContent, mut is_contained: impl FnMut(u3
             }
         }
     }
+    if inside.is_empty() {
+        return HashSet::new();
+    }
+    let all: u32 = content.segments.iter().map(|segment| words(content, segment)).sum();
     let is_transparent = |at: u32, inside: &ListContents| {
         let tag = content.page.element(at).map(|element| element.tag);
         if tag == Some(Tag::Blockquote) {

@@ -62,6 +62,12 @@ impl Rendering<'_> {
     /// Writes runs of one link (or of none), before `next`. What is struck out, but cannot be marked there, is
     /// left out, as in plain text.
     pub(super) fn deleted(&mut self, runs: &[Run], next: Option<&Run>) {
+        // Most texts are but that.
+        if let [run] = runs
+            && run.is_unmarked()
+        {
+            return escape(self.text, run.from, run.to, self.context(), &mut self.out);
+        }
         for (at, group) in groups(runs, |run| run.deleted) {
             let after = runs.get(at + group.len()).or(next);
             if !group.first().is_some_and(|run| run.deleted) {

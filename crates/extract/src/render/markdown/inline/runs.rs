@@ -17,6 +17,13 @@ pub(super) struct Run {
     pub(super) form: Form,
 }
 
+impl Run {
+    /// Whether it is text without a mark, links apart.
+    pub(super) fn is_unmarked(&self) -> bool {
+        self.form == Form::Text && !(self.code || self.strong || self.em || self.deleted)
+    }
+}
+
 /// The form in which a run is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
