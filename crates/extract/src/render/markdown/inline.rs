@@ -78,9 +78,20 @@ impl<'a> Inline<'a> {
         has_own_lines.then(|| (text.to_owned(), first))
     }
 
+    /// Whether blocks, of which there is at least one, are strong from end to end.
+    pub fn is_strong(&self, blocks: &[u32]) -> bool {
+        let page = self.content.page;
+        let mut blocks = blocks.iter().filter_map(|at| self.content.block(*at)).peekable();
+        blocks.peek().is_some() && blocks.all(|block| page.styled(block).all(|part| part.style.strong))
+    }
+
     /// The TeX of a block that is a formula set apart, and nothing else.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
+        // Few texts are looked at further.
+        if !text.trim_start().starts_with(['$', '\\']) && !self.content.has_display_formula(at) {
+            return None;
+        }
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
             let [piece] = pieces.as_slice() else {
                 return None;
@@ -196,7 +207,7 @@ impl<'a> Inline<'a> {
             let number = addresses.len().checked_sub(1);
             let has_address = addresses.last().is_some_and(Option::is_some);
             let to = (from + part.text.len()).min(end);
-            if link.is_some() && mode == Mode::Heading && is_anchor(part.text) {
+            if link.is_some() && matches!(mode, Mode::Heading | Mode::Caption | Mode::Term) && is_anchor(part.text) {
                 from = to;
                 continue;
             }

@@ -9,11 +9,16 @@ use crate::render::data_table::{DataTable, TableRow};
 const MAX_FILLED_COLUMNS: usize = 64;
 
 /// The lines of a table in the form of GFM, each with its row if it is one. The first row is its header if it is one in
-/// the page; else the header is empty, as GFM has no table without one.
+/// the page, or if it alone is strong from end to end; else the header is empty, as GFM has no table without one.
 pub(super) fn gfm_lines<'t>(table: &'t DataTable, inline: &mut Inline) -> Vec<(String, Option<&'t TableRow>)> {
     let columns = table.columns;
+    let is_strong = |row: &TableRow| row.cells.len() > 1 && row.cells.iter().all(|cell| inline.is_strong(&cell.blocks));
     let (header, body) = match table.rows.split_first() {
         Some((first, rest)) if first.header => (Some(first), rest),
+        // Old pages and editors set a header so.
+        Some((first, rest)) if is_strong(first) && rest.first().is_some_and(|next| !is_strong(next)) => {
+            (Some(first), rest)
+        }
         _ => (None, table.rows.as_slice()),
     };
     let mut write = |row: &TableRow, mode: Mode, fill: usize| {

@@ -216,6 +216,14 @@ fn tables_have_rows_and_columns() {
     );
     check("<table><tr><th>a<td>b<tr><th>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |\n");
     check("<table><tr><td>a<tr><td>b</table>", "a\n\nb\n");
+    // A first row that alone is strong is the header.
+    let rows = |first: &str, next: &str| format!("<table><tr>{first}<tr>{next}<tr><td>1<td>2</table>");
+    let strong = "<td><b>A</b><td><p><strong>B c</strong>";
+    check(&rows(strong, "<td>d<td>e"), "| A | B c |\n| --- | --- |\n| d | e |\n| 1 | 2 |\n");
+    let strong_rows = "|  |  |\n| --- | --- |\n| **A** | **B c** |\n| **A** | **B c** |\n| 1 | 2 |\n";
+    check(&rows(strong, strong), strong_rows);
+    let half = "|  |  |\n| --- | --- |\n| **A** | B **c** |\n| d | e |\n| 1 | 2 |\n";
+    check(&rows("<td><b>A</b><td>B <b>c</b>", "<td>d<td>e"), half);
 }
 
 #[test]
