@@ -71,11 +71,9 @@ pub(crate) fn chunks(
     tokens: &TokenCounter,
 ) -> Vec<Chunk> {
     let atoms = atoms(text, blocks, size, tokens);
-    let count = |atom: &Atom| size.unit.count(text.text.get(atom.place.clone()).unwrap_or_default(), tokens);
-    let lengths: Vec<u32> = atoms.iter().map(count).collect();
     let (mut start, mut chars) = (0, 0);
     let mut chunks = Vec::new();
-    for range in pack(&atoms, &lengths, size) {
+    for range in pack(&atoms, size) {
         let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else {
             continue;
         };
@@ -121,11 +119,11 @@ pub(crate) fn chunks(
 
 /// The atoms of each chunk: as many as fit, with no heading at the end. A heading starts a new chunk if the
 /// current one is half full.
-fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range<usize>> {
+fn pack(atoms: &[Atom], size: ChunkSize) -> Vec<std::ops::Range<usize>> {
     let limit = u64::from(size.size.get());
     let sum = |range: std::ops::Range<usize>| -> u64 {
-        let lengths = lengths.get(range).unwrap_or_default();
-        lengths.iter().map(|length| u64::from(*length)).sum()
+        let atoms = atoms.get(range).unwrap_or_default();
+        atoms.iter().map(|atom| u64::from(atom.length)).sum()
     };
     let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
     let (mut from, mut filled) = (0, 0);
@@ -209,6 +207,6 @@ fn id(headings: &[String], text: &str) -> String {
     hash.update("\n");
     hash.update(text);
     let digits = hash.finalize();
-    let digits = digits.iter().take(ID_BYTES);
-    digits.map(|byte| format!("{byte:02x}")).collect()
+    let nibbles = digits.iter().take(ID_BYTES).flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).collect()
 }

@@ -20,6 +20,8 @@ pub(super) struct Atom {
     pub place: Range<usize>,
     /// The same without the signs around it.
     pub words: Range<usize>,
+    /// Its length in the unit of the chunks' size.
+    pub length: u32,
     /// The level of a heading.
     pub heading: Option<usize>,
     /// The atom that is the nearest heading above.
@@ -106,9 +108,10 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
         (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
         (one, other) => one.or(other),
     };
-    let atom = |place: Range<usize>, words: Range<usize>, is_divided: bool| Atom {
+    let atom = |place: Range<usize>, words: Range<usize>, length: u32, is_divided: bool| Atom {
         place,
         words,
+        length,
         heading: match first.unit {
             Unit::Heading { level, .. } => Some(level),
             _ => None,
@@ -123,8 +126,9 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
     let prose = matches!(first.unit, Unit::Paragraph(_) | Unit::Line(_));
     let one_unit = pieces.iter().all(|piece| piece.unit == first.unit);
     let whole = text.get(place.clone()).unwrap_or_default();
-    if !prose || !one_unit || size.unit.count(whole, tokens) <= size.size.get() {
-        atoms.push(atom(place, words, false));
+    let length = size.unit.count(whole, tokens);
+    if !prose || !one_unit || length <= size.size.get() {
+        atoms.push(atom(place, words, length, false));
         return;
     }
     let mut from = place.start;
@@ -143,7 +147,8 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
     // Signs before the text (`> `) are no sentence.
     let bounds = bounds.map(|at| place.start + at).filter(|at| *at > words.start);
     for end in bounds.chain([place.end]) {
-        atoms.push(atom(from..end, from..end, true));
+        let length = size.unit.count(text.get(from..end).unwrap_or_default(), tokens);
+        atoms.push(atom(from..end, from..end, length, true));
         from = end;
     }
 }
@@ -168,7 +173,7 @@ fn nest(atoms: &mut [Atom]) {
 /// code.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
-    let at = match between.rfind("\n\n") {
+    let at = match between.as_bytes().windows(2).rposition(|pair| pair == b"\n\n") {
         Some(at) => at + 2,
         // A cut between fence and code would leave both chunks with an open fence.
         None if between.contains("```") || between.contains("~~~") => return None,

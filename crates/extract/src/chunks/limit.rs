@@ -18,8 +18,7 @@ pub(crate) fn limit(text: &mut TracedText, blocks: &ChunkBlocks<'_>, most: NonZe
     let atoms = atoms(text, blocks, size, counter);
     let mut room = u64::from(most.get());
     let fits = atoms.iter().take_while(|atom| {
-        let tokens = counter.count(text.text.get(atom.place.clone()).unwrap_or_default());
-        let left = room.checked_sub(u64::from(tokens));
+        let left = room.checked_sub(u64::from(atom.length));
         room = left.unwrap_or(0);
         left.is_some()
     });
