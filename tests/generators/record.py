@@ -369,8 +369,7 @@ GENERATORS = {
     "sphinx-rtd": (sphinx("sphinx_rtd_theme", "rst"), ALL),
     "sphinx-furo-myst": (sphinx("furo", "md"), ALL),
     "sphinx-book": (sphinx("sphinx_book_theme", "md"), ALL),
-    # Its notes stand below headings that are but their numbers.
-    "texinfo": (texinfo, [*TABLE, "definitions"]),
+    "texinfo": (texinfo, [*TABLE, "note", "definitions"]),
     "docbook": (docbook, [*TABLE, "note", "definitions"]),
     # It tells strong text and code by classes alone.
     "latexml": (latexml, [own for own in [*CORE, "note", "definitions", *MATH] if own != "emphasis"]),

@@ -1,10 +1,10 @@
 //! Finds marks and notes that link to each other.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Element, NotationKind, Page, Tag, anchors};
+use trommel_html::{Block, Element, NotationKind, Page, Tag, anchors};
 
-use super::label::{is_number, label};
-use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
+use super::label::{is_heading, is_number, label};
+use super::{MAX_NOTE, Pair, Target, blocks_of, in_notes, is_short, of_kind};
 
 /// Elements around a mark that may name its note.
 const ANCESTORS: usize = 2;
@@ -48,7 +48,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let mut found: FxHashMap<u32, Option<Target>> = FxHashMap::default();
     let mut pairs: Vec<Pair> = Vec::new();
     for candidate in &candidates {
-        if kept.get(candidate.block as usize) != Some(&true) {
+        if kept.get(candidate.block as usize) != Some(&true) || heads_note(page, candidate.block) {
             continue;
         }
         let mut element = wanted.get(candidate.fragment.as_str()).copied().unwrap_or(u32::MAX);
@@ -185,6 +185,10 @@ fn target(page: &Page, at: u32) -> Option<Target> {
     if element.tag.is_heading() {
         return None;
     }
+    let mut around = page.path(at).take_while(|(_, element)| element.tag.is_inline() || element.tag.is_heading());
+    if let Some((heading, _)) = around.find(|(_, element)| element.tag.is_heading()) {
+        return headed(page, heading);
+    }
     let holds = |at: u32| {
         let blocks = blocks_of(page, at);
         let said = blocks
@@ -220,6 +224,30 @@ fn target(page: &Page, at: u32) -> Option<Target> {
         });
     let (element, blocks) = found?;
     Some(Target::Element { element, blocks })
+}
+
+/// Whether a block is a heading that is but a label: a link in it leads back.
+fn heads_note(page: &Page, block: u32) -> bool {
+    let block = page.blocks.get(block as usize);
+    block.is_some_and(|block| is_heading(page, block) && label(page.text(block)).is_some())
+}
+
+/// The note below a heading that is but its label, up to the next heading, as Texinfo writes it.
+fn headed(page: &Page, heading: u32) -> Option<Target> {
+    let head = page.element(heading)?;
+    let end = page.element(head.parent).map_or(u32::MAX, |parent| parent.end);
+    let first = page.blocks.partition_point(|block| block.span.0 < head.start);
+    let is_label = |block: &Block| (heading..head.end).contains(&block.element);
+    let blocks = page.blocks.iter().enumerate().skip(first);
+    let blocks: Vec<(u32, &Block)> = blocks
+        .take_while(|(_, block)| block.element < end && (is_label(block) || !is_heading(page, block)))
+        .take(MAX_NOTE.0 + 1)
+        .map(|(at, block)| (at as u32, block))
+        .collect();
+    let mut labels = blocks.iter().filter(|(_, block)| is_label(block));
+    let note = blocks.iter().filter(|(_, block)| !is_label(block)).map(|(at, _)| *at).collect::<Vec<u32>>();
+    let is_headed = labels.all(|(_, block)| label(page.text(block)).is_some()) && is_short(page, &note);
+    is_headed.then(|| Target::Element { element: heading, blocks: blocks.into_iter().map(|(at, _)| at).collect() })
 }
 
 fn is_said_note(page: &Page, element: &Element) -> bool {
@@ -291,5 +319,30 @@ fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
     match (before.chars().next_back(), after.chars().next()) {
         (Some('['), Some(']')) => (from - 1, to + 1),
         _ => (from + lead, to),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    use crate::notes::Notes;
+
+    #[test]
+    fn a_heading_may_be_the_label_of_a_note() {
+        let html = "<p>Sold twice.<a id=DOCF1 href=#FOOT1><sup>1</sup></a> In the valley.<a id=DOCF2 href=#FOOT2>\
+             <sup>2</sup></a></p><div class=footnote><h4>Footnotes</h4><h5><a id=FOOT1 href=#DOCF1>(1)</a></h5>\
+             <p>In 1824.</p><h5><a id=FOOT2 href=#DOCF2>(2)</a></h5><p>Of the brook.<p>Two mills.</div>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        let notes = Notes::find(&page, html, &mut kept).expect("notes");
+        let text = |at: &u32| page.text(&page.blocks[*at as usize]);
+        let shown = notes.definitions.iter().map(|definition| {
+            let blocks: Vec<&str> = definition.blocks.iter().map(text).collect();
+            format!("{} {}", definition.number, blocks.join("+"))
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), ["1 In 1824.", "2 Of the brook.+Two mills."]);
+        let left = (0..page.blocks.len() as u32).filter(|at| kept[*at as usize] && !notes.is_moved(*at));
+        assert_eq!(left.map(|at| text(&at)).collect::<Vec<_>>(), ["Sold twice.1 In the valley.2"]);
     }
 }
