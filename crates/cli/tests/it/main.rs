@@ -44,6 +44,7 @@ mod select;
 #[cfg(feature = "serve")]
 mod serve;
 mod servers;
+mod sets;
 mod settings;
 mod sites;
 #[cfg(feature = "remote")]
