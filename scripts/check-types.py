@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the types of the Python code in the tutorials and in docs/python.md, and of the module's core, with mypy --strict and
-pyright in strict mode. Needs both, and no build.
+pyright in strict mode; those of the recipes' programs with mypy --strict, without the engines. Needs both, and no build.
 
     check-types.py [--python PYTHON]     PYTHON has mypy, pyright and pyarrow
 """
@@ -18,6 +18,12 @@ MODULE = ROOT / "crates" / "python" / "python"
 PAGES = [*sorted(ROOT.glob("docs/tutorials/*.md")), ROOT / "docs" / "python.md", ROOT / "crates" / "python" / "README.md"]
 # The parts that need no engine.
 CORE = ["__init__", "__main__", "_archives", "_options", "compat", "shards"]
+RECIPES = [
+    ROOT / "pipelines" / "hard-pages" / "hard_pages.py",
+    ROOT / "pipelines" / "tables" / "commit.py",
+    ROOT / "pipelines" / "spark" / "cc_pyspark_job.py",
+]
+ENGINES = ["pyarrow", "pyspark", "sparkcc", "deltalake", "pyiceberg", "lance"]
 FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # What the reader of a page has already.
 GIVEN = """from typing import Any
@@ -52,6 +58,9 @@ def main() -> int:
         # pyarrow has no types, and the compiled part is a stub here.
         ini = f"[mypy]\nstrict = True\nmypy_path = {MODULE}\n[mypy-pyarrow.*]\nignore_missing_imports = True\n"
         (folder / "mypy.ini").write_text(ini)
+        # Engines count as untyped, whether they are installed or not.
+        skip = "".join(f"[mypy-{name}.*]\nfollow_imports = skip\nignore_missing_imports = True\n" for name in ENGINES)
+        (folder / "recipes.ini").write_text(f"[mypy]\nstrict = True\nmypy_path = {MODULE}\ndisallow_subclassing_any = False\n" + skip)
         mypy = [python, "-m", "mypy", "--config-file", "mypy.ini", "--python-version", "3.10"]
         modules = [part for module in CORE for part in ("-m", f"trommel_text.{module}".removesuffix(".__init__"))]
         # A piece imports what it likes, and may only use it further down the page.
@@ -64,11 +73,12 @@ def main() -> int:
         for command in (
             [*mypy, *modules],
             *([*mypy, file.name] for file in sorted(folder.glob("*.py"))),
+            *([python, "-m", "mypy", "--config-file", "recipes.ini", "--python-version", "3.10", str(file)] for file in RECIPES),
             [*pyright, "pieces.json"],
             [*pyright, "core.json"],
         ):
             failed += subprocess.run(command, cwd=folder).returncode != 0
-    print(f"{number} pieces of code and {len(CORE)} modules: {'wrong types' if failed else 'types are right'}")
+    print(f"{number} pieces of code, {len(CORE)} modules and {len(RECIPES)} recipes: {'wrong types' if failed else 'types are right'}")
     return int(failed > 0)
 
 

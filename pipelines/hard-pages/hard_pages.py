@@ -21,6 +21,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 TROMMEL = os.environ.get("TROMMEL", "trommel")
 # Blocks and characters in a question: within the context of small models.
@@ -36,7 +37,7 @@ TASK = (
 class NoRedirects(urllib.request.HTTPRedirectHandler):
     """Redirects are errors: the key of the server must not go to another host."""
 
-    def redirect_request(self, *_):
+    def redirect_request(self, *_: object) -> None:
         return None
 
 
@@ -73,13 +74,13 @@ def numbers(text: str, count: int) -> list[int] | None:
         return []
     if not re.fullmatch(r"\d+(\s*-\s*\d+)?([\s,;]+\d+(\s*-\s*\d+)?)*", text):
         return None
-    found = set()
+    found: set[int] = set()
     for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", text):
         found.update(range(int(first), min(int(last or first), count - 1) + 1))
     return sorted(number for number in found if number < count)
 
 
-def chosen(blocks: list[dict], server: str, model: str) -> str | None:
+def chosen(blocks: list[dict[str, Any]], server: str, model: str) -> str | None:
     """The text of the blocks that the model chooses, a line each; none if it gives no answer."""
     kept = []
     for start in range(0, len(blocks), BLOCKS):

@@ -3,6 +3,9 @@
 spark-submit --py-files sparkcc.py pipelines/spark/cc_pyspark_job.py --input_base_url s3://commoncrawl/ warc.paths texts
 """
 
+from collections.abc import Iterator
+from typing import IO
+
 from pyspark.sql.types import FloatType, StringType, StructField, StructType
 from sparkcc import CCFileProcessorSparkJob
 from trommel_text.ccpyspark import documents_of_file
@@ -22,7 +25,7 @@ class MainTextJob(CCFileProcessorSparkJob):
         ]
     )
 
-    def process_file(self, uri, tempfd):
+    def process_file(self, uri: str, tempfd: IO[bytes]) -> Iterator[tuple[str, str | None, str | None, str, float]]:
         yield from documents_of_file(uri, tempfd)
 
 

@@ -11,6 +11,7 @@ interruption. A file without its line in `_MANIFEST`, or without its report in `
 import argparse
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,12 +19,17 @@ import pyarrow.parquet as pq
 
 # The column by which a file is known in the table.
 SHARD = "shard"
+# The checksums in a table, and what appends rows to it.
+Committed = tuple[set[str], Callable[[pa.Table], None]]
 
 
 def checksum(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def shards(folder: Path) -> list[tuple[str, Path]]:
@@ -45,7 +51,7 @@ def shards(folder: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def delta(table: Path):
+def delta(table: Path) -> Committed:
     """The checksums in a Delta table, and the function that appends to it."""
     from deltalake import DeltaTable, write_deltalake
 
@@ -58,7 +64,7 @@ def delta(table: Path):
     return set(columns[SHARD].to_pylist()), append
 
 
-def iceberg(table: Path):
+def iceberg(table: Path) -> Committed:
     """The checksums in an Iceberg table, whose catalog is an SQLite file beside its data, and the function that appends
     to it."""
     from pyiceberg.catalog.sql import SqlCatalog
@@ -78,7 +84,7 @@ def iceberg(table: Path):
     return set(columns[SHARD].to_pylist()), append
 
 
-def lance(table: Path):
+def lance(table: Path) -> Committed:
     """The checksums in a Lance dataset, and the function that appends to it."""
     import lance as lance_format
 
