@@ -46,3 +46,4 @@ pub use record::{ArchiveFormat, Note, Place, Record, RecordType};
 pub use record_block::RecordBlock;
 pub use resume::ResumePoint;
 pub use signature::FileSignature;
+pub use zst::{dictionary_length, needs_dictionary};

@@ -187,7 +187,8 @@ pub fn expand(
 }
 
 /// The records that an index names: CDXJ, JSON lines or Parquet, here or behind a URL. Names of archives are relative
-/// to `base`, or else to the folder of the index, and stay below it unless `options` say otherwise.
+/// to `base`, or else to the folder of the index, and stay below it unless `options` say otherwise. An archive inside of
+/// a WACZ file is named as in outputs: by the container, `!`, and its name in there.
 ///
 /// # Errors
 /// If the index cannot be read, or is none.
@@ -197,7 +198,7 @@ pub fn select(
     options: SelectOptions,
     network: &NetworkOptions,
 ) -> Result<Input, InputError> {
-    let selection = match index.to_str().filter(|index| is_url(index)) {
+    let mut selection = match index.to_str().filter(|index| is_url(index)) {
         None => RecordSelection::load(index, base.unwrap_or(&Base::beside(index)), options)?,
         Some(url) => {
             check_url(url)?;
@@ -212,6 +213,7 @@ pub fn select(
     {
         return Err(InputError::Url(redacted(url)));
     }
+    unpack::locate(&mut selection, network);
     Ok(Input::Selection(Arc::new(selection)))
 }
 

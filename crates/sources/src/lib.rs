@@ -33,4 +33,4 @@ pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
 pub use scheme::{Scheme, split_container};
-pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};
+pub use selection::{ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};

@@ -1,10 +1,12 @@
 //! Reads the records that an index names, without the rest of their archives.
 
+mod bytes;
+#[cfg(test)]
+mod tests;
+
 use std::{
     cmp::Reverse,
     collections::HashMap,
-    fs::File,
-    io::{Read, Seek, SeekFrom},
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,14 +14,14 @@ use std::{
 
 use tempfile::TempPath;
 
-use crate::{Base, Location, RecordIndexError, RowCondition, SourceError, index, redacted};
+use crate::{Base, Location, RecordIndexError, RowCondition, index, redacted};
+
+pub use bytes::{ArchiveBytes, FoundRecord, StoredRecord};
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
 /// Bytes of several records that are read at once.
 const MAX_JOINED_BYTES: u64 = 4 << 20;
-/// Stored bytes of one record, at the most.
-const MAX_RANGE: u64 = 1 << 30;
 /// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
@@ -89,40 +91,11 @@ pub struct RecordSelection {
     index: PathBuf,
     copy: Option<Arc<IndexCopy>>,
     archives: Vec<Location>,
+    /// Where the bytes of each archive are.
+    bytes: Vec<ArchiveBytes>,
     rows: Vec<WantedRecord>,
     bad_lines: BadLines,
     options: SelectOptions,
-}
-
-/// The stored bytes of one wanted record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredRecord {
-    /// The archive.
-    pub archive: Arc<str>,
-    /// First stored byte in the archive.
-    pub offset: u64,
-    /// First plain byte of the record, if the bytes are a gzip member that holds several.
-    pub inner: u64,
-    /// The bytes.
-    pub bytes: Vec<u8>,
-}
-
-/// The result of one row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FoundRecord {
-    /// The record's bytes.
-    Stored(StoredRecord),
-    /// They cannot be read.
-    Missing {
-        /// The archive.
-        archive: Arc<str>,
-        /// First stored byte in the archive.
-        offset: u64,
-        /// Stored bytes, as the index says.
-        length: u64,
-        /// Why.
-        error: SourceError,
-    },
 }
 
 /// Rows of one archive that are read at once.
@@ -198,10 +171,12 @@ impl RecordSelection {
             }
             after = Some(*row);
         }
+        let archives: Vec<Location> = names.iter().map(|(name, _)| base.join(name)).collect();
         Ok(Self {
             index: index.to_owned(),
             copy: None,
-            archives: names.iter().map(|(name, _)| base.join(name)).collect(),
+            bytes: archives.iter().cloned().map(ArchiveBytes::At).collect(),
+            archives,
             rows,
             bad_lines,
             options,
@@ -255,10 +230,18 @@ impl RecordSelection {
         &self.rows
     }
 
-    /// Whether any of the archives is behind a URL.
+    /// Says where the bytes of archives are that are not found by their names: `find` is asked for each.
+    pub fn locate(&mut self, mut find: impl FnMut(&Location) -> Option<ArchiveBytes>) {
+        for (archive, bytes) in self.archives.iter().zip(&mut self.bytes) {
+            if let Some(found) = find(archive) {
+                *bytes = found;
+            }
+        }
+    }
+
+    /// Whether any of the archives is read by ranges of a URL.
     pub fn is_remote(&self) -> bool {
-        let mut archives = self.archives.iter();
-        archives.any(|archive| matches!(archive, Location::Url(_)))
+        self.bytes.iter().any(|bytes| bytes.object().is_some())
     }
 
     /// Stored bytes of all wanted records.
@@ -284,239 +267,5 @@ impl RecordSelection {
             }
         }
         segments
-    }
-
-    /// The wanted records in their order, from the row `from` on. `fetch` is asked for the bytes of
-    /// objects, in the order of the segments it was made for.
-    pub fn read<'a>(
-        &'a self,
-        from: usize,
-        #[cfg(feature = "remote")] remote: Option<&crate::Remote>,
-    ) -> impl Iterator<Item = FoundRecord> + use<'a> {
-        let segments = self.segments(from);
-        #[cfg(feature = "remote")]
-        let mut fetched = remote.map(|remote| remote.fetch(self.wanted(&segments)));
-        let mut open: Option<(usize, Result<File, SourceError>)> = None;
-        segments.into_iter().flat_map(move |segment| {
-            let location = self.archives.get(segment.archive);
-            let too_long = segment.bytes.end - segment.bytes.start > MAX_RANGE;
-            let bytes = match location {
-                _ if too_long => Err(SourceError::Failed("the record is too long".to_owned())),
-                Some(Location::File(path)) => {
-                    if open.as_ref().is_none_or(|(number, _)| *number != segment.archive) {
-                        let file = File::open(path);
-                        let file = file.map_err(|error| SourceError::File(error.to_string()));
-                        open = Some((segment.archive, file));
-                    }
-                    match &mut open {
-                        Some((_, Ok(file))) => read_range(file, &segment.bytes),
-                        Some((_, Err(error))) => Err(error.clone()),
-                        None => Err(SourceError::NotFound),
-                    }
-                }
-                #[cfg(feature = "remote")]
-                Some(Location::Url(_)) => {
-                    fetched.as_mut().and_then(Iterator::next).unwrap_or(Err(SourceError::NotBuilt))
-                }
-                #[cfg(not(feature = "remote"))]
-                Some(Location::Url(_)) => Err(SourceError::NotBuilt),
-                None => Err(SourceError::NotFound),
-            };
-            self.cut(&segment, &bytes)
-        })
-    }
-
-    /// The ranges of objects among segments.
-    #[cfg(feature = "remote")]
-    fn wanted(&self, segments: &[ReadBatch]) -> Vec<(String, Range<u64>)> {
-        let wanted = segments.iter().filter_map(|segment| {
-            let length = segment.bytes.end - segment.bytes.start;
-            match self.archives.get(segment.archive) {
-                Some(Location::Url(url)) if length <= MAX_RANGE => Some((url.clone(), segment.bytes.clone())),
-                _ => None,
-            }
-        });
-        wanted.collect()
-    }
-
-    /// The rows of a segment out of its bytes. Bytes that end early are those of the last record in an
-    /// archive whose index counts too many; what there is of it may be whole.
-    fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<FoundRecord> {
-        let archive: Arc<str> = self.archives.get(segment.archive).map_or_else(String::new, ToString::to_string).into();
-        let rows = self.rows.get(segment.rows.clone()).unwrap_or_default();
-        let found = rows.iter().map(|row| {
-            let missing = |error| FoundRecord::Missing {
-                archive: Arc::clone(&archive),
-                offset: row.offset,
-                length: row.length,
-                error,
-            };
-            let bytes = match bytes {
-                Ok(bytes) => bytes,
-                Err(error) => return missing(error.clone()),
-            };
-            let start = usize::try_from(row.offset - segment.bytes.start).unwrap_or(usize::MAX);
-            let length = usize::try_from(row.length).unwrap_or(usize::MAX);
-            let end = start.saturating_add(length).min(bytes.len());
-            match bytes.get(start..end) {
-                Some(bytes) if !bytes.is_empty() => FoundRecord::Stored(StoredRecord {
-                    archive: Arc::clone(&archive),
-                    offset: row.offset,
-                    inner: row.inner,
-                    bytes: bytes.to_vec(),
-                }),
-                _ => missing(SourceError::Failed("the archive ends before the record".to_owned())),
-            }
-        });
-        found.collect()
-    }
-}
-
-/// Bytes of a file; fewer than asked for if it ends before.
-fn read_range(file: &mut File, range: &Range<u64>) -> Result<Vec<u8>, SourceError> {
-    let failed = |error: std::io::Error| SourceError::File(error.to_string());
-    file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
-    let mut bytes = Vec::new();
-    let length = range.end - range.start;
-    file.take(length).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
-        let lines: String = rows
-            .iter()
-            .map(|(file, offset, length)| {
-                format!("x 1 {{\"filename\":\"{file}\",\"offset\":{offset},\"length\":{length}}}\n")
-            })
-            .collect();
-        let index = folder.join("i.cdxj");
-        fs::write(&index, lines).unwrap();
-        let options = SelectOptions::default();
-        RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
-    }
-
-    fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {
-        selection
-            .read(
-                from,
-                #[cfg(feature = "remote")]
-                None,
-            )
-            .collect()
-    }
-
-    fn bytes(found: &[FoundRecord]) -> Vec<String> {
-        found
-            .iter()
-            .map(|found| match found {
-                FoundRecord::Stored(stored) => String::from_utf8_lossy(&stored.bytes).into_owned(),
-                FoundRecord::Missing { error, .. } => error.to_string(),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn records_come_in_the_order_of_their_places() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a"), "0123456789").unwrap();
-        fs::write(folder.path().join("b"), "abcdefghij").unwrap();
-        let selection = selection(
-            folder.path(),
-            &[
-                ("b", 7, 3),
-                ("a", 2, 2),
-                ("gone", 0, 5),
-                ("a", 0, 1),
-                ("b", 0, 2),
-                ("a", 2, 2),
-                ("b", 9, 5),
-                ("b", 20, 5),
-            ],
-        );
-        // The range of three bytes at 7 ends where the next begins.
-        assert_eq!((selection.rows().len(), selection.bytes()), (7, 22));
-        assert_eq!(selection.segments(0).len(), 3);
-        let found = read(&selection, 0);
-        let FoundRecord::Missing { archive, .. } = &found[6] else {
-            panic!("{found:?}");
-        };
-        assert!(archive.ends_with("gone"));
-        let texts = bytes(&found);
-        assert_eq!(texts[..6], ["0", "23", "ab", "hi", "j", "the archive ends before the record"]);
-        assert!(texts[6].contains("No such file"), "{texts:?}");
-        assert_eq!(bytes(&read(&selection, 3))[..2], ["hi", "j"]);
-    }
-
-    #[test]
-    fn neighbours_are_read_together() {
-        let folder = tempfile::tempdir().unwrap();
-        let selection = selection(
-            folder.path(),
-            &[
-                ("a", 0, 100),
-                ("a", 100 + GAP, 100),
-                ("a", 300 + 2 * GAP, 100),
-                ("a", 400 + 2 * GAP, MAX_JOINED_BYTES),
-                ("a", u64::MAX, u64::MAX),
-            ],
-        );
-        let groups: Vec<_> = selection.segments(0).into_iter().map(|segment| segment.rows).collect();
-        assert_eq!(groups, [0..2, 2..3, 3..4, 4..5]);
-        assert_eq!(selection.segments(1)[0].bytes.start, 100 + GAP);
-    }
-
-    #[test]
-    fn records_of_one_member_are_told_apart() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a"), "0123456789").unwrap();
-        let line = |offset, length, inner: &str| {
-            format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":{length}{inner}}}\n")
-        };
-        let inner = |inner: u32| format!(",\"inner\":\"{inner}\"");
-        let lines = [line(2, 5, &inner(7)), line(2, 5, &inner(7)), line(2, 5, ""), line(6, 2, ""), line(0, 9, "")];
-        let index = folder.path().join("i.cdxj");
-        fs::write(&index, lines.concat() + &line(1, 1, ",\"inner\":\"x\"")).unwrap();
-        let load = |whole_ranges| {
-            let options = SelectOptions { whole_ranges, ..SelectOptions::default() };
-            RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
-        };
-        let found = load(false);
-        assert_eq!(bytes(&read(&found, 0)), ["01", "2345", "2345", "67"]);
-        assert_eq!(found.rows().iter().map(|row| row.inner).collect::<Vec<_>>(), [0, 0, 7, 0]);
-        assert_eq!(found.bad_lines().first, [(6, "inner is no number".to_owned())]);
-        assert_eq!(bytes(&read(&load(true), 0)), ["01", "2345", "67"]);
-    }
-
-    #[test]
-    fn an_index_without_rows_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = folder.path().join("i");
-        fs::write(&index, "!meta\n\n").unwrap();
-        let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
-        assert!(error.to_string().ends_with("i: names no record, or none that is wanted"), "{error}");
-    }
-
-    #[test]
-    fn rows_that_do_not_meet_the_condition_are_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = folder.path().join("i");
-        let line = |offset: u32, status: &str| {
-            format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":1,\"status\":\"{status}\"}}\n")
-        };
-        fs::write(&index, format!("{}{}{}x 1 {{}}\n", line(3, "200"), line(5, "404"), line(7, "200"))).unwrap();
-        let load = |condition: &str| {
-            let options = SelectOptions { condition: Some(condition.parse().unwrap()), ..SelectOptions::default() };
-            RecordSelection::load(&index, &Base::beside(&index), options)
-        };
-        let found = load("status = 200 and offset > 3").unwrap();
-        assert_eq!(found.rows().iter().map(|row| row.offset).collect::<Vec<_>>(), [7]);
-        // A line that names no record is told whatever is wanted.
-        assert_eq!(found.bad_lines().count, 1);
-        assert!(load("gone = 1").is_err());
     }
 }

@@ -128,6 +128,16 @@ impl Container {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
+    /// The entry of that name, if it can be read.
+    ///
+    /// # Errors
+    /// If there is none of that name, or it cannot be read.
+    pub fn readable_entry(&self, name: &str) -> Result<&Entry, WaczError> {
+        let entry = self.entry(name).ok_or_else(|| self.of_name(name, &"is not in the container"))?;
+        self.readable(entry)?;
+        Ok(entry)
+    }
+
     fn readable(&self, entry: &Entry) -> Result<(), WaczError> {
         let what = match entry.method {
             _ if !entry.is_below_root() => "its name leads out of the container".to_owned(),

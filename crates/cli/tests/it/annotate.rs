@@ -11,10 +11,13 @@ use parquet::{
 };
 use serde_json::{Value, json};
 
+#[cfg(feature = "remote")]
+use crate::servers::{BreakingServer, ServerBehaviour};
 use crate::{
     program::{trommel, workspace},
-    sample::documents,
+    sample::{ARCHIVE, documents},
     select::{run, same_documents},
+    wacz::{DEFLATED, STORED, zip},
 };
 
 fn rows(table: &Path) -> Vec<Row> {
@@ -91,6 +94,50 @@ fn annotations_are_a_format_of_runs() {
 }
 
 #[test]
+fn documents_in_containers_are_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = std::fs::read(workspace().join(ARCHIVE)).unwrap();
+    let container = zip(&[
+        ("archive/a.warc.gz", STORED, &sample),
+        ("archive/b.warc.gz", DEFLATED, &sample),
+        ("archive/gone.warc.gz", STORED, &sample),
+        ("other", STORED, &vec![7; 3 << 20]),
+    ]);
+    std::fs::write(folder.path().join("x!1.wacz"), &container).unwrap();
+    let chosen = |table: &str, more: &[&str]| -> Vec<Value> {
+        let condition = ["--select-where", "confidence < 0.9 and language = 'en'", "-o", "-"];
+        let ran = run(folder.path(), &[&["--select", table], &condition[..], more].concat());
+        ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let among = |all: &str| -> Vec<Value> {
+        let all = all.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        all.filter(|document| document["confidence"].as_f64().unwrap() < 0.9 && document["lang"] == "en").collect()
+    };
+    let all = run(folder.path(), &["x!1.wacz", "-o", "-"]);
+    trommel(folder.path(), &["annotate", "x!1.wacz", "-o", "a.parquet"], b"").well();
+    let wanted = among(all.well());
+    assert!(wanted.len() > 6 && wanted[0]["source"]["file"] == "x!1.wacz!archive/a.warc.gz", "{}", wanted[0]["source"]);
+    assert_eq!(chosen("a.parquet", &[]), wanted);
+
+    // What is no longer there costs its own rows.
+    std::fs::write(folder.path().join("x!1.wacz"), zip(&[("archive/b.warc.gz", DEFLATED, &sample)])).unwrap();
+    let ran = run(folder.path(), &["--select", "a.parquet", "-o", "-"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("archive/a.warc.gz: is not in the container"), "{}", ran.stderr);
+    assert_eq!(ran.text().lines().count() * 3, all.text().lines().count());
+
+    #[cfg(feature = "remote")]
+    {
+        let behaviour = ServerBehaviour { most: usize::MAX, ranges: true, ..ServerBehaviour::default() };
+        let server = BreakingServer::start(container, behaviour);
+        let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
+        let all = run(folder.path(), &[&url, "-o", "-"]);
+        trommel(folder.path(), &["annotate", &url, "-o", "r.parquet"], b"").well();
+        assert_eq!(chosen("r.parquet", &["--select-anywhere"]), among(all.well()));
+    }
+}
+
+#[test]
 fn annotations_of_all_shared_archives_choose_exactly_their_documents() {
     let shared = std::env::var_os("TROMMEL_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
     let Ok(entries) = shared.join("warc").read_dir() else {
@@ -99,8 +146,7 @@ fn annotations_of_all_shared_archives_choose_exactly_their_documents() {
     };
     let folder = tempfile::tempdir().unwrap();
     let names = entries.map(|entry| entry.unwrap().path().to_str().unwrap().to_owned());
-    // Archives inside of a WACZ file have no path that an index could name.
-    let mut archives: Vec<String> = names.filter(|name| !name.ends_with(".md") && !name.ends_with(".wacz")).collect();
+    let mut archives: Vec<String> = names.filter(|name| !name.ends_with(".md")).collect();
     archives.sort();
     let archives: Vec<&str> = archives.iter().map(String::as_str).collect();
     let read = |arguments: &[&str]| -> Vec<String> {

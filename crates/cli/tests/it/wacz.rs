@@ -19,14 +19,14 @@ use crate::{
     servers::{BreakingServer, ServerBehaviour},
 };
 
-const STORED: CompressionMethod = CompressionMethod::Stored;
-const DEFLATED: CompressionMethod = CompressionMethod::Deflated;
+pub const STORED: CompressionMethod = CompressionMethod::Stored;
+pub const DEFLATED: CompressionMethod = CompressionMethod::Deflated;
 
 fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")
 }
 
-fn zip(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
+pub fn zip(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, method, bytes) in entries {
         let options = SimpleFileOptions::default().compression_method(*method);

@@ -1,6 +1,6 @@
 //! The network, if this build supports it.
 
-use std::io::Read;
+use std::{io::Read, ops::Range};
 
 #[cfg(feature = "remote")]
 use std::sync::OnceLock;
@@ -53,8 +53,21 @@ impl Network {
         selection: &'a RecordSelection,
         from: usize,
     ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
-        let remote = if selection.is_remote() { Some(self.remote()?) } else { None };
-        Ok(selection.read(from, remote))
+        Ok(selection.read(from, self.remote_of(selection)?))
+    }
+
+    /// Bytes of one archive of a selection, by its number.
+    pub(crate) fn read_range(
+        &self,
+        selection: &RecordSelection,
+        archive: usize,
+        range: Range<u64>,
+    ) -> Result<Vec<u8>, SourceError> {
+        selection.read_range(archive, range, self.remote_of(selection)?)
+    }
+
+    fn remote_of(&self, selection: &RecordSelection) -> Result<Option<&Remote>, SourceError> {
+        selection.is_remote().then(|| self.remote()).transpose()
     }
 }
 
@@ -82,5 +95,15 @@ impl Network {
         from: usize,
     ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
         Ok(selection.read(from))
+    }
+
+    /// Bytes of one archive of a selection, by its number.
+    pub(crate) fn read_range(
+        &self,
+        selection: &RecordSelection,
+        archive: usize,
+        range: Range<u64>,
+    ) -> Result<Vec<u8>, SourceError> {
+        selection.read_range(archive, range)
     }
 }

@@ -11,8 +11,11 @@ use std::{
 use trommel_archive::{name::is_wacz, signature};
 #[cfg(feature = "remote")]
 use trommel_sources::Remote;
-use trommel_sources::{Base, Location, NetworkOptions, Scheme, redacted, split_container, stoppable};
-use trommel_wacz::{Container, WaczError, collection};
+use trommel_sources::{
+    ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Scheme, SourceError, redacted, split_container,
+    stoppable,
+};
+use trommel_wacz::{Container, StorageMethod, WaczError, collection};
 use url::Url;
 
 use crate::inputs::{
@@ -32,13 +35,7 @@ const MAX_PARTS: usize = 1 << 16;
 /// read all the same. Once the flag of `network` is set, nothing more is looked into, and what is given is
 /// not all.
 pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptions) -> Vec<Input> {
-    let mut unpacker = Unpacker {
-        options,
-        network,
-        #[cfg(feature = "remote")]
-        remote: None,
-        inputs: Vec::with_capacity(inputs.len()),
-    };
+    let mut unpacker = Unpacker::new(options, network);
     for input in inputs {
         // Opening containers on the network takes long, and Ctrl-C must be heard in between.
         if network.stop.is_set() {
@@ -63,6 +60,47 @@ pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptio
         }
     }
     unpacker.inputs
+}
+
+/// Says where the archives of a selection are that are inside of WACZ files.
+pub(crate) fn locate(selection: &mut RecordSelection, network: &NetworkOptions) {
+    let mut unpacker = Unpacker::new(PackedOptions::default(), network);
+    // Archives come in the order of their names, so those of a container one after the other.
+    let mut last: Option<(Location, Result<OpenedContainer, WaczError>)> = None;
+    selection.locate(|archive| {
+        let (place, entry) = container_of(archive)?;
+        if last.as_ref().is_none_or(|(opened, _)| *opened != place) {
+            let opened = match network.stop.is_set() {
+                true => return Some(ArchiveBytes::Missing(SourceError::Stopped)),
+                false => unpacker.open(&place),
+            };
+            last = Some((place, opened));
+        }
+        let failed = |error: &WaczError| ArchiveBytes::Missing(SourceError::File(error.to_string()));
+        Some(match &last {
+            Some((_, Ok(opened))) => opened.archive(&entry).unwrap_or_else(|error| failed(&error)),
+            Some((_, Err(error))) => failed(error),
+            None => return None,
+        })
+    });
+}
+
+/// The container that the name of an archive begins with, and the rest of the name behind the `!`.
+fn container_of(archive: &Location) -> Option<(Location, String)> {
+    let name = match archive {
+        // A file of that very name wins.
+        Location::File(path) if path.exists() => return None,
+        Location::File(path) => path.to_str()?,
+        Location::Url(url) => url,
+    };
+    name.match_indices('!').find_map(|(at, _)| {
+        let (container, entry) = (name.get(..at)?, name.get(at + 1..)?);
+        let place = match archive {
+            Location::File(_) => Location::File(container.into()),
+            Location::Url(_) => Location::Url(container.to_owned()),
+        };
+        is_container(&place).then(|| (place, entry.to_owned()))
+    })
 }
 
 fn has_ending(place: &Location, ending: &str) -> bool {
@@ -100,7 +138,47 @@ struct Unpacker<'a> {
     inputs: Vec<Input>,
 }
 
-impl Unpacker<'_> {
+/// A container, and its place.
+struct OpenedContainer {
+    container: Container,
+    place: ContainerPlace,
+}
+
+impl OpenedContainer {
+    /// Where the bytes of an archive in it are.
+    fn archive(&self, name: &str) -> Result<ArchiveBytes, WaczError> {
+        let entry = self.container.readable_entry(name)?.clone();
+        if entry.method == StorageMethod::Stored {
+            let start = self.container.data_start(&entry);
+            let start = start.map_err(|source| WaczError::Io { name: name.to_owned(), source })?;
+            let location = match &self.place {
+                ContainerPlace::File(path) => Location::File(path.clone()),
+                #[cfg(feature = "remote")]
+                ContainerPlace::Remote(url, _) => Location::Url(url.clone()),
+            };
+            return Ok(ArchiveBytes::Within(location, start..start.saturating_add(entry.stored)));
+        }
+        // The place keeps the connection open that the container reads by.
+        let (container, place) = (self.container.clone(), self.place.clone());
+        let open = move || {
+            let _connected = &place;
+            container.read(&entry).map_err(io::Error::other)
+        };
+        Ok(ArchiveBytes::Packed(Arc::new(open)))
+    }
+}
+
+impl<'a> Unpacker<'a> {
+    fn new(options: PackedOptions, network: &'a NetworkOptions) -> Self {
+        Self {
+            options,
+            network,
+            #[cfg(feature = "remote")]
+            remote: None,
+            inputs: Vec::new(),
+        }
+    }
+
     fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
         let reason = reason.to_string();
         // Errors name their file, and the argument is printed before the reason.
@@ -121,7 +199,8 @@ impl Unpacker<'_> {
         }
     }
 
-    fn archives(&mut self, name: &str, (container, place): (Container, ContainerPlace)) -> Result<(), WaczError> {
+    fn archives(&mut self, name: &str, opened: OpenedContainer) -> Result<(), WaczError> {
+        let OpenedContainer { container, place } = opened;
         let archives = container.archives()?;
         // Damaged archives count as well: names of outputs must not depend on damage.
         let count = archives.len();
@@ -183,7 +262,7 @@ impl Unpacker<'_> {
         faults
     }
 
-    fn open(&mut self, place: &Location) -> Result<(Container, ContainerPlace), WaczError> {
+    fn open(&mut self, place: &Location) -> Result<OpenedContainer, WaczError> {
         match place {
             Location::File(path) => {
                 let (file, stop) = (path.clone(), self.network.stop.clone());
@@ -191,25 +270,25 @@ impl Unpacker<'_> {
                     Ok(Box::new(stoppable(File::open(&file)?, &stop)))
                 };
                 let container = Container::new(path.to_string_lossy(), Arc::new(open))?;
-                Ok((container, ContainerPlace::File(path.clone())))
+                Ok(OpenedContainer { container, place: ContainerPlace::File(path.clone()) })
             }
             Location::Url(url) => self.open_url(url),
         }
     }
 
     #[cfg(feature = "remote")]
-    fn open_url(&mut self, url: &str) -> Result<(Container, ContainerPlace), WaczError> {
+    fn open_url(&mut self, url: &str) -> Result<OpenedContainer, WaczError> {
         let name = redacted(url);
         let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
         let remote = self.remote().map_err(failed)?;
         let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
         let open = move || -> io::Result<Box<dyn trommel_wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
         let container = Container::new(name.as_str(), Arc::new(open))?;
-        Ok((container, ContainerPlace::Remote(url.to_owned(), remote)))
+        Ok(OpenedContainer { container, place: ContainerPlace::Remote(url.to_owned(), remote) })
     }
 
     #[cfg(not(feature = "remote"))]
-    fn open_url(&mut self, url: &str) -> Result<(Container, ContainerPlace), WaczError> {
+    fn open_url(&mut self, url: &str) -> Result<OpenedContainer, WaczError> {
         Err(WaczError::Io { name: redacted(url), source: trommel_sources::SourceError::NotBuilt.into() })
     }
 

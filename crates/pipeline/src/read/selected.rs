@@ -2,7 +2,7 @@
 
 use std::{io::Cursor, sync::atomic::Ordering};
 
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
 use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
 
 use crate::{
@@ -36,6 +36,7 @@ impl RecordFeed<'_> {
             }
         };
         let lengths = selection.rows().iter().skip(from).map(|row| row.length);
+        let mut dictionary = None;
         for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
             bytes = bytes.saturating_add(length);
             self.position.store(before.saturating_add(bytes), Ordering::Relaxed);
@@ -47,11 +48,31 @@ impl RecordFeed<'_> {
                 }
                 FoundRecord::Stored(stored) => {
                     let whole = selection.gives_whole_ranges();
-                    self.send_stored(input, (&mut begun, whole), stored, after)?;
+                    let dictionary = self.dictionary_of(selection, &stored, &mut dictionary);
+                    self.send_stored(input, (&mut begun, whole), (stored, dictionary), after)?;
                 }
             }
         }
         Ok(bytes)
+    }
+
+    /// The dictionary at the start of its archive that a record is compressed with, else nothing; `known` is that of the
+    /// archive read last. A record whose dictionary cannot be read counts as damage later.
+    fn dictionary_of<'a>(
+        &self,
+        selection: &RecordSelection,
+        stored: &StoredRecord,
+        known: &'a mut Option<Dictionary>,
+    ) -> &'a [u8] {
+        if !needs_dictionary(&stored.bytes) {
+            return &[];
+        }
+        if known.as_ref().is_none_or(|known| known.archive != stored.number) {
+            let read = |range| self.network.read_range(selection, stored.number, range).unwrap_or_default();
+            let bytes = dictionary_length(&read(0..8)).map(|length| read(0..length)).unwrap_or_default();
+            *known = Some(Dictionary { archive: stored.number, bytes });
+        }
+        known.as_ref().map_or(&[], |known| &known.bytes)
     }
 
     /// Tells the lines of an index that name no record: each costs itself only.
@@ -73,13 +94,16 @@ impl RecordFeed<'_> {
         &mut self,
         input: usize,
         (begun, whole): (&mut bool, bool),
-        stored: StoredRecord,
+        (stored, dictionary): (StoredRecord, &[u8]),
         after: ResumePoint,
     ) -> Result<(), Disconnected> {
         let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
-        let StoredRecord { archive, offset, inner, bytes } = stored;
+        let StoredRecord { archive, offset, inner, mut bytes, .. } = stored;
         // Damage is reported as the whole range if not even a reader can be made of it.
         let length = bytes.len() as u64;
+        bytes.splice(0..0, dictionary.iter().copied());
+        // Where the reader's first byte would be in the archive.
+        let start = offset.saturating_sub(dictionary.len() as u64);
         let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
             Ok(reader) if whole => reader.collect(),
             Ok(reader) => record_of(reader, inner),
@@ -91,7 +115,7 @@ impl RecordFeed<'_> {
             let after = (at == last).then_some(after);
             match item {
                 Ok(mut record) => {
-                    record.place.offset = record.place.offset.saturating_add(offset);
+                    record.place.offset = record.place.offset.saturating_add(start);
                     if !*begun {
                         *begun = true;
                         let step = Step::Begin { input, info: None, date: record.date().map(str::to_owned) };
@@ -100,7 +124,7 @@ impl RecordFeed<'_> {
                     self.send_record(record, None, after)?;
                 }
                 Err(ArchiveError::Damage { offset: at, lost: bytes, what, .. }) => {
-                    let step = lost_bytes(offset.saturating_add(at), bytes, format!("{archive}: {what}"));
+                    let step = lost_bytes(start.saturating_add(at), bytes, format!("{archive}: {what}"));
                     self.send(0, after.filter(|_| *begun), step)?;
                 }
                 Err(error) => {
@@ -126,4 +150,11 @@ fn record_of(reader: Reader, inner: u64) -> Vec<Result<Record, ArchiveError>> {
 
 fn lost_bytes<T>(offset: u64, lost: u64, what: String) -> Step<T> {
     Step::Damage { offset, lost, what }
+}
+
+/// The Zstandard dictionary at the start of an archive; empty if there is none.
+struct Dictionary {
+    /// The number of the archive in its selection.
+    archive: usize,
+    bytes: Vec<u8>,
 }

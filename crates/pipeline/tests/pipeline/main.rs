@@ -9,4 +9,5 @@ mod make;
 mod quarantine;
 mod resume;
 mod run;
+mod select;
 mod stream;

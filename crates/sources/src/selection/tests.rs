@@ -1,0 +1,128 @@
+//! Tests of records that an index names.
+
+use super::*;
+use std::fs;
+
+fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
+    let lines: String = rows
+        .iter()
+        .map(|(file, offset, length)| {
+            format!("x 1 {{\"filename\":\"{file}\",\"offset\":{offset},\"length\":{length}}}\n")
+        })
+        .collect();
+    let index = folder.join("i.cdxj");
+    fs::write(&index, lines).unwrap();
+    let options = SelectOptions::default();
+    RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
+}
+
+fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {
+    selection
+        .read(
+            from,
+            #[cfg(feature = "remote")]
+            None,
+        )
+        .collect()
+}
+
+fn bytes(found: &[FoundRecord]) -> Vec<String> {
+    found
+        .iter()
+        .map(|found| match found {
+            FoundRecord::Stored(stored) => String::from_utf8_lossy(&stored.bytes).into_owned(),
+            FoundRecord::Missing { error, .. } => error.to_string(),
+        })
+        .collect()
+}
+
+#[test]
+fn records_come_in_the_order_of_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "0123456789").unwrap();
+    fs::write(folder.path().join("b"), "abcdefghij").unwrap();
+    let selection = selection(
+        folder.path(),
+        &[("b", 7, 3), ("a", 2, 2), ("gone", 0, 5), ("a", 0, 1), ("b", 0, 2), ("a", 2, 2), ("b", 9, 5), ("b", 20, 5)],
+    );
+    // The range of three bytes at 7 ends where the next begins.
+    assert_eq!((selection.rows().len(), selection.bytes()), (7, 22));
+    assert_eq!(selection.segments(0).len(), 3);
+    let found = read(&selection, 0);
+    let FoundRecord::Missing { archive, .. } = &found[6] else {
+        panic!("{found:?}");
+    };
+    assert!(archive.ends_with("gone"));
+    let texts = bytes(&found);
+    assert_eq!(texts[..6], ["0", "23", "ab", "hi", "j", "the archive ends before the record"]);
+    assert!(texts[6].contains("No such file"), "{texts:?}");
+    assert_eq!(bytes(&read(&selection, 3))[..2], ["hi", "j"]);
+}
+
+#[test]
+fn neighbours_are_read_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let selection = selection(
+        folder.path(),
+        &[
+            ("a", 0, 100),
+            ("a", 100 + GAP, 100),
+            ("a", 300 + 2 * GAP, 100),
+            ("a", 400 + 2 * GAP, MAX_JOINED_BYTES),
+            ("a", u64::MAX, u64::MAX),
+        ],
+    );
+    let groups: Vec<_> = selection.segments(0).into_iter().map(|segment| segment.rows).collect();
+    assert_eq!(groups, [0..2, 2..3, 3..4, 4..5]);
+    assert_eq!(selection.segments(1)[0].bytes.start, 100 + GAP);
+}
+
+#[test]
+fn records_of_one_member_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "0123456789").unwrap();
+    let line = |offset, length, inner: &str| {
+        format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":{length}{inner}}}\n")
+    };
+    let inner = |inner: u32| format!(",\"inner\":\"{inner}\"");
+    let lines = [line(2, 5, &inner(7)), line(2, 5, &inner(7)), line(2, 5, ""), line(6, 2, ""), line(0, 9, "")];
+    let index = folder.path().join("i.cdxj");
+    fs::write(&index, lines.concat() + &line(1, 1, ",\"inner\":\"x\"")).unwrap();
+    let load = |whole_ranges| {
+        let options = SelectOptions { whole_ranges, ..SelectOptions::default() };
+        RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
+    };
+    let found = load(false);
+    assert_eq!(bytes(&read(&found, 0)), ["01", "2345", "2345", "67"]);
+    assert_eq!(found.rows().iter().map(|row| row.inner).collect::<Vec<_>>(), [0, 0, 7, 0]);
+    assert_eq!(found.bad_lines().first, [(6, "inner is no number".to_owned())]);
+    assert_eq!(bytes(&read(&load(true), 0)), ["01", "2345", "67"]);
+}
+
+#[test]
+fn an_index_without_rows_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("i");
+    fs::write(&index, "!meta\n\n").unwrap();
+    let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
+    assert!(error.to_string().ends_with("i: names no record, or none that is wanted"), "{error}");
+}
+
+#[test]
+fn rows_that_do_not_meet_the_condition_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("i");
+    let line = |offset: u32, status: &str| {
+        format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":1,\"status\":\"{status}\"}}\n")
+    };
+    fs::write(&index, format!("{}{}{}x 1 {{}}\n", line(3, "200"), line(5, "404"), line(7, "200"))).unwrap();
+    let load = |condition: &str| {
+        let options = SelectOptions { condition: Some(condition.parse().unwrap()), ..SelectOptions::default() };
+        RecordSelection::load(&index, &Base::beside(&index), options)
+    };
+    let found = load("status = 200 and offset > 3").unwrap();
+    assert_eq!(found.rows().iter().map(|row| row.offset).collect::<Vec<_>>(), [7]);
+    // A line that names no record is told whatever is wanted.
+    assert_eq!(found.bad_lines().count, 1);
+    assert!(load("gone = 1").is_err());
+}
