@@ -1,7 +1,7 @@
 //! A server that speaks the protocols of object stores, for the tests of locations.
 //!
-//! It serves a bucket in memory as Amazon S3, Google Cloud Storage, Azure Blob Storage or the Hugging Face Hub do. The
-//! hub sends readers on to a second server, at 127.0.0.2, which takes no credentials: a request with any fails there.
+//! It serves a bucket in memory as Amazon S3, Google Cloud Storage, Azure Blob Storage, the Hugging Face Hub or any web
+//! server do. The hub sends readers on to a second server, at 127.0.0.2, which takes no credentials: a request with any fails there.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -25,6 +25,7 @@ pub enum Protocol {
     Azure,
     Dataset,
     Bucket,
+    Http,
 }
 
 /// What happens to the next reading of an object.
@@ -33,6 +34,8 @@ pub enum Fault {
     Busy,
     /// The connection ends in the middle.
     Break,
+    /// The server stops sending in the middle, for as long as the client waits.
+    Stall,
     /// The server sends on to another one.
     Elsewhere(String),
 }
@@ -62,6 +65,7 @@ struct State {
 /// A store until the process ends.
 pub struct Store {
     port: u16,
+    root: String,
     state: Arc<State>,
 }
 
@@ -71,12 +75,13 @@ struct Answer {
     body: Vec<u8>,
     /// Bytes of the body that are sent.
     sent: usize,
+    stalls: bool,
 }
 
 impl Answer {
     fn new(status: &'static str, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
-        Self { status, headers: Vec::new(), sent: body.len(), body }
+        Self { status, headers: Vec::new(), sent: body.len(), body, stalls: false }
     }
 
     fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -109,22 +114,37 @@ impl Store {
                 }
             });
         }
-        Self { port, state }
+        let root = match protocol {
+            Protocol::S3 => "s3://crawl".to_owned(),
+            Protocol::Google => "gs://crawl".to_owned(),
+            Protocol::Azure => "az://crawl".to_owned(),
+            Protocol::Dataset => "hf://datasets/org/crawl".to_owned(),
+            Protocol::Bucket => "hf://buckets/org/crawl".to_owned(),
+            Protocol::Http => format!("http://127.0.0.1:{port}/crawl"),
+        };
+        Self { port, root, state }
     }
 
     /// The URL of the bucket, without a slash at its end.
-    pub fn root(&self) -> &'static str {
-        match self.state.protocol {
-            Protocol::S3 => "s3://crawl",
-            Protocol::Google => "gs://crawl",
-            Protocol::Azure => "az://crawl",
-            Protocol::Dataset => "hf://datasets/org/crawl",
-            Protocol::Bucket => "hf://buckets/org/crawl",
-        }
+    pub fn root(&self) -> &str {
+        &self.root
     }
 
     pub fn url(&self, key: &str) -> String {
-        format!("{}/{key}", self.root())
+        format!("{}/{key}", self.root)
+    }
+
+    /// The URL with the credentials that can be in it alone, as those for a web server.
+    pub fn url_with_key(&self, key: &str) -> String {
+        match self.state.protocol {
+            Protocol::Http => self.url(key).replace("://", &format!("://me:{}@", SECRET.replace('=', "%3D"))),
+            _ => self.url(key),
+        }
+    }
+
+    /// The URL of an object on the second server.
+    pub fn elsewhere(&self, key: &str) -> String {
+        format!("http://127.0.0.2:{}/x/{key}?Signature=hush", self.state.files)
     }
 
     /// The variables of the environment that lead to it, with credentials if it wants some.
@@ -139,6 +159,7 @@ impl Store {
                 ("AZURE_ALLOW_HTTP", "true".into()),
             ],
             Protocol::Dataset | Protocol::Bucket => vec![("HF_ENDPOINT", at)],
+            Protocol::Http => vec![],
         };
         all.extend(match (self.state.protocol, self.state.locked) {
             (Protocol::S3, false) => vec![("AWS_SKIP_SIGNATURE", "true".into())],
@@ -149,7 +170,7 @@ impl Store {
             (Protocol::Google, true) => vec![("GOOGLE_BEARER_TOKEN", SECRET.into())],
             (Protocol::Azure, false) => vec![("AZURE_SKIP_SIGNATURE", "true".into())],
             (Protocol::Azure, true) => vec![("AZURE_STORAGE_ACCOUNT_KEY", SECRET.into())],
-            (_, false) => vec![],
+            (Protocol::Http, _) | (_, false) => vec![],
             (_, true) => vec![("HF_TOKEN", SECRET.into())],
         });
         all
@@ -205,7 +226,12 @@ impl State {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         stream.write_all(format!("{head}\r\n").as_bytes())?;
-        stream.write_all(&answer.body[..answer.sent])
+        stream.write_all(&answer.body[..answer.sent])?;
+        if answer.stalls {
+            // Until the client goes away.
+            stream.read_exact(&mut [0])?;
+        }
+        Ok(())
     }
 
     fn answer(&self, host: &str, method: &str, path: &str, headers: &HashMap<String, String>, body: Vec<u8>) -> Answer {
@@ -227,6 +253,7 @@ impl State {
             Protocol::S3 | Protocol::Google => self.bucket(method, &segments, &query, headers, body),
             Protocol::Azure => self.azure(method, &segments, &query, headers, body),
             Protocol::Dataset | Protocol::Bucket => self.hub(&segments, &query, path),
+            Protocol::Http => self.object(&segments[1..].join("/"), headers),
         }
     }
 
@@ -254,8 +281,9 @@ impl State {
         match fault {
             Some(Fault::Busy) => Answer::new("503 Slow Down", "").with("Retry-After", "0"),
             Some(Fault::Elsewhere(url)) => Answer::new("307 Temporary Redirect", "").with("Location", url),
-            Some(Fault::Break) => {
+            Some(fault @ (Fault::Break | Fault::Stall)) => {
                 answer.sent /= 2;
+                answer.stalls = matches!(fault, Fault::Stall);
                 answer
             }
             None => answer,
@@ -325,6 +353,11 @@ impl State {
                     None => self.objects.lock().unwrap().insert(key, body),
                 };
                 Answer::new("200 OK", "")
+            }
+            // An upload that is given up.
+            "DELETE" if query.contains_key("uploadId") => {
+                self.parts.lock().unwrap().retain(|name, _| !name.starts_with(&format!("{key}?")));
+                Answer::new("204 No Content", "")
             }
             "DELETE" => {
                 self.objects.lock().unwrap().remove(&key);
