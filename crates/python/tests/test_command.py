@@ -51,6 +51,27 @@ PAGE = b"<title>T</title><p>The river runs by the mill, and the mill by it." * 2
 
 
 @needs_program
+def test_every_format_has_the_bytes_of_the_program(sample, tmp_path):
+    formats = ["jsonl", "msgpack", "wet", "parquet", "annotations", "anserini", "trec", "bulk"]
+    done = {}
+    for name, program in {"program": PROGRAM, "command": COMMAND}.items():
+        folder = tmp_path / name
+        made = started(program, "run", "-q", sample, "-o", folder, "-f", ",".join(formats))
+        assert (made.returncode, made.stderr) == (0, b"")
+        # The manifest has times in it.
+        paths = [path for path in folder.iterdir() if path.suffix and not path.name.startswith(".")]
+        done[name] = {path.name: path.read_bytes() for path in paths}
+        # The files of an index have random names: what it finds is compared, with all documents among it.
+        index = started(program, "run", "-q", sample, "-o", folder / "index.tantivy")
+        found = started(program, "search", "--index", folder / "index.tantivy", "-n", "999", "--json", "--", "-nowhere")
+        assert (index.returncode, found.returncode) == (0, 0), index.stderr + found.stderr
+        done[name]["found"] = found.stdout
+    assert len(done["command"]) > len(formats) and len(done["command"]["found"]) > 10_000
+    assert done["command"].keys() == done["program"].keys()
+    assert [name for name, data in done["command"].items() if data != done["program"][name]] == []
+
+
+@needs_program
 @pytest.mark.parametrize(
     "arguments, given",
     [
