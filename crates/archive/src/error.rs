@@ -16,6 +16,9 @@ pub enum Damage {
     Junk,
     /// A record whose header has no end, is too long, or has no field.
     Header,
+    /// The block of a record in an archive without compression is longer or shorter than its header says, or the header
+    /// states no length: a piece of the file is missing, or the writer counted wrong.
+    Length,
     /// Zeros where compressed data should be: a part of the file was never written, or lost.
     Zeros,
     /// The file became shorter while it was read.
@@ -32,6 +35,7 @@ impl fmt::Display for Damage {
             Damage::Checksum => "checksum or length of a compressed member is wrong",
             Damage::Junk => "bytes that belong to no record",
             Damage::Header => "record header can't be read",
+            Damage::Length => "length of a record is wrong or missing",
             Damage::Zeros => "zeros in place of data",
             Damage::Shrunk => "file became shorter while it was read",
             Damage::Dictionary => "zstd dictionary can't be used",
@@ -93,7 +97,8 @@ pub enum ArchiveError {
         offset: u64,
         /// Stored bytes from there on that gave no whole record. Junk inside of a compressed member
         /// counts in plain bytes. Of a record in which the file ends: bytes of its block that are
-        /// missing.
+        /// missing. Of a record whose length is wrong: bytes that it has more or less than stated, 0 if nothing
+        /// is.
         lost: u64,
         /// The kind of damage.
         what: Damage,

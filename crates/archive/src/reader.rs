@@ -249,20 +249,20 @@ impl Reader {
         });
         let MemberAccount { member, until, missing } = std::mem::take(&mut self.accounted);
         let ended = matches!(self.stream.stop(), Some(MemberStop::End));
+        // Where nothing of the member was given, and where the decoder ran into members that are read again, all of it
+        // counts.
+        let is_given = member == from && (from..=next).contains(&until);
         let (offset, lost) = match missing.filter(|_| member == from) {
             // The file ends in the block.
             Some(missing) if what == Damage::Cut && ended => (next, missing),
-            // Where nothing of the member was given, and where the decoder ran into members that are
-            // read again, all of it counts.
             _ => {
-                let given = member == from && (from..=next).contains(&until);
-                let offset = if given { until } else { from };
+                let offset = if is_given { until } else { from };
                 (offset, next.saturating_sub(offset))
             }
         };
         match zeros {
             // The member decodes to its end, but with something else in place of what was there.
-            Some((offset, zeros)) if what == Damage::Checksum => {
+            Some((offset, zeros)) if what == Damage::Checksum && is_given => {
                 self.damage(what, offset, zeros.max(lost));
             }
             _ => self.damage(what, offset, lost),

@@ -382,13 +382,17 @@ impl Stream {
             return Ok(false);
         }
         match damage {
-            // The decoder stopped where it should have: go on there.
+            // The decoder stopped where it should have, or damage led it through members that follow: these are read.
             Damage::Checksum => {
+                let end = self.source.position();
+                self.rewind();
+                if self.seek_member(Some(end), &is_start)? {
+                    return Ok(true);
+                }
                 let next = self.source.peek(magic.len())?;
                 if next.first().is_none_or(|&b| b == 0) || next.starts_with(magic) {
                     return Ok(true);
                 }
-                self.rewind();
             }
             // The decoder may have run through the members that follow before it noticed, to the
             // end of the file even.
@@ -398,20 +402,35 @@ impl Stream {
         // A decoder that fails may not tell what it read: never find the same member again.
         let ahead = (self.from + 1).saturating_sub(self.source.position());
         self.source.consume(usize::try_from(ahead).unwrap_or(0));
+        self.seek_member(None, &is_start)
+    }
+
+    /// Goes on to a member whose plain bytes pass `is_start`, up to the stored offset `end`. False if there is none.
+    fn seek_member(&mut self, end: Option<u64>, is_start: &impl Fn(&[u8]) -> bool) -> io::Result<bool> {
+        let magic = self.codec.magic();
         let finder = memmem::Finder::new(magic);
         loop {
+            if let Some(end) = end
+                && self.source.position() >= end
+            {
+                self.source.rewind(end);
+                return Ok(false);
+            }
             let bytes = self.source.peek(PROBE_BYTES)?;
             let Some(at) = finder.find(bytes) else {
                 let (length, ended) = (bytes.len(), bytes.len() < PROBE_BYTES);
                 self.source.consume(if ended { length } else { length - (magic.len() - 1) });
-                if ended {
+                if ended && end.is_none() {
                     return Ok(false);
                 }
                 continue;
             };
             self.source.consume(at);
+            if end.is_some_and(|end| self.source.position() >= end) {
+                continue;
+            }
             let bytes = self.source.peek(PROBE_BYTES)?;
-            if self.codec.member_begins(bytes, &is_start) {
+            if self.codec.member_begins(bytes, is_start) {
                 return Ok(true);
             }
             self.source.consume(1);

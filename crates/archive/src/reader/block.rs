@@ -40,6 +40,9 @@ pub(super) struct Block {
     pub(super) notes: Vec<Note>,
     /// Bytes that are missing where the file or the member breaks off in it.
     pub(super) missing: Option<u64>,
+    /// Bytes that the block has more or less than its header says, where it was read up to the next record or the end
+    /// of the file; 0 if the header states no length.
+    pub(super) wrong_by: Option<u64>,
 }
 
 impl Block {
@@ -87,6 +90,8 @@ impl Reader {
             Some(length) => self.sized_block(&mut block, length),
             None => {
                 block.notes.push(Note::MissingContentLength);
+                // How much is missing nobody knows.
+                block.wrong_by = Some(0);
                 self.take(&mut block, None, true);
                 block.trim_end();
             }
@@ -133,6 +138,7 @@ impl Reader {
             block.bytes.truncate(at);
             block.total = at as u64;
             block.trim_end();
+            block.wrong_by = Some(length.abs_diff(block.total));
             block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if !whole {
             let broken = matches!(self.stream.stop(), Some(MemberStop::End | MemberStop::Broken(_)));
@@ -141,6 +147,7 @@ impl Reader {
             }
             if taken == BlockEnd::Start {
                 block.trim_end();
+                block.wrong_by = Some(length.abs_diff(block.total));
             }
             block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if blank.contains(&b'\n') {
@@ -150,6 +157,9 @@ impl Reader {
             // No line end: the block goes on.
             self.take(block, None, true);
             block.trim_end();
+            if !matches!(self.stream.stop(), Some(MemberStop::Failed(_))) {
+                block.wrong_by = Some(length.abs_diff(block.total));
+            }
             block.notes.push(Note::BlockExtended { expected: length, got: block.total });
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     member::MemberStop,
     record::{ArchiveFormat, Note, Place, Record, RecordType},
     start::{ArcLine, names_warc, record_starts},
+    stream::StreamCodec,
 };
 
 /// The result of searching for the end of a header.
@@ -155,6 +156,12 @@ impl Reader {
             && matches!(self.stream.stop(), Some(MemberStop::End))
         {
             self.damage(Damage::Cut, end, missing);
+        }
+        // No checksum shows that a piece is missing. A compressed member that is whole has what its writer put in.
+        if let Some(lost) = block.wrong_by
+            && self.stream.compression() == StreamCodec::Plain
+        {
+            self.damage(Damage::Length, start.0, lost);
         }
     }
 }

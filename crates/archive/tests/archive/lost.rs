@@ -2,7 +2,7 @@
 
 use std::{fs, io::Cursor};
 
-use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record};
+use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record, write::gzip_member};
 
 use crate::make::*;
 
@@ -99,6 +99,71 @@ fn a_hole_that_begins_inside_a_member_counts_whole() {
             }
         }
     }
+}
+
+#[test]
+fn members_that_damage_runs_into_are_read_and_the_rest_counts() {
+    let made = pages(5, 3000);
+    let mut parts: Vec<Vec<u8>> = made.iter().map(|record| gz(&plain(record))).collect();
+    // A stored block whose length is damaged: up to a trailer's length before the fourth member.
+    parts[0] = gzip_member(&plain(&made[0]), 0).unwrap();
+    let (first, end) = (parts[0].len(), parts[..3].concat().len());
+    let block = 10 + 5;
+    let length = u16::try_from(end - 8 - block).unwrap();
+    let mut bytes = parts.concat();
+    bytes[11..13].copy_from_slice(&length.to_le_bytes());
+    bytes[13..15].copy_from_slice(&(!length).to_le_bytes());
+    let (records, errors) = read(bytes.clone());
+    assert_eq!(records.len(), 5, "{errors:?}");
+    for (record, made) in records.iter().zip(&made).skip(1) {
+        assert_same(record, made);
+    }
+    let last = errors.last().map(damage);
+    assert_eq!(last, Some((Damage::Checksum, 0, first as u64)), "{errors:?}");
+
+    // A checksum that is wrong leads nowhere else.
+    let mut wrong = parts.concat();
+    wrong[first - 8] ^= 1;
+    let (records, errors) = read(wrong);
+    assert_eq!((records.len(), errors.len()), (5, 1), "{errors:?}");
+    assert_same(&records[1], &made[1]);
+}
+
+#[test]
+fn a_piece_missing_from_plain_records_is_damage() {
+    let made = pages(6, 3000);
+    let parts: Vec<Vec<u8>> = made.iter().map(plain).collect();
+    let starts: Vec<usize> = (0..=6).map(|at| parts[..at].concat().len()).collect();
+    let whole = parts.concat();
+    for (case, from, to) in [
+        // Less than the block says, up to the next record.
+        ("inside of a record", starts[1] + 1000, starts[1] + 1500),
+        ("from one record into the next", starts[1] + 2000, starts[2] + 2500),
+        // More than it says.
+        ("from one record into one behind", starts[1] + 2500, starts[4] + 600),
+        ("up to the line ends before a record", starts[1] + 700, starts[3] - 4),
+    ] {
+        let bytes = [&whole[..from], &whole[to..]].concat();
+        let (records, errors) = read(bytes.clone());
+        let first = damage(&errors[0]);
+        assert_eq!((errors.len(), first.0, first.1), (1, Damage::Length, starts[1] as u64), "{case} {errors:?}");
+        assert!(first.2 > 0, "{case}");
+        // All others are as they were.
+        let next = starts.partition_point(|start| *start < to);
+        assert_eq!(records.len(), 2 + made.len() - next, "{case}");
+        let others = made[..1].iter().chain(&made[next..]);
+        for (record, made) in records[..1].iter().chain(&records[2..]).zip(others) {
+            assert_same(record, made);
+        }
+        // A whole member has what its writer put in.
+        let (records, errors) = read(gz(&bytes));
+        assert!(errors.is_empty() && !records[1].notes.is_empty(), "{case}");
+    }
+    let mut zeros = whole.clone();
+    zeros[starts[2] - 300..starts[2] + 212].fill(0);
+    let (records, errors) = read(zeros);
+    let found = damage(&errors[0]);
+    assert_eq!((records.len(), errors.len(), found.0, found.1), (5, 1, Damage::Length, starts[1] as u64));
 }
 
 #[test]

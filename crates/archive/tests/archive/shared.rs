@@ -100,12 +100,12 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("oduwsdl__ipwb__4mementos.warc", 7, 0),
     ("oduwsdl__ipwb__5mementos.warc", 8, 0),
     ("oduwsdl__ipwb__5mementosAndFroggie.warc", 9, 0),
-    ("oduwsdl__ipwb__HTTP204.warc", 3, 0),
+    ("oduwsdl__ipwb__HTTP204.warc", 3, 2),
     ("oduwsdl__ipwb__HTTP404.warc", 2, 0),
     ("oduwsdl__ipwb__baconIpsum.warc.gz", 6, 0),
     ("oduwsdl__ipwb__baconIpsum_chunked.warc", 6, 0),
     ("oduwsdl__ipwb__baconIpsum_chunked_httpTrailors.warc", 6, 0),
-    ("oduwsdl__ipwb__broken.warc", 6, 0),
+    ("oduwsdl__ipwb__broken.warc", 6, 1),
     ("oduwsdl__ipwb__frogTest.warc", 6, 0),
     ("oduwsdl__ipwb__froggie.warc.gz", 10, 0),
     ("oduwsdl__ipwb__mkelly1.warc", 7, 0),
@@ -121,19 +121,19 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("webrecorder__pywb__example-url-agnostic-orig.warc.gz", 2, 0),
     ("webrecorder__pywb__example-wget-1-14.warc.gz", 6, 0),
     ("webrecorder__pywb__example-wpull.warc.gz", 4, 0),
-    ("webrecorder__pywb__example.warc", 6, 0),
+    ("webrecorder__pywb__example.warc", 6, 1),
     ("webrecorder__pywb__example.warc.gz", 6, 0),
     ("webrecorder__pywb__example2.warc.gz", 3, 0),
     ("webrecorder__pywb__httpbin-resource.warc.gz", 1, 0),
     ("webrecorder__pywb__iana.warc.gz", 343, 0),
     ("webrecorder__pywb__missing-status-text.warc", 1, 0),
-    ("webrecorder__warcio.js__example-bad-length.warc", 6, 0),
+    ("webrecorder__warcio.js__example-bad-length.warc", 6, 1),
     ("webrecorder__warcio.js__example-resource.warc.gz", 1, 0),
     ("webrecorder__warcio.js__example-url-agnostic-revisit.warc.gz", 2, 0),
     ("webrecorder__warcio.js__example.warc", 7, 0),
     ("webrecorder__warcio.js__post-test-more.warc", 6, 0),
     ("webrecorder__warcio.js__redirect.warc", 2, 0),
-    ("webrecorder__warcio__bad.arc", 4, 0),
+    ("webrecorder__warcio__bad.arc", 4, 3),
     ("webrecorder__warcio__example-bad-non-chunked.warc.gz", 6, 0),
     ("webrecorder__warcio__example-bad.warc.gz.bad", 6, 0),
     ("webrecorder__warcio__example-digest.warc", 4, 0),
@@ -141,7 +141,7 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("webrecorder__warcio__example-resource.warc.gz", 3, 0),
     ("webrecorder__warcio__example-space-in-target-uri.warc.gz", 2, 0),
     ("webrecorder__warcio__example-space-in-url.arc", 2, 1),
-    ("webrecorder__warcio__example-trunc.warc", 4, 0),
+    ("webrecorder__warcio__example-trunc.warc", 4, 1),
     ("webrecorder__warcio__example-wget-bad-target-uri.warc.gz", 6, 0),
     ("webrecorder__warcio__example-wrong-chunks.warc.gz", 2, 0),
     ("webrecorder__warcio__example.arc", 2, 0),
@@ -154,12 +154,15 @@ const COUNTS: &[(&str, usize, usize)] = &[
 #[test]
 fn real_and_broken_files() {
     let Some(folder) = shared("warc") else { return };
+    let mut others = Vec::new();
     for (name, records, errors) in COUNTS {
         let path = folder.join(name);
-        if path.exists() {
-            assert_eq!(count(&path), Some((*records, *errors)), "{name}");
+        let found = count(&path);
+        if path.exists() && found != Some((*records, *errors)) {
+            others.push((name, found));
         }
     }
+    assert!(others.is_empty(), "{others:?}");
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();
         let name = path.to_string_lossy().into_owned();
