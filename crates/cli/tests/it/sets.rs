@@ -75,7 +75,7 @@ fn divided<'t>(lines: &[&'t str], code: &[bool], mut at: usize) -> Option<(&'sta
     let (before, behind) = line.split_at(at);
     // Between two lines nothing but code is divided.
     let starts = bare(before).is_empty() && !line.is_empty();
-    if starts || behind.is_empty() {
+    if starts || behind.trim_end().is_empty() {
         return code.get(if starts { nth } else { nth + 1 }).filter(|is_code| **is_code).map(|_| ("code", line));
     }
     let is_next = |other: &&str| bare(other).is_empty() || item(other).is_some();

@@ -263,9 +263,12 @@ fn flowing<'a>(
                     continue;
                 }
                 let mode = mode(content, element);
-                let task = task(content, *block).unwrap_or_default();
+                let rendered = inline.render(*block, mode);
                 writer.part = part(content, *block);
-                writer.add(element, &(task.to_owned() + &inline.render(*block, mode)));
+                match task(content, *block) {
+                    Some(task) => writer.add(element, &format!("{task}{rendered}")),
+                    None => writer.add(element, &rendered),
+                }
             }
             Segment::Heading { level, blocks } => {
                 let texts: Vec<String> = blocks.iter().map(|block| inline.render(*block, Mode::Heading)).collect();
