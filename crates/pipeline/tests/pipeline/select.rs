@@ -9,15 +9,16 @@ use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::make::*;
 
+/// Trained by `zstd` on records like those of [`page`].
+const DICTIONARY: &[u8] = include_bytes!("pages.zdict");
+
 /// An archive whose frames are compressed with a dictionary, which stands in a frame at its start.
 fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
-    let samples: Vec<Vec<u8>> = (1000..1400).map(page).collect();
-    let dictionary = zstd::dict::from_samples(&samples, 2048).unwrap();
     let mut out = vec![0x5d, 0x2a, 0x4d, 0x18];
-    out.extend_from_slice(&u32::try_from(dictionary.len()).unwrap().to_le_bytes());
-    out.extend_from_slice(&dictionary);
+    out.extend_from_slice(&u32::try_from(DICTIONARY.len()).unwrap().to_le_bytes());
+    out.extend_from_slice(DICTIONARY);
     for record in records {
-        let mut encoder = zstd::stream::Encoder::with_dictionary(Vec::new(), 3, &dictionary).unwrap();
+        let mut encoder = zstd::stream::Encoder::with_dictionary(Vec::new(), 3, DICTIONARY).unwrap();
         encoder.write_all(record).unwrap();
         out.extend(encoder.finish().unwrap());
     }
