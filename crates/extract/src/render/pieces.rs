@@ -158,7 +158,20 @@ pub(crate) fn pieces(
     if at < len {
         pieces.push(Piece { from: at, to: len, kind: PieceKind::Text });
     }
+    leave_no_space_at_end(text, &mut pieces);
     Some(pieces)
+}
+
+/// Takes the space before what is left out at the end of a text along.
+fn leave_no_space_at_end(text: &str, pieces: &mut [Piece]) {
+    let is_left_out = |piece: &Piece| matches!(&piece.kind, PieceKind::Sign(sign) if sign.is_empty());
+    let left_out = pieces.iter().rev().take_while(|piece| is_left_out(piece)).count();
+    let (said, left_out) = pieces.split_at_mut(pieces.len() - left_out);
+    if let (Some(Piece { from, to, kind: PieceKind::Text }), Some(first)) = (said.last_mut(), left_out.first_mut()) {
+        let end = *from + text.get(*from..*to).unwrap_or_default().trim_end_matches(' ').len();
+        *to = end;
+        first.from = end;
+    }
 }
 
 /// Whether a text has no letter and no digit but those that are struck out.
@@ -345,6 +358,7 @@ mod tests {
         for (html, text) in [
             ("a <span style='display:none'>(2020)</span> b", "a b"),
             ("a <b hidden>x</b>b", "a b"),
+            ("a b <i hidden>x</i> <b hidden>y</b>", "a b"),
             ("<i class='md:hidden'>Sept</i><i class='hidden md:inline'>September</i> 1", "September 1"),
             ("a <i class='print:hidden dark:hidden'>b</i>", "a b"),
             ("<span class=hidden>all there is</span>", "all there is"),
