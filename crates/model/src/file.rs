@@ -12,8 +12,9 @@ use crate::trees::Trees;
 /// First field of every model file.
 pub const FORMAT: &str = "trommel-model";
 /// Version that this program writes and reads.
-// Only changes that defaults cannot cover raise it; a model of another version is refused, never guessed at.
-pub const VERSION: u32 = 2;
+// Raised by what defaults cannot cover, and by what older programs would pass over and so judge otherwise. A model of
+// another version is refused, never guessed at.
+pub const VERSION: u32 = 3;
 
 /// All that a model file holds. Fields added later have defaults, so older files of one version still read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,13 +79,35 @@ impl ModelFile {
     /// # Errors
     /// If the file is not a model, or of another version.
     pub(crate) fn check_version(&self) -> Result<(), ModelError> {
-        if self.format != FORMAT {
-            return Err(ModelError::NotAModel { format: self.format.clone() });
-        }
-        match self.version {
-            VERSION => Ok(()),
-            version => Err(ModelError::Version { version, known: VERSION }),
-        }
+        check_version(&self.format, self.version)
+    }
+
+    /// Reads the bytes of a model file.
+    ///
+    /// # Errors
+    /// If they are not laid out so, or the file is of another version.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
+        // By itself: files of other versions may name what this program cannot even parse.
+        let head: Head = rmp_serde::from_slice(bytes)?;
+        check_version(&head.format, head.version)?;
+        Ok(rmp_serde::from_slice(bytes)?)
+    }
+}
+
+/// The fields of a file that tell whether the others can be read.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+fn check_version(format: &str, version: u32) -> Result<(), ModelError> {
+    if format != FORMAT {
+        return Err(ModelError::NotAModel { format: format.to_owned() });
+    }
+    match version {
+        VERSION => Ok(()),
+        version => Err(ModelError::Version { version, known: VERSION }),
     }
 }
 

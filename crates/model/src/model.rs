@@ -98,7 +98,7 @@ impl Model {
     /// If it is of another version, names a feature that this program does not know, or holds
     /// numbers that do not add up.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
-        // Checked first: a file of roles is MessagePack, too, and should be named as what it is not.
+        // Here as well, since a file need not come from bytes.
         file.check_version()?;
         if !(0.0..=1.0).contains(&file.pooling) {
             return Err(ModelError::Unsound { part: "pooling" });
@@ -173,7 +173,7 @@ impl Model {
     /// # Errors
     /// If they are not a model file, or as for [`Model::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        Self::new(rmp_serde::from_slice(bytes)?)
+        Self::new(ModelFile::read(bytes)?)
     }
 
     /// Reads a model file.

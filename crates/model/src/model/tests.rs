@@ -197,6 +197,24 @@ fn what_cannot_be_used_is_refused() {
 }
 
 #[test]
+fn files_of_other_versions_are_named_as_such() {
+    #[derive(serde::Serialize)]
+    struct Other {
+        format: &'static str,
+        version: u32,
+        groups: [&'static str; 1],
+    }
+    let refused = |format, version| {
+        let other = Other { format, version, groups: ["unheard-of"] };
+        Model::from_bytes(&rmp_serde::to_vec_named(&other).unwrap()).unwrap_err().to_string()
+    };
+    // A file of another version may hold what this program cannot parse, and is still named by its version.
+    assert_eq!(refused(FORMAT, 2), format!("the model is of version 2, this program reads version {VERSION}"));
+    assert!(refused(FORMAT, VERSION + 1).contains(&format!("version {}", VERSION + 1)));
+    assert!(refused("trommel-roles", VERSION).contains("its format is \"trommel-roles\""));
+}
+
+#[test]
 fn the_built_in_models_load() {
     for name in Model::builtin_names() {
         assert_eq!(Model::builtin(name).unwrap().file().name, name);
