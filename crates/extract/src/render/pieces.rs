@@ -391,6 +391,6 @@ mod tests {
         let tex = TextOptions::default();
         assert_eq!(shown(html, tex), "a $x$ b $$y$$");
         assert_eq!(shown(html, tex.with_math(MathForm::Plain)), "a x b y");
-        assert_eq!(shown(html, tex.with_math(MathForm::Off)), "a b ");
+        assert_eq!(shown(html, tex.with_math(MathForm::Off)), "a b");
     }
 }

@@ -66,13 +66,22 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
             at = next;
             return true;
         }
-        words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).all(|word| {
-            if let Some(next) = find(&page, at, word) {
-                at = next;
-                return true;
+        // Word by word, as where the page has hidden cells in a row.
+        let mut words_behind = |mut from: usize| {
+            let each = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            for word in each {
+                match find(&page, from, word) {
+                    Some(next) => from = next,
+                    None if is_value(word) || is_address(word, &part) => {}
+                    None => return None,
+                }
             }
-            is_value(word) || is_address(word, &part)
-        })
+            Some(from)
+        };
+        let is_long = wanted.iter().any(|line| line.len() >= LONG_LINE);
+        let end = words_behind(at).or_else(|| if is_long { words_behind(0) } else { None });
+        at = end.unwrap_or(at);
+        end.is_some()
     })
 }
 
@@ -324,6 +333,14 @@ mod tests {
             assert!(!is_proven(wrong, page), "{wrong}");
         }
         assert!(!stands_at("The", page, 0..9000));
+    }
+
+    #[test]
+    fn a_long_line_may_stand_above_the_line_before_it_even_in_pieces() {
+        let page = "<td>Product<td class=hidden>0<td>Measured weight<td class=hidden>0<td>Ease of use</td><p>Reset</p>";
+        assert!(is_proven("Reset\nProduct\tMeasured weight\tEase of use", page));
+        assert!(!is_proven("Reset\nProduct\tEase of use\tMeasured weight", page));
+        assert!(!is_proven("Reset\nProduct\tMeasured weight", "<td>Product<td>0<td>Measured</td><p>Reset</p>"));
     }
 
     #[test]
