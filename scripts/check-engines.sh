@@ -54,8 +54,8 @@ for recipe in "${@:-all}"; do
             fi
             ;;
         curator)
-            # dolma wants an older hub client than datatrove.
-            install "$environment-$one" 'pandas<3' pyarrow 'dask[dataframe]'
+            # dolma wants an older hub client than datatrove, and NumPy 1, which pyarrow 26 no longer loads.
+            install "$environment-$one" 'pandas<3' 'pyarrow<26' 'dask[dataframe]'
             install "$environment-$one" dolma || echo "skipped: dolma does not install here"
             check "$environment-$one" "$one"
             ;;
