@@ -59,7 +59,8 @@ def test_the_extractor_in_the_place_of_trafilatura(archives, tmp_path):
     ours, ours_stats = ran([reader(), TrommelExtractor()], tmp_path / "ours", tasks=1)
     theirs, _ = ran([reader(), Trafilatura(timeout=20)], tmp_path / "theirs", tasks=1)
     read, _ = ran([reader()], tmp_path / "read", tasks=1)
-    without = [row["id"] for row in read if not trommel_text.Extractor().text(row["text"])]
+    extractor = trommel_text.Extractor()
+    without = [row["id"] for row in read if not extractor.text(row["text"], url=row["metadata"].get("url"))]
     # Each page that datatrove's reader gives is a document here unless it has no text at all.
     assert {row["id"] for row in ours} == {row["id"] for row in read} - set(without)
     missed = {row["id"] for row in theirs} - {row["id"] for row in ours}
@@ -71,4 +72,4 @@ def test_the_extractor_in_the_place_of_trafilatura(archives, tmp_path):
     by_id = {row["id"]: row for row in read}
     for row in ours[:20]:
         page = by_id[row["id"]]
-        assert row["text"] == trommel_text.Extractor().text(page["text"], url=page["metadata"].get("url"))
+        assert row["text"] == extractor.text(page["text"], url=page["metadata"].get("url"))
