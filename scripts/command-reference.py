@@ -16,6 +16,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config"]
 # Described under `run` alone.
 NETWORK = ["--idle-timeout", "--least-rate", "--retry-for", "--follow-hosts"]
+# Headings of options that are no settings.
+HEADINGS = ["Options", "Files beside the outputs", "Inputs that grow", "Inputs behind URLs"]
 # Commands that take what another takes.
 LIKE = {"annotate": "run"}
 HEAD = """# Commands
@@ -67,7 +69,8 @@ def command(program: str, name: list[str]) -> str:
         return out + f"\nTakes the arguments and options of `{like}`.\n"
     rows = section(text, "Arguments") + [
         (head, said)
-        for head, said in section(text, "Options")
+        for heading in HEADINGS
+        for head, said in section(text, heading)
         if not any(re.search(rf"{option}\b", head) for option in SHARED + (NETWORK if name != ["run"] else []))
     ]
     if "Commands:\n" in text:

@@ -5,20 +5,23 @@ use std::time::Duration;
 use clap::Args;
 use trommel_pipeline::FollowTimes;
 
+/// Heading of these options.
+const GROWING: &str = "Inputs that grow";
+
 /// Options of followed inputs: their ends and pauses.
 #[derive(Debug, Args)]
 pub struct FollowArgs {
     /// Continue as inputs grow and new ones appear: files that a crawler writes (also as NAME.open), folders, globs,
     /// named pipes, - for standard input. Ends with SIGINT or SIGTERM, or when all pipes have ended
-    #[arg(long)]
+    #[arg(long, help_heading = GROWING)]
     follow: bool,
 
     /// Seconds without new data after which everything is written out [default: 2]
-    #[arg(long, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    #[arg(long, help_heading = GROWING, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
     idle: Option<f64>,
 
     /// Seconds without new data after which the run ends
-    #[arg(long, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    #[arg(long, help_heading = GROWING, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
     until_idle: Option<f64>,
 }
 

@@ -6,24 +6,27 @@ use clap::Args;
 use trommel::{ByteSize, ByteSizeError};
 use trommel_pipeline::sources::NetworkOptions;
 
+/// Heading of these options.
+const REMOTE: &str = "Inputs behind URLs";
+
 /// Options for waiting for inputs behind URLs.
 #[derive(Debug, Args)]
 pub struct NetworkArgs {
     /// Seconds without data after which a connection is opened again [default: 30]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, help_heading = REMOTE, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_timeout: Option<u64>,
 
     /// Lowest acceptable rate, in bytes a second. After three slow periods of --idle-timeout the input is given
     /// up; 0 for no limit [default: 1K]
-    #[arg(long, value_name = "SIZE", value_parser = rate)]
+    #[arg(long, help_heading = REMOTE, value_name = "SIZE", value_parser = rate)]
     least_rate: Option<ByteSize>,
 
     /// Seconds to repeat requests that a server refuses temporarily (429, 503) [default: 600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    #[arg(long, help_heading = REMOTE, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
     retry_for: Option<u64>,
 
     /// Follow redirects and names in a multi-WACZ to other hosts, including this machine and its network
-    #[arg(long)]
+    #[arg(long, help_heading = REMOTE)]
     follow_hosts: bool,
 }
 

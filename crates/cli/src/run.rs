@@ -29,6 +29,9 @@ use crate::{
     stop::Stop,
 };
 
+/// Heading of the options for files beside the outputs.
+const BESIDE: &str = "Files beside the outputs";
+
 /// Extract main text from archives
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -60,7 +63,7 @@ pub struct RunArgs {
     dry_run: bool,
 
     /// Write the counts of the run to FILE as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = BESIDE)]
     summary: Option<PathBuf>,
 
     /// Print the time of each stage, summed over all threads
@@ -79,22 +82,22 @@ pub struct RunArgs {
 
     /// WARC file for failed records, which can be run again, or none [default: quarantine.warc.gz in the folder
     /// of outputs, OUT.quarantine.warc.gz beside a single output, none for standard output]
-    #[arg(long, value_name = "FILE|none")]
+    #[arg(long, value_name = "FILE|none", help_heading = BESIDE)]
     quarantine: Option<PathBuf>,
 
     /// Copy records of this kind, which are not pages, to a WARC file for other tools. KIND is a media type
     /// (application/pdf), its second part (pdf) or its first (image). FILE.warc.gz.cdxj lists where the records
     /// were. Can be repeated
-    #[arg(long, value_name = "KIND=FILE")]
+    #[arg(long, value_name = "KIND=FILE", help_heading = BESIDE)]
     set_aside: Vec<SetAside>,
 
     /// Copy the pages of which the model is least sure to a WARC file for another extractor, whose texts `trommel merge`
     /// takes. --hard-share says how many. FILE.warc.gz.cdxj lists where the records were
-    #[arg(long, value_name = "FILE.warc.gz")]
+    #[arg(long, value_name = "FILE.warc.gz", help_heading = BESIDE)]
     hard_to: Option<PathBuf>,
 
     /// File for a JSON line about each dropped record: id, url, date, reason, source
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = BESIDE)]
     dropped: Option<PathBuf>,
 
     /// Serve the counts of the run for Prometheus at http://ADDRESS/metrics, for example 127.0.0.1:9464

@@ -214,6 +214,7 @@ fn option(field: &'static Field) -> Arg {
             (Kind::Text, "model") => "NAME|FILE",
             (Kind::Text, "base_url") => "URL|FOLDER",
             (Kind::Text, "hard_share") => "SHARE",
+            (Kind::Text, "chunks") => "words=N|tokens=N",
             (Kind::Text, _) => "FILE",
             _ => "N",
         }),
