@@ -83,9 +83,49 @@ fn is_heading(page: &Page, at: usize) -> bool {
         .is_some_and(|(_, element)| matches!(element.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6))
 }
 
+/// Whether the blocks are entries: mostly text with a year or an address, and not links alone.
 fn has_entries(page: &Page, at: usize, until: usize) -> bool {
     let blocks = page.blocks.get(at..until).unwrap_or_default();
     let words: u32 = blocks.iter().map(|block| block.words).sum();
     let linked: f32 = blocks.iter().map(|block| block.link_density() * block.words as f32).sum();
-    words >= MIN_ENTRY_WORDS * blocks.len() as u32 && linked < 0.9 * words as f32
+    // Some sites call every box that is used on several pages a reference: authors, contacts, subscriptions.
+    let citing = blocks.iter().filter(|block| is_citation(page.text(block)));
+    let citing: u32 = citing.map(|block| block.words).sum();
+    words >= MIN_ENTRY_WORDS * blocks.len() as u32 && linked < 0.9 * words as f32 && 2 * citing >= words
+}
+
+fn is_citation(text: &str) -> bool {
+    let is_year = |digits: &str| digits.len() == 4 && ("1500"..="2099").contains(&digits);
+    text.contains("://") || text.split(|c: char| !c.is_ascii_digit()).any(is_year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    /// The texts that the rule adds behind a first block that is kept.
+    fn added(list: &str) -> Vec<String> {
+        let html = format!("<div><p>The text of the page.</p>{list}</div>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept: Vec<bool> = (0..page.blocks.len()).map(|at| at == 0).collect();
+        keep_references(&page, &mut kept);
+        let added = page.blocks.iter().zip(kept).skip(1).filter(|(_, kept)| *kept);
+        added.map(|(block, _)| page.text(block).to_owned()).collect()
+    }
+
+    #[test]
+    fn entries_with_years_or_addresses_are_kept_with_their_heading() {
+        let entries = ["Peters, M. and Lecocq, D. Content Extraction, 2013.", "A page at https://example.org/ on text"];
+        let list = format!("<h2>Sources</h2><ol class=references><li>{}<li>{}</ol>", entries[0], entries[1]);
+        assert_eq!(added(&list), ["Sources", entries[0], entries[1]]);
+    }
+
+    #[test]
+    fn boxes_of_another_kind_with_that_name_stay_out() {
+        let about = "<h2>About the author</h2><p>Ann has written about mills for twenty years now.";
+        assert!(added(&format!("<div class=reference>{about}</div>")).is_empty());
+        let links: String = (1990..1993).map(|year| format!("<li><a href=/>All our articles of {year}</a>")).collect();
+        assert!(added(&format!("<ul class=references>{links}</ul>")).is_empty());
+    }
 }
