@@ -32,7 +32,7 @@ pub struct EvalArgs {
     /// Treatment of the headline in the model's text
     #[arg(long, value_parser = named::<HeadlinePolicy>(), default_value_t)]
     headline: HeadlinePolicy,
-    /// Less text that is not content, or less content that is missing
+    /// Preference for precise or for complete text
     #[arg(long, value_parser = named::<Favor>(), default_value_t)]
     favor: Favor,
     /// Count words as runs of \w in every script, instead of counting scripts without spaces by character
