@@ -23,7 +23,7 @@ pub struct Field {
     pub doc: String,
     /// The kind of its values.
     pub kind: Kind,
-    /// The value if nobody chooses one; null if it then depends on something else.
+    /// The default; null if it depends on something else.
     pub default: Json,
 }
 
