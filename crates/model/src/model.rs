@@ -433,8 +433,8 @@ impl Model {
         not_one_text(texts, &self.file.page_types, &self.type_odds(value))
     }
 
-    /// The share of the scorer of pages other than articles and threads, given the log odds of each page type and the value of a
-    /// column on the page.
+    /// The share of the scorer of pages other than articles and threads, given the log odds of each page type and the
+    /// value of a column on the page.
     fn list_share(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> f32 {
         let Some(lists) = &self.file.lists else {
             return 0.0;
