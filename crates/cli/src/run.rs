@@ -33,8 +33,9 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders (without their WET files), URLs (http, https, s3,
-    /// gs, az, hf), @MANIFEST, or - for standard input. A manifest has a path or URL on each line and may be at a URL itself. All URLs but
-    /// http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands for its WACZ files
+    /// gs, az, hf), @MANIFEST, or - for standard input. A manifest has a path or URL on each line and may be at a URL
+    /// itself. All URLs but http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands
+    /// for its WACZ files
     #[arg(required_unless_present = "select", value_name = "INPUT")]
     inputs: Vec<OsString>,
 
