@@ -32,7 +32,7 @@ help: ## List the targets
 build: ## Build the program with all features, fully optimized
 	$(CARGO) build --release -p trommel-cli
 
-release: build ## The same, stripped, with its symbols apart, in out/release
+release: build ## The same, stripped, in out/release, with its symbols in a separate file
 	mkdir -p out/release
 	objcopy --only-keep-debug $(BUILT)/release/trommel out/release/trommel.debug
 	objcopy --strip-all --add-gnu-debuglink=out/release/trommel.debug $(BUILT)/release/trommel out/release/trommel
@@ -102,7 +102,7 @@ train: build ## Train both shipped models from DATA and labels/ (some 15 minutes
 	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) \
 	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
 
-lists: ## Teach the trained models pages that are not one text, and test what that does
+lists: ## Train the scorer of listings, products and documentation, and test it
 	scripts/sound-golds.py $(DATA) out/sound $(LIST_SETS)
 	$(QUALITY) lists --model crates/model/models/fast.trommel crates/model/models/best.trommel \
 	    --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
@@ -116,7 +116,7 @@ roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ a
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
-quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
+quality: ## Compare the judged pages of the models with the floors; writes docs/quality*
 	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
 	python3 -B scripts/figures.py
 

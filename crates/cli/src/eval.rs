@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::labelled::LabelledArgs;
 use crate::models;
 
-/// Score the text that `run` writes of labelled pages with a model: mean word precision, recall and F1
+/// Score a model on labelled pages: mean word precision, recall and F1 of the text that `run` writes
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     #[command(flatten)]

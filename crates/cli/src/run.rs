@@ -46,8 +46,8 @@ pub struct RunArgs {
 
     /// Folder for one output per archive, a single file, or - for standard output. Single files:
     /// NAME.jsonl[.gz|.zst], NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder). Folders and files may be s3://, gs:// or
-    /// az:// URLs
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet, NAME.annotations.parquet or NAME.tantivy (a folder). Folders and files
+    /// may be s3://, gs:// or az:// URLs
     #[arg(short, long, value_name = "OUT")]
     output: String,
 
