@@ -22,7 +22,7 @@ use crate::{errors::ModelError, extractor::PyExtractor};
 /// Models that were read, so that a call for each page does not read one for each page.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
 
-/// Names of the models built into the module; the first is the default.
+/// Returns the names of the built-in models; the first is the default.
 #[pyfunction]
 pub(crate) fn models() -> Vec<&'static str> {
     Model::builtin_names().collect()
@@ -211,7 +211,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ConfigArgument {
     }
 }
 
-/// Raises `ValueError` if a dict is no configuration, or names a file that is none.
+/// Raises `ValueError` if the dict or file is not a valid configuration.
 #[pyfunction]
 pub(crate) fn check_config(config: ConfigArgument) {
     // Reading it was the check.
@@ -225,8 +225,8 @@ pub(crate) fn check_choices(choices: Option<&Bound<'_, PyDict>>) -> PyResult<()>
     Keywords::read(None, choices, of_documents).map(drop)
 }
 
-/// Every setting, as a list of dicts: `name`, the `part` that it stands in, `doc`, `kind` of its values, the `values` if
-/// they are names, `default`.
+/// Returns all settings as a list of dicts with `name`, `part`, `doc`, `kind` of the values, `values` (if they are
+/// names) and `default`.
 #[pyfunction]
 pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let all = fields().iter().map(|field| {

@@ -38,10 +38,11 @@ def schema(config: dict[str, Any] | str | None, choices: dict[str, Any]) -> pa.S
 
 
 class Reading:
-    """What an engine asks of each archive. `choices` are those of `trommel_text.read_warc` and win over `config`.
+    """The settings with which an engine reads archives. `choices` are the keywords of `trommel_text.read_warc` and
+    override `config`.
 
-    `reports` is a folder for the counts of each archive, which `trommel_text.shards.merge` adds up. An archive of which
-    nothing can be read is logged and gives no rows, or raises `ArchiveError` with `on_error="fail"`.
+    `reports` is a folder for the counts of each archive, which `trommel_text.shards.merge` adds up. If nothing of
+    an archive can be read, it is logged and gives no rows; with `on_error="fail"` it raises `ArchiveError`.
     """
 
     def __init__(

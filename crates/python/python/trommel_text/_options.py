@@ -1,4 +1,4 @@
-"""Reads the options of engines that know nothing but text."""
+"""Reads the options of engines that pass them as text."""
 
 from __future__ import annotations
 
