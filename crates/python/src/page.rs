@@ -36,7 +36,7 @@ pub(crate) struct Block {
     /// `page`; `json-ld` for text found only in the page's JSON-LD; `hydration` for text found only in the data of
     /// its scripts.
     source: String,
-    /// What decided whether it is kept: `model`, `policy` (settings for headlines, comments and roles), `notes` (a
+    /// The origin of the decision whether it is kept: `model`, `policy` (settings for headlines, comments and roles), `notes` (a
     /// footnote whose mark is kept), or the name of a rule.
     by: String,
 }

@@ -115,8 +115,8 @@ impl Keywords {
     /// Reads keywords; `None` leaves a choice open.
     ///
     /// # Errors
-    /// `TypeError` for a keyword that there is not, and for a value of the wrong type; `ValueError` for a value that means
-    /// nothing; `ModelError` if the model cannot be read.
+    /// `TypeError` for an unknown keyword or a value of the wrong type; `ValueError` for an invalid value;
+    /// `ModelError` if the model cannot be read.
     pub(crate) fn read(
         model: Option<&Bound<'_, PyAny>>,
         choices: Option<&Bound<'_, PyDict>>,
@@ -252,7 +252,7 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// Settings of a run: an extractor's or a configuration's, and keywords that win.
+/// Settings of a run: those of an extractor or a configuration, and keywords that override them.
 pub(crate) struct RunChoices {
     pub(crate) chosen: PartialSettings,
     pub(crate) file: PartialSettings,
@@ -260,10 +260,10 @@ pub(crate) struct RunChoices {
 }
 
 impl RunChoices {
-    /// Reads them. Beside an extractor nothing may be said of pages: it would have no effect.
+    /// Reads them. Together with an extractor, settings of pages are refused, because they would have no effect.
     ///
     /// # Errors
-    /// `ValueError` naming what is said twice, or a value that means nothing; `TypeError` for a keyword that there is not.
+    /// `ValueError` for a setting that is given twice or an invalid value; `TypeError` for an unknown keyword.
     pub(crate) fn read(
         extractor: Option<&Bound<'_, PyExtractor>>,
         config: Option<ConfigArgument>,

@@ -33,7 +33,7 @@ def found(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> l
 
 
 def schema(config: dict[str, Any] | str | None, choices: dict[str, Any]) -> pa.Schema:
-    """The columns of documents. Raises ValueError for a choice that there is not."""
+    """The columns of documents. Raises ValueError for an unknown setting."""
     return pa.schema(_native.document_schema(config=config, **choices))
 
 
@@ -64,7 +64,7 @@ class Reading:
         self.choices = choices
 
     def schema(self) -> pa.Schema:
-        """The columns of the batches. Raises ValueError for a choice that there is not."""
+        """The columns of the batches. Raises ValueError for an unknown setting."""
         return schema(self.config, self.choices)
 
     def batches(self, path: str) -> Iterator[pa.RecordBatch]:

@@ -42,8 +42,8 @@ def read_warc(
 def register(
     connection: duckdb.DuckDBPyConnection, extractor: _native.Extractor | None = None, **options: Any
 ) -> None:
-    """Gives a connection two functions. `extract_text(content, url)` returns the text of a page (a BLOB; the URL
-    may be NULL), by `extractor`. The table function `read_warc(paths)` returns the documents of an archive, a
+    """Gives a connection two functions. `extract_text(content, url)` returns the text of a page (a `BLOB`; the URL
+    may be `NULL`), by `extractor`. The table function `read_warc(paths)` returns the documents of an archive, a
     folder or a pattern. `options` are those of `read_warc` above. The table function holds all documents of its
     archives (at most 2048) in memory; a stream does not.
     """

@@ -10,7 +10,7 @@ folder of outputs, which contains:
     _MANIFEST, _SUCCESS            of the whole job, by `merge`
     quarantine.warc.gz             all failed records, by `merge`
 
-As a program, for engines that start programs (LIST has one input on each line):
+As a program, for engines that start programs (`LIST` has one input on each line):
 
     python -m trommel_text.shards run LIST OUT --task 3 --of 100 [--config FILE] [--jobs N] [--format jsonl]
     python -m trommel_text.shards merge LIST OUT

@@ -23,7 +23,7 @@ impl Default for SiteSettings {
     }
 }
 
-/// Where knowledge of other pages of a site comes from.
+/// The source of knowledge about other pages of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -32,8 +32,8 @@ pub struct TextSettings {
     /// Maximum tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub max_tokens: Option<NonZeroU32>,
-    /// File `tokenizer.json` of a model, to count the tokens of texts and chunks exactly. Without it four bytes count as
-    /// one token. It needs a build with the feature `tokenizer`.
+    /// File `tokenizer.json` of a model, to count the tokens of texts and chunks exactly. Without it four bytes count
+    /// as one token. It needs a build with the feature `tokenizer`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub tokenizer: Option<TokenizerFile>,
 }
