@@ -102,7 +102,7 @@ train: build ## Train both shipped models from DATA and labels/ (some 15 minutes
 	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) \
 	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
 
-lists: ## Train the scorer of listings, products and documentation, and test it
+lists: ## Teach the trained models pages that are not one text, and test what that does
 	scripts/sound-golds.py $(DATA) out/sound $(LIST_SETS)
 	$(QUALITY) lists --model crates/model/models/fast.trommel crates/model/models/best.trommel \
 	    --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
@@ -116,7 +116,7 @@ roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ a
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
-quality: ## Compare the judged pages of the models with the floors; writes docs/quality*
+quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
 	python3 -B scripts/figures.py
 
