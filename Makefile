@@ -32,7 +32,7 @@ help: ## List the targets
 build: ## Build the program with all features, fully optimized
 	$(CARGO) build --release -p trommel-cli
 
-release: build ## The same, stripped, with its symbols apart, in out/release
+release: build ## The same, stripped, in out/release, with its symbols in a separate file
 	mkdir -p out/release
 	objcopy --only-keep-debug $(BUILT)/release/trommel out/release/trommel.debug
 	objcopy --strip-all --add-gnu-debuglink=out/release/trommel.debug $(BUILT)/release/trommel out/release/trommel

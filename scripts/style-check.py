@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the English of the documentation, of `--help` and of the first lines of modules.
 
-    scripts/style-check.py                      README, CHANGELOG, docs/, module heads
+    scripts/style-check.py                      README, CHANGELOG, docs/, module heads, docs of the facade and of Python
     scripts/style-check.py --program trommel    and the help of every command
 
 It refuses, with file and line: sentences of more than 30 words; sentences, headings and table cells that begin
@@ -14,6 +14,7 @@ proselint looks for clichés, not for these forms.
 """
 
 import argparse
+import ast
 import re
 import subprocess
 import sys
@@ -179,6 +180,32 @@ def module_heads() -> list[str]:
     return out
 
 
+def public_docs() -> list[tuple[str, str]]:
+    """The paragraphs of the doc comments of the facade and of the Python module, and of the docstrings of the latter."""
+    out = []
+    for path in sorted([*(ROOT / "crates/trommel/src").rglob("*.rs"), *(ROOT / "crates/python/src").rglob("*.rs")]):
+        where, text, is_code = path.relative_to(ROOT), "", False
+        for number, line in enumerate([*path.read_text(encoding="utf-8").split("\n"), ""], 1):
+            stripped = line.strip()
+            is_doc = stripped.startswith("///") and not is_code
+            if stripped.startswith("/// ```"):
+                is_code, is_doc = not is_code, False
+            doc = stripped[3:].strip() if is_doc else ""
+            if doc and not doc.startswith("#"):
+                text = f"{text} {doc}".strip()
+            elif text:
+                out.append((f"{where}:{number}", text))
+                text = ""
+    for path in sorted((ROOT / "crates/python/python").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and (
+                doc := ast.get_docstring(node, clean=not isinstance(node, ast.Module))
+            ):
+                line = getattr(node, "lineno", 1)
+                out += [(f"{path.relative_to(ROOT)}:{line}", text) for _, text in units(doc)]
+    return out
+
+
 def help_of(program: str, command: list[str]) -> list[tuple[str, str]]:
     """The paragraphs of the help of a command and of those below it, each with the option that it is of."""
     ran = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True)
@@ -218,12 +245,12 @@ def help_of(program: str, command: list[str]) -> list[tuple[str, str]]:
 def main() -> int:
     arguments = argparse.ArgumentParser(description="Checks the English of documents, help and module heads.")
     arguments.add_argument("--program", help="the built program whose help is checked, too")
-    arguments.add_argument("--no-modules", action="store_true", help="leave out the first lines of modules")
+    arguments.add_argument("--no-modules", action="store_true", help="leave out the first lines of modules and public docs")
     chosen = arguments.parse_args()
     terms, found = glossary()
     found += untested()
     known = KNOWN | terms
-    counts = {"documents": 0, "help": 0}
+    counts = {"documents": 0, "help": 0, "docs": 0}
     for path in documents():
         for line, text in units(path.read_text(encoding="utf-8")):
             counts["documents"] += 1
@@ -234,9 +261,14 @@ def main() -> int:
             found += [f"{where}: {fault}" for fault in faults(text, known)]
     if not chosen.no_modules:
         found += module_heads()
+        for where, text in public_docs():
+            counts["docs"] += 1
+            # Fields and functions of true or false begin with "Whether", as is usual in Rust.
+            text = text.removeprefix("Whether ")
+            found += [f"{where}: {fault}" for fault in faults(text, known)]
     for fault in found:
         print(fault, file=sys.stderr)
-    print(f"{counts['documents']} paragraphs, {counts['help']} of help: {len(found)} faults")
+    print(f"{counts['documents']} paragraphs, {counts['help']} of help, {counts['docs']} of public docs: {len(found)} faults")
     return 1 if found else 0
 
 

@@ -1,4 +1,4 @@
-//! Inflates without reading: the lower bound for the time of reading.
+//! Inflates an archive without reading its records, as a lower bound for the time of reading.
 
 use crate::{
     gzip::header_length,

@@ -1,4 +1,4 @@
-//! The last step of a Parquet file that replaces another.
+//! Assembles a Parquet file that replaces another, with the columns of the old one.
 
 use std::path::Path;
 

@@ -35,8 +35,8 @@ enum DedupCommand {
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// List the duplicates among all signatures. A document is a duplicate of the first one, by name of output
-    /// and row, with a key in common
+    /// List the duplicates among all signatures. A document is a duplicate if an earlier one, by name of output and
+    /// row, has a key in common with it
     Find {
         /// Files of signatures
         #[arg(required = true, value_name = "SIGNATURES")]

@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::labelled::LabelledArgs;
 use crate::models;
 
-/// Score the text that `run` writes of labelled pages with a model: mean word precision, recall and F1
+/// Score a model on labelled pages: mean word precision, recall and F1 of the text that `run` writes
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct EvalArgs {
     /// Treatment of the headline in the model's text
     #[arg(long, value_parser = named::<HeadlinePolicy>(), default_value_t)]
     headline: HeadlinePolicy,
-    /// Less text that is not content, or less content that is missing
+    /// Preference for precise or for complete text
     #[arg(long, value_parser = named::<Favor>(), default_value_t)]
     favor: Favor,
     /// Count words as runs of \w in every script, instead of counting scripts without spaces by character

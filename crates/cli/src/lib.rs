@@ -61,7 +61,7 @@ enum Command {
     Index(index::IndexArgs),
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
-    /// Write a table with a row for each page, without its text: place, language, type, confidence and quality
+    /// Write a Parquet table with a row for each page, without its text: place, language, type, confidence and quality
     Annotate(Box<run::RunArgs>),
     Cat(cat::CatArgs),
     Verify(verify::VerifyArgs),

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(
     after_help = "A text is a line {\"id\": ..., \"text\": ...} with the id of a document, and optionally title, \
-markdown and by. Documents keep their order and number; the key `by` of a document says who made its text. The exit \
+markdown and by. Documents keep their order and number; the key `by` of a document names the extractor. The exit \
 code is 1 if a line cannot be used."
 )]
 pub struct MergeArgs {
@@ -28,7 +28,7 @@ pub struct MergeArgs {
     /// File or folder for the merged outputs. Without it they replace the old ones
     #[arg(short = 'o', long = "output", value_name = "NEW")]
     target: Option<PathBuf>,
-    /// Take the key markdown of a line where there is one, for outputs of `run --markdown`
+    /// Use the key markdown of a line, if it has one, for outputs of `run --markdown`
     #[arg(long)]
     markdown: bool,
 }

@@ -35,9 +35,10 @@ const BESIDE: &str = "Files beside the outputs";
 /// Extract main text from archives
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders, URLs (http, https, s3, gs, az, hf), @MANIFEST,
-    /// or - for standard input. A manifest has a path or URL on each line and may be at a URL itself. All URLs but
-    /// http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands for its WACZ files
+    /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders (without their WET files), URLs (http, https, s3,
+    /// gs, az, hf), @MANIFEST, or - for standard input. A manifest has a path or URL on each line and may be at a URL
+    /// itself. All URLs but http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands
+    /// for its WACZ files
     #[arg(required_unless_present = "select", value_name = "INPUT")]
     inputs: Vec<OsString>,
 
@@ -48,8 +49,8 @@ pub struct RunArgs {
 
     /// Folder for one output per archive, a single file, or - for standard output. Single files:
     /// NAME.jsonl[.gz|.zst], NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder). Folders and files may be s3://, gs:// or
-    /// az:// URLs
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet, NAME.annotations.parquet or NAME.tantivy (a folder). Folders and files
+    /// may be s3://, gs:// or az:// URLs
     #[arg(short, long, value_name = "OUT")]
     output: String,
 

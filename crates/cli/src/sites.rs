@@ -32,7 +32,7 @@ pub struct SitesArgs {
 enum SitesCommand {
     /// Count the pages of each site in archives, and write the counts to a file
     Build(BuildArgs),
-    /// Merge files into the counts of all their pages
+    /// Merge files of counts into one, with the counts of all their pages
     Merge {
         /// Files made by `sites build` or `sites merge`
         #[arg(required = true, value_name = "FILE")]

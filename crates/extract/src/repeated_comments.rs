@@ -1,4 +1,4 @@
-//! Keeps readers' comments that are made alike, where comments are asked for.
+//! Keeps all readers' comments of one template, if the settings ask for comments.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Page};

@@ -1,8 +1,8 @@
 // trommel: the main text of web pages, from C.
 //
-// Strings that are given are UTF-8 and end with 0; those that a function returns are to be freed by
-// trommel_string_free. No function may be called with a pointer that was freed. Extractors may be used by
-// several threads at a time, each session by one.
+// Pass strings in UTF-8 that end with 0. Free the strings that a function returns with trommel_string_free.
+// Never pass a pointer that was freed. Several threads may use an extractor at the same time, but only one
+// a session.
 
 #ifndef TROMMEL_H
 #define TROMMEL_H
@@ -14,21 +14,21 @@
 
 // Whether a session wants more of its page.
 enum TrommelVerdict {
-  // It does.
+  // The session wants more.
   TROMMEL_VERDICT_CONTINUE = 0,
-  // It has as much as it keeps, 16 MiB.
+  // The session has its maximum of 16 MiB.
   TROMMEL_VERDICT_FULL = 1,
-  // The page is no HTML.
+  // The data is not HTML.
   TROMMEL_VERDICT_NOT_HTML = 2,
-  // The page says that it is not to be indexed.
+  // The page asks not to be indexed.
   TROMMEL_VERDICT_NO_INDEX = 3,
-  // The page declares a language that is not wanted.
+  // The page declares an unwanted language.
   TROMMEL_VERDICT_LANGUAGE = 4,
-  // A long beginning of the page has no content.
+  // The first 256 KiB of the page have no content.
   TROMMEL_VERDICT_HOPELESS = 5,
-  // The page stands in the way of another one.
+  // The page is a block page: a captcha, an error or a consent wall.
   TROMMEL_VERDICT_BLOCK_PAGE = 6,
-  // There is no session, or the library has a fault.
+  // There is no session, or the library had an internal error.
   TROMMEL_VERDICT_ERROR = 7,
 };
 
@@ -42,7 +42,7 @@ enum TrommelForm {
   TROMMEL_FORM_JSON = 2,
 };
 
-// Takes the text out of pages with one model, in each form that a caller may ask for.
+// Extracts the text of pages with one model and one set of settings.
 struct TrommelExtractor;
 
 // A page that arrives in parts.
@@ -52,33 +52,34 @@ struct TrommelSession;
 extern "C" {
 #endif // __cplusplus
 
-// The version of the library. Not to be freed.
+// The version of the library. Do not free it.
 const char *trommel_version(void);
 
-// An extractor with a built-in model: "fast" (also for null) or "best". Null if there is none of that name.
+// Returns an extractor with a built-in model: "fast" (also for null) or "best". Null if there is no such model.
 //
 // # Safety
 // `model` is null or a string that ends with 0.
 struct TrommelExtractor *trommel_extractor_new(const char *model);
 
-// An extractor under settings: a JSON object of settings by their names, as in
-// {"model": "best", "comments": "include", "blocks": true}. Null if it is none, or a setting is unknown or wrong; then
-// *error, unless error is null, is one line that says why, to be freed with trommel_string_free.
+// Returns an extractor with settings, a JSON object with their names:
+// {"model": "best", "comments": "include", "blocks": true}. Null if this is no JSON object, or if a setting is
+// unknown or invalid. Then *error, unless error is null, is the reason in one line: free it with
+// trommel_string_free.
 //
 // # Safety
 // `settings` is null or a string that ends with 0; `error` is null or a place for a pointer.
 struct TrommelExtractor *trommel_extractor_with_settings(const char *settings,
                                                          char **error);
 
-// Frees an extractor; sessions that were begun with it go on.
+// Frees an extractor. Its sessions stay valid.
 //
 // # Safety
 // `extractor` is null or one that has not been freed and is not in use.
 void trommel_extractor_free(struct TrommelExtractor *extractor);
 
-// The main text of one whole page, to be freed with trommel_string_free. URL, charset of the HTTP header and
-// date of the capture may be null; `form` is one of enum TrommelForm. Null if it is none, and if the library
-// has a fault.
+// Returns the main text of one whole page: free it with trommel_string_free. The URL, the charset of the HTTP
+// header and the date of the capture may be null. `form` is one of enum TrommelForm. Null if `form` is invalid,
+// or after an internal error.
 //
 // # Safety
 // `extractor` is one that has not been freed; `length` bytes can be read at `page`; the strings end with 0.
@@ -90,9 +91,9 @@ char *trommel_extract(const struct TrommelExtractor *extractor,
                       const char *date,
                       int form);
 
-// Begins a page that arrives in parts, to be ended by trommel_session_finish or trommel_session_free. URL,
-// charset of the HTTP header and date of the capture may be null; `form` is one of enum TrommelForm. Null if it
-// is none.
+// Begins a page that arrives in parts. End it with trommel_session_finish or trommel_session_free. The URL, the
+// charset of the HTTP header and the date of the capture may be null. `form` is one of enum TrommelForm. Null if
+// `form` is invalid.
 //
 // # Safety
 // `extractor` is null or one that has not been freed; the strings are null or end with 0.
@@ -102,8 +103,8 @@ struct TrommelSession *trommel_session_new(const struct TrommelExtractor *extrac
                                            const char *date,
                                            int form);
 
-// Has a session tell early of pages that are not wanted: no HTML, noindex, another language than these
-// (divided by commas; null for all), without content, in the way of other pages.
+// Makes a session report unwanted pages early: other data than HTML, noindex, other languages than these
+// (separated by commas; null for all), pages without content, and block pages.
 //
 // # Safety
 // `session` is null or one that has not ended; `languages` is null or a string that ends with 0.
@@ -117,27 +118,27 @@ enum TrommelVerdict trommel_session_feed(struct TrommelSession *session,
                                          const uint8_t *part,
                                          uintptr_t length);
 
-// Facts about the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
-// probability, kept and role. To be freed with trommel_string_free.
+// Returns the facts about the page so far, as JSON: canonical, robots, next_page, and links with url, block,
+// probability, kept and role. Free it with trommel_string_free.
 //
 // # Safety
 // `session` is null or one that has not ended.
 char *trommel_session_known(struct TrommelSession *session);
 
-// Ends a session and gives its page, to be freed with trommel_string_free. The session is freed. Null if the
-// library has a fault.
+// Ends and frees a session, and returns its page: free it with trommel_string_free. Null after an internal
+// error.
 //
 // # Safety
 // `session` is null or one that has not ended.
 char *trommel_session_finish(struct TrommelSession *session);
 
-// Ends a session whose page is not wanted.
+// Ends and frees a session without its page.
 //
 // # Safety
 // `session` is null or one that has not ended.
 void trommel_session_free(struct TrommelSession *session);
 
-// Frees a string that the library gave.
+// Frees a string that the library returned.
 //
 // # Safety
 // `text` is null or such a string, which has not been freed.

@@ -52,14 +52,14 @@ fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
-/// The version of the library. Not to be freed.
+/// The version of the library. Do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn trommel_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     VERSION.as_ptr().cast()
 }
 
-/// An extractor with a built-in model: "fast" (also for null) or "best". Null if there is none of that name.
+/// Returns an extractor with a built-in model: "fast" (also for null) or "best". Null if there is no such model.
 ///
 /// # Safety
 /// `model` is null or a string that ends with 0.
@@ -76,9 +76,10 @@ pub unsafe extern "C" fn trommel_extractor_new(model: *const c_char) -> *mut Tro
     })
 }
 
-/// An extractor under settings: a JSON object of settings by their names, as in
-/// {"model": "best", "comments": "include", "blocks": true}. Null if it is none, or a setting is unknown or wrong; then
-/// *error, unless error is null, is one line that says why, to be freed with trommel_string_free.
+/// Returns an extractor with settings, a JSON object with their names:
+/// {"model": "best", "comments": "include", "blocks": true}. Null if this is no JSON object, or if a setting is
+/// unknown or invalid. Then *error, unless error is null, is the reason in one line: free it with
+/// trommel_string_free.
 ///
 /// # Safety
 /// `settings` is null or a string that ends with 0; `error` is null or a place for a pointer.
@@ -105,7 +106,7 @@ pub unsafe extern "C" fn trommel_extractor_with_settings(
     })
 }
 
-/// Frees an extractor; sessions that were begun with it go on.
+/// Frees an extractor. Its sessions stay valid.
 ///
 /// # Safety
 /// `extractor` is null or one that has not been freed and is not in use.
@@ -117,9 +118,9 @@ pub unsafe extern "C" fn trommel_extractor_free(extractor: *mut TrommelExtractor
     }
 }
 
-/// The main text of one whole page, to be freed with trommel_string_free. URL, charset of the HTTP header and
-/// date of the capture may be null; `form` is one of enum TrommelForm. Null if it is none, and if the library
-/// has a fault.
+/// Returns the main text of one whole page: free it with trommel_string_free. The URL, the charset of the HTTP
+/// header and the date of the capture may be null. `form` is one of enum TrommelForm. Null if `form` is invalid,
+/// or after an internal error.
 ///
 /// # Safety
 /// `extractor` is one that has not been freed; `length` bytes can be read at `page`; the strings end with 0.
@@ -144,9 +145,9 @@ pub unsafe extern "C" fn trommel_extract(
     })
 }
 
-/// Begins a page that arrives in parts, to be ended by trommel_session_finish or trommel_session_free. URL,
-/// charset of the HTTP header and date of the capture may be null; `form` is one of enum TrommelForm. Null if it
-/// is none.
+/// Begins a page that arrives in parts. End it with trommel_session_finish or trommel_session_free. The URL, the
+/// charset of the HTTP header and the date of the capture may be null. `form` is one of enum TrommelForm. Null if
+/// `form` is invalid.
 ///
 /// # Safety
 /// `extractor` is null or one that has not been freed; the strings are null or end with 0.
@@ -171,8 +172,8 @@ pub unsafe extern "C" fn trommel_session_new(
     })
 }
 
-/// Has a session tell early of pages that are not wanted: no HTML, noindex, another language than these
-/// (divided by commas; null for all), without content, in the way of other pages.
+/// Makes a session report unwanted pages early: other data than HTML, noindex, other languages than these
+/// (separated by commas; null for all), pages without content, and block pages.
 ///
 /// # Safety
 /// `session` is null or one that has not ended; `languages` is null or a string that ends with 0.
@@ -204,8 +205,8 @@ pub unsafe extern "C" fn trommel_session_feed(
     })
 }
 
-/// Facts about the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
-/// probability, kept and role. To be freed with trommel_string_free.
+/// Returns the facts about the page so far, as JSON: canonical, robots, next_page, and links with url, block,
+/// probability, kept and role. Free it with trommel_string_free.
 ///
 /// # Safety
 /// `session` is null or one that has not ended.
@@ -217,8 +218,8 @@ pub unsafe extern "C" fn trommel_session_known(session: *mut TrommelSession) -> 
     })
 }
 
-/// Ends a session and gives its page, to be freed with trommel_string_free. The session is freed. Null if the
-/// library has a fault.
+/// Ends and frees a session, and returns its page: free it with trommel_string_free. Null after an internal
+/// error.
 ///
 /// # Safety
 /// `session` is null or one that has not ended.
@@ -233,7 +234,7 @@ pub unsafe extern "C" fn trommel_session_finish(session: *mut TrommelSession) ->
     })
 }
 
-/// Ends a session whose page is not wanted.
+/// Ends and frees a session without its page.
 ///
 /// # Safety
 /// `session` is null or one that has not ended.
@@ -245,7 +246,7 @@ pub unsafe extern "C" fn trommel_session_free(session: *mut TrommelSession) {
     }
 }
 
-/// Frees a string that the library gave.
+/// Frees a string that the library returned.
 ///
 /// # Safety
 /// `text` is null or such a string, which has not been freed.

@@ -7,7 +7,7 @@ use trommel::{
     Document, EarlyStops, Extractor, Hints, PageForm, PartialSettings, Session, StopReason, TextForm, Verdict, fields,
 };
 
-/// Takes the text out of pages with one model, in each form that a caller may ask for.
+/// Extracts the text of pages with one model and one set of settings.
 pub struct TrommelExtractor {
     plain: Extractor,
     markdown: Extractor,
@@ -45,21 +45,21 @@ impl TrommelForm {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrommelVerdict {
-    /// It does.
+    /// The session wants more.
     Continue = 0,
-    /// It has as much as it keeps, 16 MiB.
+    /// The session has its maximum of 16 MiB.
     Full = 1,
-    /// The page is no HTML.
+    /// The data is not HTML.
     NotHtml = 2,
-    /// The page says that it is not to be indexed.
+    /// The page asks not to be indexed.
     NoIndex = 3,
-    /// The page declares a language that is not wanted.
+    /// The page declares an unwanted language.
     Language = 4,
-    /// A long beginning of the page has no content.
+    /// The first 256 KiB of the page have no content.
     Hopeless = 5,
-    /// The page stands in the way of another one.
+    /// The page is a block page: a captcha, an error or a consent wall.
     BlockPage = 6,
-    /// There is no session, or the library has a fault.
+    /// There is no session, or the library had an internal error.
     Error = 7,
 }
 

@@ -18,13 +18,13 @@ pub struct FilterSettings {
     pub media_types: Vec<String>,
     /// Drop pages that ask this of robots.
     pub robots: Vec<RobotsRule>,
-    /// Fewest words of the text.
+    /// Minimum words of the text.
     pub min_words: Option<u64>,
-    /// Most words of the text.
+    /// Maximum words of the text.
     pub max_words: Option<u64>,
-    /// Fewest characters of the text.
+    /// Minimum characters of the text.
     pub min_chars: Option<u64>,
-    /// Most characters of the text.
+    /// Maximum characters of the text.
     pub max_chars: Option<u64>,
     /// Languages to keep, as any ISO 639 codes; all if empty. `no` includes `nb` and `nn`.
     #[serde(deserialize_with = "languages", serialize_with = "codes")]
@@ -38,11 +38,11 @@ pub struct FilterSettings {
     pub page_types: Vec<String>,
     /// Page types to drop.
     pub exclude_page_types: Vec<String>,
-    /// Least confidence, 0 to 1.
+    /// Minimum confidence, 0 to 1.
     #[serde(deserialize_with = "share")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f32>"))]
     pub min_confidence: Option<f32>,
-    /// Published rules on the text.
+    /// Rules that the text must pass.
     pub rules: Vec<TextRule>,
     /// The treatment of duplicates.
     pub duplicates: DuplicateSettings,
@@ -69,7 +69,7 @@ pub struct DuplicateSettings {
     pub exact: bool,
     /// Drop documents with nearly the same words as an earlier one.
     pub near: bool,
-    /// Most memory for each of the two duplicate filters.
+    /// Maximum memory for each of the two duplicate filters.
     pub memory: ByteSize,
 }
 

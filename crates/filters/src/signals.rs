@@ -1,4 +1,4 @@
-//! Measures of the quality of a text, which tables have where the rules only judge.
+//! Measures the quality of a text as numbers, for tables. The rules only compare such numbers with limits.
 
 use trommel_text::TextStats;
 

@@ -1,4 +1,4 @@
-//! Builds the tables from tags and text. Only this module knows how HTML nests; all engines share it.
+//! Builds the tables from tags and text. All engines share it, because only this module knows how HTML nests.
 //!
 //! The builder keeps a stack of open elements instead of a tree. It closes the elements that the HTML
 //! standard closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings). It

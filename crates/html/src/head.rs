@@ -1,4 +1,4 @@
-//! The head of a page, apart from the blocks, and the charset of the page.
+//! The facts in the head of a page, and its charset.
 
 pub mod charset;
 

@@ -30,7 +30,7 @@ pub(crate) struct Compiled {
     columns: ColumnSet,
     /// Log odds of the first part within which trees are asked; none if they are asked about every block.
     band: Option<f32>,
-    /// The scorer of pages that are not one text.
+    /// The scorer of pages other than articles and threads.
     lists: Option<CompiledScorer>,
     /// Slots that the trees ask for.
     tree_slots: Vec<usize>,
@@ -64,9 +64,9 @@ impl RequestedColumns {
 }
 
 impl Compiled {
-    /// Lays out sound parts that ask columns of a schema of this width, and the scorer of pages that are not one text.
-    /// The columns `beside` are computed as well. Trees are asked about blocks only about which the first part is in
-    /// doubt by this `band`.
+    /// Lays out sound parts that read columns of a schema of this width, and the scorer of pages other than articles and
+    /// threads. The columns `beside` are computed as well. Trees judge only blocks about which the first part is in
+    /// doubt, by this `band`.
     pub fn new<'a>(
         parts: impl Iterator<Item = (f32, &'a Scorer)>,
         lists: Option<&'a Scorer>,

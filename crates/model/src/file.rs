@@ -58,7 +58,7 @@ pub struct ModelFile {
     /// asked about every block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub band: Option<f32>,
-    /// The scorer of pages that are not one text; none if the parts judge all pages.
+    /// The scorer of pages other than articles and threads; none if the parts judge all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<ListScorer>,
     /// The way of choosing blocks from their probabilities.

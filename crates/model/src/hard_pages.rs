@@ -1,4 +1,4 @@
-//! Tells below which confidence a page of a built-in model is a hard one: the table behind `--hard-share`.
+//! The limits of confidence below which a page is hard, for each built-in model: the table behind `--hard-share`.
 
 /// Made by `trommel-quality confidences`: a line for each percentage of the pages, with the confidence of each model
 /// below which so many of them lie.

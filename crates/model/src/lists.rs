@@ -1,4 +1,4 @@
-//! The scorer of pages that are not one text: listings, collections, products, documentation.
+//! The scorer of pages that are neither articles nor threads: listings, collections, products, documentation.
 //!
 //! On such pages short links, facts and notes are content, and beside an article they are not. One scorer for both
 //! learns a compromise, so these pages have their own. The type of a page is only probable, so its share in the log
@@ -16,7 +16,7 @@ use crate::sigmoid::sigmoid;
 // these are 20 and 40 blocks.
 const LOG_BLOCKS: (f32, f32) = (3.044_522_4, 3.713_572);
 
-/// The scorer of pages that are not one text, and its share in the log odds of their blocks.
+/// The scorer of pages other than articles and threads, and its share in the log odds of their blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ListScorer {
     /// Names of the page types that are one text.

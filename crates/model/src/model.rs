@@ -43,7 +43,7 @@ pub struct Model {
     /// The parts of the file, asking columns of the schema, and the same laid out for speed.
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
-    /// The scorer of pages that are not one text, likewise.
+    /// The scorer of pages other than articles and threads, likewise.
     lists: Option<Scorer>,
     /// The scorers of the page types, likewise.
     page_types: Vec<Scorer>,
@@ -433,8 +433,8 @@ impl Model {
         not_one_text(texts, &self.file.page_types, &self.type_odds(value))
     }
 
-    /// The share of the scorer of pages that are not one text, given the log odds of each page type and the value of a
-    /// column on the page.
+    /// The share of the scorer of pages other than articles and threads, given the log odds of each page type and the
+    /// value of a column on the page.
     fn list_share(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> f32 {
         let Some(lists) = &self.file.lists else {
             return 0.0;

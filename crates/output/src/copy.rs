@@ -1,4 +1,4 @@
-//! Copies of outputs, in the format that the original's name tells.
+//! Copies of outputs, in the format of the original.
 
 use std::{
     fs, io,

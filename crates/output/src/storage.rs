@@ -1,4 +1,4 @@
-//! Files that are compressed in frames and appear under their names only when they are whole.
+//! Files that are compressed in frames and appear under their names only when they are complete.
 
 mod atomic;
 mod create;

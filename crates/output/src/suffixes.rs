@@ -1,4 +1,4 @@
-//! Tells the format and the compression of an output by its name.
+//! Recognises the format and the compression of an output by its name.
 
 use std::path::Path;
 

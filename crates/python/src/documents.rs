@@ -78,7 +78,7 @@ struct Reading {
     columns: ArrowColumns,
 }
 
-/// An iterator of record batches. After its end `summary` holds the counts of the run.
+/// An iterator of record batches. At its end `summary` has the counts of the run.
 #[pyclass(frozen, module = "trommel_text")]
 pub(crate) struct DocumentBatches {
     reading: Mutex<Reading>,
@@ -96,9 +96,11 @@ impl Drop for DocumentBatches {
     }
 }
 
-/// The documents of archives as record batches, in the order of the records: the documents that
-/// `trommel run` writes, with their places. `choices` are all settings by their names but those of files (`format`,
-/// `compress`, `split_size`, `checkpoint`), and win over `config`, of which those of files have no effect here.
+/// Reads archives and returns their documents as record batches, in the order of the records. The documents are those
+/// that `trommel run` writes, with their places. `choices` are all settings by their names, except those of output
+/// files (`format`, `compress`, `split_size`, `checkpoint`, `hard_share`). They override `config`; settings of output
+/// files in `config` have no effect here. `strict=True` raises an `ArchiveError` at the end for the first damage or
+/// failure.
 #[pyfunction]
 #[pyo3(signature = (source, *, extractor=None, config=None, batch_size=NonZeroUsize::new(1024), strict=false, select=None, shard=None, **choices))]
 #[allow(clippy::too_many_arguments)]
@@ -169,8 +171,8 @@ pub(crate) fn read_warc(
     })
 }
 
-/// A batch without rows, with the columns of `read_warc`: `pyarrow.schema` takes it. Columns that are there on request
-/// only (`blocks`, `spans`, `tables`, `posts`) are as `choices` say, or `config`.
+/// Returns an empty batch with the columns of `read_warc`, for `pyarrow.schema`. `choices` and `config` select the
+/// optional columns (`blocks`, `spans`, `tables`, `posts`, `chunks`).
 #[pyfunction]
 #[pyo3(signature = (*, config=None, **choices))]
 pub(crate) fn document_schema(
@@ -211,14 +213,14 @@ impl DocumentBatches {
         .map(|batch| Some(PyRecordBatch::new(batch)))
     }
 
-    /// The counts of the run as a dict, as `trommel run --summary` writes them; `None` before the end.
+    /// Counts of the run as a dict, as `trommel run --summary` writes them; `None` before the end.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
         summary.as_ref().map(|summary| summary_dict(py, summary)).transpose()
     }
 
-    /// Ends reading before the end of the archives.
+    /// Stops reading before the end of the archives.
     fn close(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

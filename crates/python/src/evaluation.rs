@@ -38,8 +38,8 @@ pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResu
     Ok(threads.install(work))
 }
 
-/// Scores a model on labelled pages, an archive and its gold file: word precision, recall and F1, means over
-/// pages, as `trommel eval --json` prints them.
+/// Scores a model on labelled pages (an archive and its gold file). Returns the mean word precision, recall and F1
+/// over pages, as `trommel eval --json` prints them.
 #[pyfunction]
 // Each argument is a keyword of Python.
 #[allow(clippy::too_many_arguments)]

@@ -26,9 +26,9 @@ pub(crate) fn wrong(error: HintError) -> PyErr {
     pyo3::exceptions::PyValueError::new_err(error.to_string())
 }
 
-/// Takes the main text out of pages, with one model and one set of choices. It has no state between pages:
-/// use one from as many threads as you like, pickle it, send it to other machines. `choices` are the settings of pages
-/// by their names (docs/settings.md): `markdown`, `links`, `comments`, `include`, `blocks`, `posts` ...
+/// Extracts the main text of pages with one model and one set of settings. It has no state between pages, so threads
+/// can share it. It can be pickled and sent to other machines. `choices` are the settings of pages by their names
+/// (docs/settings.md): `markdown`, `links`, `comments`, `include`, `blocks`, `posts` ...
 #[pyclass(frozen, name = "Extractor", module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct PyExtractor {
@@ -101,9 +101,9 @@ impl PyExtractor {
         Self::of(Keywords::read(model, choices, of_pages)?)
     }
 
-    /// The document of one page, bytes in any encoding or decoded text. `charset` is what the server said of
-    /// the encoding, `date` when the page was captured (ISO 8601). Of bytes that are no page (PDF, images,
-    /// archives) it is empty, and its `notes` say so.
+    /// Returns the document of one page, given as bytes in any encoding or as decoded text. `charset` is the encoding
+    /// that the server named, and `date` the time of the capture (ISO 8601). Data that is not a page (PDF, images,
+    /// archives) gives an empty document with an explanation in `notes`.
     #[pyo3(signature = (html, *, url=None, charset=None, date=None))]
     pub(crate) fn extract(
         &self,
@@ -120,7 +120,7 @@ impl PyExtractor {
         Ok(PyDocument::new(document, url, date))
     }
 
-    /// The text of one page and nothing else about it, which takes less time: no title, dates or language.
+    /// Returns only the text of one page, without title, dates or language. This takes less time.
     #[pyo3(signature = (html, *, url=None, charset=None))]
     fn text(&self, py: Python<'_>, html: PageBytes, url: Option<&str>, charset: Option<&str>) -> PyResult<String> {
         let view = html.view();
@@ -132,10 +132,10 @@ impl PyExtractor {
         }))
     }
 
-    /// The documents of many pages as a record batch, a row a page, in their order; a page that is `None`
-    /// gives a row of nulls. Pages are a list of bytes or str, or an Arrow array of binary or text; `urls` and
-    /// `charsets` have one value for each, and a charset that nobody knows is passed over, as servers say such.
-    /// `threads`: all processor cores if not given.
+    /// Returns the documents of many pages as a record batch with one row for each page, in their order. `None` as a
+    /// page gives a row of nulls. Pages are a list of bytes or str, or an Arrow array of binary or text. `urls` and
+    /// `charsets` have one value for each page; unknown charsets are ignored. `threads` is the number of processor
+    /// cores by default.
     #[pyo3(signature = (pages, *, urls=None, charsets=None, threads=None))]
     pub(crate) fn extract_batch(
         &self,
@@ -164,10 +164,10 @@ impl PyExtractor {
         batch.map(PyRecordBatch::new)
     }
 
-    /// The documents of pages in their order, one after the other: `for document in extractor.pipe(pages)`. A page is
-    /// bytes or str, or a dict of the keywords of `extract` (`html`, `url`, `charset`, `date`). Pages are taken as they are
-    /// needed, `batch_size` at a time, so that any number of them take little memory. `threads`: all processor cores
-    /// if not given.
+    /// Returns an iterator of the documents of pages, in their order: `for document in extractor.pipe(pages)`. A page
+    /// is bytes, str, or a dict with the keywords of `extract` (`html`, `url`, `charset`, `date`). The iterator takes
+    /// `batch_size` pages at a time, so any number of pages needs little memory. `threads` is the number of processor
+    /// cores by default.
     #[pyo3(signature = (pages, *, threads=None, batch_size=None))]
     fn pipe(
         &self,
@@ -191,8 +191,8 @@ impl PyExtractor {
     }
 }
 
-/// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
-/// `Extractor` is made once and is a little faster. `choices` are the keywords of `Extractor`.
+/// Returns the document of one page, given as bytes in any encoding or as decoded text. For many pages with the same
+/// settings an `Extractor` is a little faster. `choices` are the keywords of `Extractor`.
 #[pyfunction]
 #[pyo3(signature = (html, *, url=None, charset=None, date=None, model=None, **choices))]
 pub(crate) fn extract(
@@ -208,7 +208,7 @@ pub(crate) fn extract(
     extractor.extract(py, html, url, charset, date)
 }
 
-/// `Extractor.extract_batch` with an extractor of these choices, which are the keywords of `Extractor`.
+/// Calls `Extractor.extract_batch` of an extractor with these settings. `choices` are the keywords of `Extractor`.
 #[pyfunction]
 #[pyo3(signature = (pages, *, urls=None, charsets=None, threads=None, model=None, **choices))]
 pub(crate) fn extract_batch(

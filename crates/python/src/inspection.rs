@@ -16,24 +16,23 @@ use crate::{
     settings::{Keywords, of_pages},
 };
 
-/// A page as the extractor sees it: every block with its probability, whether it is kept and why. In a
-/// notebook it shows itself.
+/// The decisions about a page: every block with its probability, whether it is kept and why. A notebook displays it.
 #[pyclass(frozen, module = "trommel_text")]
 pub(crate) struct Inspection {
-    /// A whole HTML page that loads nothing.
+    /// The report as a complete HTML page, which loads nothing from the network.
     #[pyo3(get)]
     html: String,
-    /// The text as it comes out.
+    /// Main text of the page.
     #[pyo3(get)]
     text: String,
-    /// The same as Markdown.
+    /// Main text as Markdown.
     #[pyo3(get)]
     markdown: String,
 }
 
 #[pymethods]
 impl Inspection {
-    /// Writes the page to a file.
+    /// Writes the report to a file.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         Ok(AtomicFile::write_all(&path, self.html.as_bytes())?)
     }
@@ -52,7 +51,7 @@ impl Inspection {
     }
 }
 
-/// Shows a page as the extractor sees it. `choices` are the keywords of `Extractor`.
+/// Shows the decisions about each block of a page. `choices` are the keywords of `Extractor`.
 #[pyfunction]
 #[pyo3(signature = (html, *, url=None, charset=None, model=None, **choices))]
 pub(crate) fn inspect(

@@ -9,19 +9,19 @@ use trommel::{
 
 use crate::errors::TrommelError;
 
-/// One block of a page and the model's verdict on it.
+/// One block of a page, with the verdict on it.
 #[pyclass(frozen, get_all, module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct Block {
     /// Its text.
     text: String,
-    /// First byte of it in the decoded page.
+    /// Its first byte in the decoded page.
     start: u32,
-    /// One past its last byte there.
+    /// The byte after its last.
     end: u32,
     /// Name of the innermost block-level element around it.
     tag: String,
-    /// Names of the block-level elements around it, outermost first, divided by `>`.
+    /// Names of the block-level elements around it, outermost first, separated by `>`.
     path: String,
     /// Number of its words.
     words: u32,
@@ -31,13 +31,13 @@ pub(crate) struct Block {
     probability: f32,
     /// Whether it is part of the text.
     kept: bool,
-    /// What it is on its page (headline, body, comment ...); empty if nobody knows.
+    /// Its role (headline, body, comment ...); empty if unknown.
     role: String,
-    /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
-    /// of a script that builds the page.
+    /// `page`; `json-ld` for text found only in the page's JSON-LD; `hydration` for text found only in the data of
+    /// its scripts.
     source: String,
-    /// What decided whether it is kept: `model`, `policy` (what was asked of headlines, comments and roles), `notes`
-    /// (kept with its mark), or the name of a rule.
+    /// The origin of the decision whether it is kept: `model`, `policy` (settings for headlines, comments and roles), `notes` (a
+    /// footnote whose mark is kept), or the name of a rule.
     by: String,
 }
 
@@ -68,15 +68,15 @@ impl From<OutputBlock> for Block {
     }
 }
 
-/// A table among the text of a page.
+/// A table in the text of a page.
 #[pyclass(frozen, get_all, module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct Table {
     /// Its caption; empty if it has none.
     caption: String,
-    /// Number of rows at its start that are header rows.
+    /// Number of header rows at its top.
     header_rows: u32,
-    /// Its rows from the top, of cells from the left.
+    /// Its rows from top to bottom, each a list of cells.
     rows: Vec<Vec<String>>,
 }
 
@@ -91,7 +91,7 @@ impl Table {
 #[pyclass(frozen, get_all, module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct Chunk {
-    /// Hash of headings and text: the same content has the same id.
+    /// Hash of headings and text: equal content has an equal id.
     id: String,
     /// Its text.
     text: String,
@@ -101,7 +101,7 @@ pub(crate) struct Chunk {
     roles: Vec<String>,
     /// First and last block, as indices into all blocks of the page.
     blocks: (u32, u32),
-    /// Character of the document's text, characters, byte of the decoded page, bytes.
+    /// First character in the document's text, number of characters, first byte in the decoded page, number of bytes.
     span: (u32, u32, u32, u32),
 }
 
@@ -112,11 +112,11 @@ impl Chunk {
     }
 }
 
-/// What one person wrote on a page on which several do.
+/// The contribution of one person to a page with several.
 #[pyclass(frozen, module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct Post {
-    /// Who wrote it, as the page shows the name.
+    /// Name of the author, as the page shows it.
     #[pyo3(get)]
     author: Option<String>,
     published: Option<String>,
@@ -127,7 +127,7 @@ pub(crate) struct Post {
 
 #[pymethods]
 impl Post {
-    /// When, as a `datetime`; midnight without a time zone where only the day is known.
+    /// Time of publication as a `datetime`; midnight without a time zone if only the day is known.
     #[getter]
     fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         moment(py, self.published.as_deref())
@@ -147,7 +147,7 @@ fn moment<'py>(py: Python<'py>, text: Option<&str>) -> PyResult<Option<Bound<'py
     datetime.call_method1("fromisoformat", (text,)).map(Some)
 }
 
-/// The main content of a page with what is known about it.
+/// The main text of a page, and its metadata.
 #[pyclass(frozen, name = "Document", module = "trommel_text")]
 #[derive(PartialEq, Serialize, Deserialize)]
 pub(crate) struct PyDocument {
@@ -165,13 +165,13 @@ impl PyDocument {
 
 #[pymethods]
 impl PyDocument {
-    /// Main text, or Markdown if that was asked for; empty if the page has none.
+    /// Main text, plain or as Markdown; empty if the page has none.
     #[getter]
     fn text(&self) -> &str {
         &self.document.text
     }
 
-    /// Title of the page without the name of its site.
+    /// Title of the page, without the name of its site.
     #[getter]
     fn title(&self) -> Option<&str> {
         self.document.title.as_deref()
@@ -183,7 +183,7 @@ impl PyDocument {
         self.document.lang.as_deref()
     }
 
-    /// The URL that was given.
+    /// URL of the page, if the caller gave it.
     #[getter]
     fn url(&self) -> Option<&str> {
         self.url.as_deref()
@@ -195,14 +195,14 @@ impl PyDocument {
         self.document.metadata.author.iter().map(String::as_str).collect()
     }
 
-    /// When it was published, as a `datetime`; midnight without a time zone where only the day is known. `to_dict` has
-    /// it as the page's ISO 8601 text.
+    /// Time of publication as a `datetime`; midnight without a time zone if only the day is known. `to_dict` has it
+    /// as ISO 8601 text, as precise as the page states it.
     #[getter]
     fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         moment(py, self.document.metadata.published.as_deref())
     }
 
-    /// When it was last changed, in the same way.
+    /// Time of the last change, in the same form.
     #[getter]
     fn modified<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         moment(py, self.document.metadata.modified.as_deref())
@@ -214,19 +214,19 @@ impl PyDocument {
         self.document.metadata.site.as_deref()
     }
 
-    /// The page's summary of itself.
+    /// The page's description of itself.
     #[getter]
     fn description(&self) -> Option<&str> {
         self.document.metadata.description.as_deref()
     }
 
-    /// URL that the page names as its own.
+    /// Canonical URL of the page.
     #[getter]
     fn canonical(&self) -> Option<&str> {
         self.document.metadata.canonical.as_deref()
     }
 
-    /// URL at which the page goes on, where it is one of several.
+    /// URL of the next page, if the text continues there.
     #[getter]
     fn next(&self) -> Option<&str> {
         self.document.metadata.next.as_deref()
@@ -244,25 +244,25 @@ impl PyDocument {
         self.document.page_type.as_deref()
     }
 
-    /// Headings among the lines of the text.
+    /// Headings in the text.
     #[getter]
     fn headings(&self) -> Vec<&str> {
         self.document.headings.iter().map(String::as_str).collect()
     }
 
-    /// Readers' comments, under `comments="separate"`.
+    /// Readers' comments, with `comments="separate"`.
     #[getter]
     fn comments(&self) -> Option<&str> {
         self.document.comments.as_deref()
     }
 
-    /// WHATWG name of the encoding the page was decoded with.
+    /// Encoding of the page: its WHATWG name.
     #[getter]
     fn charset(&self) -> &str {
         &self.document.charset
     }
 
-    /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
+    /// Origin of the encoding: `bom`, `http`, `meta`, `crawl` or `detected`.
     #[getter]
     fn charset_source(&self) -> &str {
         &self.document.charset_source
@@ -274,47 +274,47 @@ impl PyDocument {
         self.document.confidence
     }
 
-    /// Names of the caps that the page passed; what lies beyond them is missing.
+    /// Names of the caps that the page exceeded; content beyond a cap is missing.
     #[getter]
     fn capped(&self) -> Vec<&str> {
         self.document.capped.iter().map(String::as_str).collect()
     }
 
-    /// Oddities in words; of something that is no page what it is.
+    /// Irregularities of the page, in words; for data that is not a page, its kind.
     #[getter]
     fn notes(&self) -> Vec<&str> {
         self.document.notes.iter().map(String::as_str).collect()
     }
 
-    /// What stands in the way of the page that was asked for (`captcha`, `denied` ...); `None` if nothing does.
+    /// Obstacle in place of the requested page (`captcha`, `denied` ...); `None` if there is none.
     #[getter]
     fn blocked(&self) -> Option<&'static str> {
         self.document.blocked.map(BlockReason::name)
     }
 
-    /// What each of several people wrote on the page, as far as its markup says who did, under `posts=True`.
+    /// Posts of the page, if its markup names their authors; with `posts=True`.
     #[getter]
     fn posts(&self) -> Vec<Post> {
         let posts = self.document.posts.iter().cloned();
         posts.map(|post| Post { author: post.author, published: post.published, text: post.text }).collect()
     }
 
-    /// Every block of the page, kept or not, under `blocks=True`.
+    /// Every block of the page, kept or not; with `blocks=True`.
     #[getter]
     fn blocks(&self) -> Vec<Block> {
         let blocks = self.document.blocks.iter().cloned();
         blocks.map(|block| OutputBlock::from(block).into()).collect()
     }
 
-    /// Where the parts of the text stand in the decoded page, under `spans=True`: character of the text,
-    /// characters, byte of the page, bytes.
+    /// Source bytes of the parts of the text, with `spans=True`: first character of the text, number of characters,
+    /// first byte of the page, number of bytes.
     #[getter]
     fn spans(&self) -> Vec<(u32, u32, u32, u32)> {
         let spans = self.document.spans.iter();
         spans.map(|span| (span.start, span.chars, span.byte, span.bytes)).collect()
     }
 
-    /// The tables among the text as rows, under `tables=True`.
+    /// Tables in the text, as rows; with `tables=True`.
     #[getter]
     fn tables(&self) -> Vec<Table> {
         let tables = self.document.tables.iter();
@@ -327,7 +327,7 @@ impl PyDocument {
             .collect()
     }
 
-    /// The text in chunks for retrieval, under `chunks="words=400"`.
+    /// The text in chunks for retrieval; with `chunks="words=400"`.
     #[getter]
     fn chunks(&self) -> Vec<Chunk> {
         let chunks = self.document.chunks.iter().cloned();
@@ -343,8 +343,8 @@ impl PyDocument {
             .collect()
     }
 
-    /// The document as one JSON object, as `trommel extract -f json` prints it: with the keys of a JSON line of a
-    /// run, in their order.
+    /// Returns the document as one JSON object, as `trommel extract -f json` prints it, with the keys of a JSON line
+    /// of a run.
     fn to_json(&self) -> PyResult<String> {
         let record = OutputRecord {
             url: self.url.clone(),
@@ -358,7 +358,7 @@ impl PyDocument {
         Ok(line)
     }
 
-    /// The same as a dict.
+    /// Returns the document as a dict with the same keys.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("loads", (self.to_json()?,))
     }

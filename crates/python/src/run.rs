@@ -82,10 +82,10 @@ impl Progress for Callback<'_> {
     }
 }
 
-/// Extracts the main text of archives into files, as the program `trommel run` does and with its promises:
-/// outputs appear when they are whole, and a run that was interrupted continues with `resume=True`. `out` is a file, a
-/// folder or a URL in a bucket. `choices` are all settings by their names (docs/settings.md) and win over `config`.
-/// Returns the counts of the run.
+/// Extracts the main text of archives into files, like the program `trommel run`. Outputs appear when they are
+/// complete, and `resume=True` continues an interrupted run. `out` is a file, a folder or a URL in a bucket.
+/// `choices` are all settings by their names (docs/settings.md); they override `config`. Returns the counts of the
+/// run.
 #[pyfunction]
 #[pyo3(signature = (inputs, out, *, extractor=None, config=None, resume=false, overwrite=false, quarantine=None, set_aside=None, hard_to=None, dropped=None, select=None, shard=None, follow=false, idle=None, until_idle=None, progress=None, **choices))]
 #[allow(clippy::too_many_arguments)]

@@ -17,7 +17,8 @@ use crate::{
     settings::Keywords,
 };
 
-/// Takes the parts of one page as a crawler gets them, cut anywhere, and gives the document when it has ended.
+/// Takes one page in parts, as a crawler receives them, and returns its document at the end. The parts may be cut
+/// anywhere.
 #[pyclass(frozen, name = "Session", module = "trommel_text")]
 pub(crate) struct PySession {
     session: Mutex<Option<Session<'static>>>,
@@ -72,14 +73,14 @@ impl PySession {
         Ok(Self { session: Mutex::new(Some(session)), url, date })
     }
 
-    /// Takes the next bytes. `"continue"`: more is wanted; `"full"`: what comes is left out; else why the page
-    /// is not wanted: `"not-html"`, `"noindex"`, `"language"`, `"hopeless"`, `"block-page"`.
+    /// Takes the next bytes. Returns `"continue"` if the session wants more, `"full"` if it ignores further bytes, or
+    /// the reason why the page is not wanted: `"not-html"`, `"noindex"`, `"language"`, `"hopeless"`, `"block-page"`.
     fn feed(&self, py: Python<'_>, part: PyBackedBytes) -> PyResult<String> {
         let verdict: Option<Verdict> = py.detach(|| self.lock().as_mut().map(|session| session.feed(&part)));
         Ok(verdict.ok_or_else(ended)?.to_string())
     }
 
-    /// What is known of the page up to here: a dict of `links` (dicts of url, block, probability, kept, role),
+    /// Returns the facts about the page so far: a dict of `links` (dicts of url, block, probability, kept, role),
     /// `canonical`, `robots` and `next_page`.
     fn known<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let known: Option<Known> = py.detach(|| self.lock().as_mut().map(Session::known));
@@ -102,7 +103,7 @@ impl PySession {
         Ok(dict)
     }
 
-    /// The document of the page, which has ended.
+    /// Ends the page and returns its document.
     fn finish(&self, py: Python<'_>) -> PyResult<PyDocument> {
         let document = py.detach(|| {
             let session = self.lock().take()?;

@@ -22,7 +22,7 @@ use crate::{errors::ModelError, extractor::PyExtractor};
 /// Models that were read, so that a call for each page does not read one for each page.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
 
-/// Names of the models built into the module; the first is the default.
+/// Returns the names of the built-in models; the first is the default.
 #[pyfunction]
 pub(crate) fn models() -> Vec<&'static str> {
     Model::builtin_names().collect()
@@ -115,8 +115,8 @@ impl Keywords {
     /// Reads keywords; `None` leaves a choice open.
     ///
     /// # Errors
-    /// `TypeError` for a keyword that there is not, and for a value of the wrong type; `ValueError` for a value that means
-    /// nothing; `ModelError` if the model cannot be read.
+    /// `TypeError` for an unknown keyword or a value of the wrong type; `ValueError` for an invalid value;
+    /// `ModelError` if the model cannot be read.
     pub(crate) fn read(
         model: Option<&Bound<'_, PyAny>>,
         choices: Option<&Bound<'_, PyDict>>,
@@ -211,7 +211,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ConfigArgument {
     }
 }
 
-/// Raises `ValueError` if a dict is no configuration, or names a file that is none.
+/// Raises `ValueError` if the dict or file is not a valid configuration.
 #[pyfunction]
 pub(crate) fn check_config(config: ConfigArgument) {
     // Reading it was the check.
@@ -225,8 +225,8 @@ pub(crate) fn check_choices(choices: Option<&Bound<'_, PyDict>>) -> PyResult<()>
     Keywords::read(None, choices, of_documents).map(drop)
 }
 
-/// Every setting, as a list of dicts: `name`, the `part` that it stands in, `doc`, `kind` of its values, the `values` if
-/// they are names, `default`.
+/// Returns all settings as a list of dicts with `name`, `part`, `doc`, `kind` of the values, `values` (if they are
+/// names) and `default`.
 #[pyfunction]
 pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let all = fields().iter().map(|field| {
@@ -252,7 +252,7 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// Settings of a run: an extractor's or a configuration's, and keywords that win.
+/// Settings of a run: those of an extractor or a configuration, and keywords that override them.
 pub(crate) struct RunChoices {
     pub(crate) chosen: PartialSettings,
     pub(crate) file: PartialSettings,
@@ -260,10 +260,10 @@ pub(crate) struct RunChoices {
 }
 
 impl RunChoices {
-    /// Reads them. Beside an extractor nothing may be said of pages: it would have no effect.
+    /// Reads them. Together with an extractor, settings of pages are refused, because they would have no effect.
     ///
     /// # Errors
-    /// `ValueError` naming what is said twice, or a value that means nothing; `TypeError` for a keyword that there is not.
+    /// `ValueError` for a setting that is given twice or an invalid value; `TypeError` for an unknown keyword.
     pub(crate) fn read(
         extractor: Option<&Bound<'_, PyExtractor>>,
         config: Option<ConfigArgument>,

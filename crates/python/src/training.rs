@@ -16,9 +16,9 @@ use crate::{
     settings::NamedModel,
 };
 
-/// Trains a model on labelled pages, archives and their gold files, with cross-validation by host, and writes
-/// it to `out`. With `base` (a built-in model or model file) that model is adapted, for which few pages are
-/// enough. Returns what cross-validation says: a list of dicts of set, pages, precision, recall and f1.
+/// Trains a model on labelled pages (archives and their gold files) and writes it to `out`. With `base` (a built-in
+/// model or model file) it adapts that model, for which few pages are enough. Returns the scores of the
+/// cross-validation by host: a list of dicts of set, pages, precision, recall and f1.
 #[pyfunction]
 #[pyo3(signature = (pages, out, gold=None, *, base=None, name=None, folds=5, date="1970-01-01"))]
 #[allow(clippy::too_many_arguments)]

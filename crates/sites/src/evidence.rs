@@ -1,4 +1,4 @@
-//! The evidence of a memory of sites about a page.
+//! The evidence that a site memory gives about a page.
 
 use rustc_hash::FxHashMap;
 

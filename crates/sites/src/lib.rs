@@ -1,4 +1,4 @@
-//! Site memory counts on how many pages of a site a block stands, and derives evidence for or against main text
+//! A site memory records the number of pages of a site that have a block, and derives evidence for or against main text
 //! from it. Its space is bounded, and memories can be merged.
 //!
 //! ```

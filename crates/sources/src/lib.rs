@@ -1,4 +1,4 @@
-//! Archives behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`, and single records of archives that an index
+//! Reads archives behind `http(s)://`, `s3://`, `gs://`, `az://` and `hf://`, and single records of archives that an index
 //! names.
 //!
 //! [`Remote`] gives an object as a blocking reader. [`RecordSelection`] gives the stored bytes of the records

@@ -1,4 +1,4 @@
-//! The schemes of URLs: which there are, and what can be done behind each.
+//! The supported schemes of URLs, and the operations of each.
 
 /// A scheme of URLs that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -86,7 +86,7 @@
 //!
 //! # Settings
 //!
-//! [`Settings`] contains every choice, with the defaults of the program: the model, the main text, its form,
+//! [`Settings`] contains every setting, with the defaults of the program: the model, the main text, its form,
 //! and lists beside it. [`PartialSettings`] reads files, requests and command lines, and combines them.
 //!
 //! # Features
@@ -95,7 +95,7 @@
 //! * `learn`: the module `learn`, with labelled pages and scores of models. `train`: training of models as well.
 //! * `parquet`: Parquet files as output.
 //! * `schema`: `fields`, the list of all settings with their documentation.
-//! * `storage`: output files that are compressed in frames and appear under their names only when they are whole.
+//! * `storage`: output files that are compressed in frames and appear under their names only when they are complete.
 //! * `strum`: lists of the names of roles.
 //! * `tokenizer`: tokens counted by the tokenizer of a language model.
 //! * `viewer`: the module `viewer`, with HTML views of judged pages.

@@ -196,7 +196,7 @@ impl Session<'static> {
     }
 }
 
-/// [`Hints`] with strings of their own.
+/// [`Hints`] that own their strings.
 #[derive(Clone, Debug, Default)]
 struct OwnedHints {
     url: Option<String>,

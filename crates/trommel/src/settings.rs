@@ -1,7 +1,7 @@
-//! Every choice of a user about text, archives and outputs, in one struct.
+//! All settings of a user about text, archives and outputs, in one struct.
 //!
-//! The command line, the configuration file, Python, the service and the C library take these settings. A
-//! choice is declared once, in the file of its part, with its name, its values and its default. The interfaces are
+//! The command line, the configuration file, Python, the service and the C library take these settings. Each
+//! is declared once, in the file of its part, with its name, its values and its default. The interfaces are
 //! generated from the list.
 
 mod apply;
@@ -47,16 +47,16 @@ pub use tokenizer::TokenizerFile;
 /// Bytes of memory that a page takes for each of its own.
 pub const PAGE_FACTOR: u64 = 24;
 
-/// All choices that change what comes out. The defaults are those of `trommel run` without options.
+/// All settings that change the output. The defaults are those of `trommel run` without options.
 ///
-/// As TOML or JSON each part is a table: `[text]`, `[filters]`. A choice may also stand by its name alone
+/// As TOML or JSON each part is a table: `[text]`, `[filters]`. A setting may also appear by its name alone
 /// (`links = true` for `text.links`); see [`PartialSettings`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Built-in model or model file [default: the first built-in one].
+    /// Built-in model (`fast` or `best`) or model file [default: fast].
     pub model: String,
     /// Choice of main text.
     pub content: ContentSettings,
@@ -77,12 +77,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads settings from JSON: parts as objects, or single choices by their names. What it does not choose has its
-    /// default.
+    /// Reads settings from JSON: parts as objects, or single settings by their names. A setting that is not named
+    /// has its default.
     ///
     /// # Errors
-    /// If the text is no object, has an unknown key or a value that is none of the key's, or if choices exclude each
-    /// other.
+    /// If the text is no object, has an unknown key or an invalid value, or if two settings exclude each other.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
         PartialSettings::from_json(text)?.settings()
     }
@@ -95,10 +94,10 @@ impl Settings {
         PartialSettings::from_toml(text)?.settings()
     }
 
-    /// Refuses filters on page types that the model does not tell: they would drop all pages, or none.
+    /// Refuses filters on page types that the model does not know: they would drop all pages, or none.
     ///
     /// # Errors
-    /// [`SettingsError::Invalid`] naming the type and those that the model tells.
+    /// [`SettingsError::Invalid`] naming the type and those that the model knows.
     pub fn check_page_types(&self, model: &Model) -> Result<(), SettingsError> {
         let known = model.file().page_types.iter();
         let known: Vec<&str> = known.map(|page_type| page_type.name.as_str()).collect();
@@ -111,9 +110,9 @@ impl Settings {
         }
     }
 
-    /// Most bytes kept of one record, and of one decoded page: a twenty-fourth and a forty-eighth of the memory
-    /// that may be taken, if that is less than what is chosen for each. They depend on nothing else, so that the
-    /// output does not depend on the number of workers.
+    /// Maximum bytes of one record, and of one decoded page: the two settings, lowered to a twenty-fourth and a
+    /// forty-eighth of the maximum memory. They depend on nothing else, so that the output does not depend on the
+    /// number of workers.
     pub fn max_record_and_payload(&self) -> (u64, u64) {
         let LimitSettings { jobs: _, max_record: ByteSize(record), max_payload: ByteSize(payload), max_memory } =
             self.limits;
@@ -123,10 +122,10 @@ impl Settings {
         }
     }
 
-    /// Reads the model that is chosen.
+    /// Reads the chosen model.
     ///
     /// # Errors
-    /// If there is none of that name, or its file cannot be read.
+    /// If there is no model of that name, or its file cannot be read.
     pub fn model(&self) -> Result<Model, ModelError> {
         match self.model.as_str() {
             "" => Ok(Model::default()),
@@ -134,7 +133,7 @@ impl Settings {
         }
     }
 
-    /// The name of the model that is chosen.
+    /// The name of the chosen model.
     pub fn model_name(&self) -> &str {
         match self.model.as_str() {
             "" => Model::builtin_names().next().unwrap_or_default(),
@@ -142,10 +141,10 @@ impl Settings {
         }
     }
 
-    /// Refuses choices that exclude each other or would have no effect.
+    /// Refuses settings that exclude each other or would have no effect.
     ///
     /// # Errors
-    /// [`SettingsError::Conflict`] naming the choice.
+    /// [`SettingsError::Conflict`] with the name of the setting.
     pub fn check(&self) -> Result<(), SettingsError> {
         let Self { content, text, include, sites, .. } = self;
         let is_markdown = text.form == TextForm::Markdown;

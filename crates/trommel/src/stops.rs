@@ -4,11 +4,11 @@ use std::fmt;
 
 use trommel_extract::{Extractor, Hints, PushPage};
 
-/// Bytes from which on something that is HTML shows it.
+/// Number of first bytes in which HTML must be recognisable.
 const HEAD_BYTES: usize = 1024;
-/// Bytes from which on a page without content is hopeless.
+/// Number of bytes after which a page without content is hopeless.
 const MIN_HOPELESS_BYTES: usize = 256 << 10;
-/// Probability that the best block of a hopeless page does not reach.
+/// The best block of a hopeless page has a lower probability than this.
 const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 /// Beginnings of titles of block pages, in lower case.
 const BLOCK_TITLES: [&str; 12] = [
@@ -37,7 +37,7 @@ pub struct EarlyStops {
     /// Wanted languages, by the start of `lang` of `<html>` (`en` includes `en-GB`); all if empty. Pages
     /// without a declaration are wanted.
     pub languages: Vec<String>,
-    /// Pages whose first 256 KiB have no block that may be content.
+    /// Pages without a block in the first 256 KiB that may be content.
     pub hopeless: bool,
     /// Block pages, by their titles: "Just a moment...".
     pub block_pages: bool,
@@ -134,7 +134,7 @@ impl EarlyStops {
     }
 }
 
-/// Whether something begins as other formats do. A tag anywhere in it speaks for HTML.
+/// Whether the bytes begin like another format. A tag anywhere in them is a sign of HTML.
 fn is_no_html(bytes: &[u8]) -> bool {
     const KNOWN_PHRASES: [&[u8]; 14] = [
         b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM", b"\x7FELF",
@@ -157,7 +157,7 @@ mod tests {
 
     static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(Extractor::default);
 
-    /// The first verdict that is none to go on, and the bytes fed until then.
+    /// The first answer other than to continue, and the number of bytes fed until then.
     fn stop(page: &str, stops: EarlyStops) -> (Verdict, usize) {
         let mut session = Session::new(&EXTRACTOR, Hints::default()).with_stops(stops);
         for part in page.as_bytes().chunks(1400) {

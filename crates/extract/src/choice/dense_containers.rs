@@ -1,4 +1,4 @@
-//! Keeps blocks that are nearly as probable as kept ones, in the container that most kept text stands in.
+//! Keeps blocks that are nearly as probable as kept ones, in the container that holds most kept text.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Page};

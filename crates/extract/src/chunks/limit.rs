@@ -1,4 +1,4 @@
-//! Ends a text so that it has at most so many tokens.
+//! Ends a text at the maximum number of tokens.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! Finds the heading that names the site on each of its pages, as that of a book stands above its chapters.
+//! Finds the heading that repeats the name of the site, or of a book, on each of its pages.
 
 use super::site::key;
 use super::sources::Sources;

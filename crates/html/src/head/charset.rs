@@ -1,6 +1,6 @@
-//! The charset ladder leads from the bytes of a page to its text.
+//! Determines the charset of a page, and decodes it.
 //!
-//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the detection of the crawl, then the
+//! The sources, in their order: byte order mark, HTTP header, `<meta>` or XML declaration, the detection of the crawl, then the
 //! bytes themselves. A declared encoding is tested on the bytes first, because servers send a charset by
 //! default, and pages are re-encoded without a change of their `<meta>`.
 

@@ -10,7 +10,7 @@ pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
     odds: Vec<f32>,
     waiting: WaitingBlocks,
-    /// Share of the scorer of pages that are not one text; 0 without one.
+    /// Share of the scorer of pages other than articles and threads; 0 without one.
     list_share: f32,
 }
 
@@ -29,7 +29,7 @@ impl<'m> PageOdds<'m> {
         Self { compiled, odds: Vec::with_capacity(blocks), waiting: WaitingBlocks::default(), list_share: 0.0 }
     }
 
-    /// Sets the share (0..=1) of the scorer of pages that are not one text, before the first block is added.
+    /// Sets the share (0..=1) of the scorer of pages other than articles and threads, before the first block is added.
     pub fn set_list_share(&mut self, share: f32) {
         self.list_share = share;
     }

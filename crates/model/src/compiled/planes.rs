@@ -1,4 +1,4 @@
-//! An additive model as questions about many blocks at once.
+//! An additive model as a series of questions, each asked about many blocks at once.
 //!
 //! A step function is a sum: one weight if the value is above its first edge, another if it is above the
 //! second, and so on. A cross is the same for its rows and columns, with a weight for each pair of edges that

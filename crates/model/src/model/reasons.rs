@@ -1,4 +1,4 @@
-//! Tells which columns the log odds of a block come from, and how much of them from each.
+//! Divides the log odds of a block among the columns that they come from.
 
 use super::Model;
 use crate::file::Scorer;

@@ -77,7 +77,7 @@ pub enum Compression {
     /// gzip, level 6.
     #[serde(rename = "gz")]
     Gzip,
-    /// Not at all.
+    /// No compression.
     #[serde(rename = "none")]
     None,
 }

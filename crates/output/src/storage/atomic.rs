@@ -1,4 +1,4 @@
-//! Files that appear under their names only when they are whole.
+//! Files that appear under their names only when they are complete.
 
 use std::{
     fs::File,

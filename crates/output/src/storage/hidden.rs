@@ -1,4 +1,4 @@
-//! Hidden names for files that are not yet whole.
+//! Hidden names for files that are not yet complete.
 
 use std::{
     ffi::OsString,

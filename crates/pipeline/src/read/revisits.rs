@@ -1,4 +1,4 @@
-//! Captures that were stored once and visited again.
+//! Finds the captures that revisits refer to: stored once, and visited again.
 
 use std::{
     collections::HashMap,

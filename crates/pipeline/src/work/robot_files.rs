@@ -1,4 +1,4 @@
-//! Tells texts for programs, such as robots.txt and ads.txt, from texts for people.
+//! Recognises texts for programs, such as robots.txt and ads.txt.
 
 /// Files that nearly every site serves as plain text and that programs read.
 // They would be documents of nearly every host in an archive, and hold no text for people.

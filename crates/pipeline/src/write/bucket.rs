@@ -1,4 +1,4 @@
-//! Outputs in buckets (`s3://`, `gs://`, `az://`). They are written to a local folder and sent when they are whole.
+//! Outputs in buckets (`s3://`, `gs://`, `az://`). They are written to a local folder and sent when they are complete.
 
 use std::{
     collections::HashSet,

@@ -4,9 +4,11 @@
 >>> trommel_text.extract(b"<h1>The mill</h1><p>It stands by the river, and its wheel turns.").text
 'It stands by the river, and its wheel turns.'
 
-One page: `extract`, or an `Extractor` for many pages of the same choices; `Session` for a page that arrives in
-parts. Many pages: `Extractor.pipe`, documents one after the other; `extract_batch`, Arrow in and out. Archives: `read_warc` for record batches of documents,
-`run` for files of them. `settings` lists every choice. `inspect` shows why which block is kept. `compat` has the calls of other libraries.
+One page: `extract`; `Extractor` for many pages with the same settings; `Session` for a page that arrives in parts.
+Many pages: `Extractor.pipe` returns documents one by one; `extract_batch` takes and returns Arrow data.
+Archives: `read_warc` returns record batches of documents; `run` writes files.
+`settings` lists all settings. `inspect` shows why a block is kept or dropped. `compat` has stand-ins for the functions
+of other libraries.
 """
 
 from ._native import (

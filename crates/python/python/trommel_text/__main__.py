@@ -1,4 +1,4 @@
-"""The command `trommel`, also as `python -m trommel_text`: the program, with all of its commands and options."""
+"""The command `trommel`, also as `python -m trommel_text`: the program with all of its commands and options."""
 
 import signal
 import sys

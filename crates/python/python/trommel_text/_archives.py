@@ -33,15 +33,16 @@ def found(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> l
 
 
 def schema(config: dict[str, Any] | str | None, choices: dict[str, Any]) -> pa.Schema:
-    """The columns of documents. Raises ValueError for a choice that there is not."""
+    """The columns of documents. Raises ValueError for an unknown setting."""
     return pa.schema(_native.document_schema(config=config, **choices))
 
 
 class Reading:
-    """What an engine asks of each archive. `choices` are those of `trommel_text.read_warc` and win over `config`.
+    """The settings with which an engine reads archives. `choices` are the keywords of `trommel_text.read_warc` and
+    override `config`.
 
-    `reports` is a folder for the counts of each archive, which `trommel_text.shards.merge` adds up. An archive of which
-    nothing can be read is logged and gives no rows, or raises `ArchiveError` with `on_error="fail"`.
+    `reports` is a folder for the counts of each archive, which `trommel_text.shards.merge` adds up. If nothing of
+    an archive can be read, it is logged and gives no rows; with `on_error="fail"` it raises `ArchiveError`.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Reading:
         self.choices = choices
 
     def schema(self) -> pa.Schema:
-        """The columns of the batches. Raises ValueError for a choice that there is not."""
+        """The columns of the batches. Raises ValueError for an unknown setting."""
         return schema(self.config, self.choices)
 
     def batches(self, path: str) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""Reads the options of engines that know nothing but text."""
+"""Reads the options of engines that pass them as text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ OTHERS = ("path", "paths", "config", "jobs", "batchsize", "reports", "onerror", 
 
 
 class Options:
-    """Options of a reader, whatever the case of their names. Raises ValueError for one that there is not, and for a value
-    that means nothing."""
+    """Options of a reader, whatever the case of their names. Raises ValueError for unknown options and invalid values."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self.given = {name.lower(): value for name, value in given.items()}

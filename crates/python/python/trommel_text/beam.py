@@ -27,8 +27,9 @@ class _Read(beam.DoFn):
 
 
 class ReadWarc(beam.PTransform):
-    """From paths of archives to their documents, which are dicts. `options` are `reports`, `config`, `jobs`, `on_error`
-    (`report` or `fail`) and the choices of `trommel_text.read_warc`, which win over `config`."""
+    """Turns paths of archives into their documents, as dicts. `options` are `reports`, `config`, `jobs`, `on_error`
+    (`report` or `fail`) and the keywords of `trommel_text.read_warc`, which override `config`.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
@@ -55,8 +56,9 @@ class _Extract(beam.DoFn):
 
 
 class Extract(beam.PTransform):
-    """From dicts with a page at `content` (bytes or text) to documents, with all other keys of the dict. `choices` are those
-    of `trommel_text.Extractor`."""
+    """Turns dicts with a page at `content` (bytes or text) into documents, with all other keys of the dict.
+    `choices` are the keywords of `trommel_text.Extractor`.
+    """
 
     def __init__(self, content: str = "html", url: str | None = None, **choices: Any) -> None:
         super().__init__()

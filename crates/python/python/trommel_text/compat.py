@@ -1,11 +1,10 @@
-"""The calls of other libraries, so that trying trommel costs one line:
+"""Stand-ins for functions of other libraries, so that trying trommel takes one line:
 
     from trommel_text.compat import extract                # instead of: from trafilatura import extract
     from trommel_text.compat import extract_plain_text     # instead of: from resiliparse.extract.html2text ...
 
-Arguments that mean something here do what they do there. What
-would give another result is refused, and so is what those libraries do not know. The text is that of trommel, not that of those libraries: what
-differs stands in docs/python.md.
+Arguments have the same effect as in those libraries. Arguments that trommel cannot honour are refused, and so are
+unknown ones. The text is that of trommel: docs/python.md lists the differences.
 """
 
 from __future__ import annotations
@@ -72,8 +71,8 @@ def extract(
     Effective: `url`, `record_id`, `include_comments`, `output_format` (`txt`, `markdown`, `json`, `csv`),
     `target_language`, `include_formatting`, `include_links` and `include_images` (which give Markdown),
     `with_metadata`, `only_with_metadata`, `url_blacklist`, `author_blacklist`; `fast` and `no_fallback` choose the
-    model `fast` instead of `best`. `favor_precision` and `favor_recall` choose
-    which error to avoid, the first if both are given. Without effect: `deduplicate`, `date_extraction_params`,
+    model `fast` instead of `best`. `favor_precision` and `favor_recall` set
+    `favor`, the first if both are given. Without effect: `deduplicate`, `date_extraction_params`,
     `max_tree_size`. Refused: the formats `xml`, `xmltei` and `html`,
     `include_tables=False`, `tei_validation`, `prune_xpath`, `settingsfile`, `config`, `options`.
     """

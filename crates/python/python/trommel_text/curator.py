@@ -1,9 +1,9 @@
-"""NeMo Curator: documents out of archives, or an algorithm for its own extraction of HTML.
+"""NeMo Curator: an iterator of finished documents, and an algorithm for Curator's own extraction of HTML.
 
     DocumentIterateExtractStage(iterator=TrommelIterator(), extractor=None, ...)
     CommonCrawlDownloadExtractStage(..., html_extraction=TrommelAlgorithm())
 
-The first is better: the algorithm is only asked for pages in languages that have a list of stop words.
+Prefer the iterator: Curator gives the algorithm only pages in languages with a list of stop words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COLUMNS = ["text", "url", "warc_id", "source_id", "language", "title", "date", 
 
 
 class TrommelIterator(DocumentIterator):
-    """Documents of an archive, with text: no extractor is needed after it."""
+    """Yields the documents of an archive with their text, so no extractor is needed."""
 
     def __init__(self, config: dict[str, Any] | str | None = None, jobs: int = 1, **choices: Any) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class TrommelIterator(DocumentIterator):
 
 
 class TrommelAlgorithm(HTMLExtractorAlgorithm):
-    """Main text of a page, paragraph by paragraph. Stop words and language have no influence on it."""
+    """Returns the main text of a page by paragraphs, regardless of stop words and language."""
 
     def __init__(self, **choices: Any) -> None:
         self.extractor = _native.Extractor(**choices)

@@ -1,4 +1,4 @@
-"""Daft: archives as a data frame, and functions for frames that have pages or records already.
+"""Daft: archives as a data frame, and functions for frames of pages or records.
 
     documents = trommel_text.daft.read_warc("crawl/*.warc.gz", reports="out/_shards")
     documents = pages.with_column("document", trommel_text.daft.extract(pages["html"], pages["url"]))
@@ -28,7 +28,7 @@ __all__ = ["extract", "from_records", "read_warc"]
 
 
 class _Archives(DataSource):
-    """The documents of archives, a task an archive."""
+    """Reads the documents of archives, with one task for each archive."""
 
     def __init__(self, paths: list[str], reading: Reading) -> None:
         self.paths = paths
@@ -64,8 +64,10 @@ class _Archive(DataSourceTask):
 
 
 def read_warc(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **options: Any) -> daft.DataFrame:
-    """The documents of archives; `paths` may be folders and patterns. `options` are `reports`, `config`, `jobs`, `on_error`
-    (`report` or `fail`) and the choices of `trommel_text.read_warc`, which win over `config`."""
+    """Returns the documents of archives; `paths` may be folders and patterns. `options` are `reports`, `config`,
+    `jobs`, `on_error` (`report` or `fail`) and the keywords of `trommel_text.read_warc`, which override
+    `config`.
+    """
     return _Archives(_archives.found(paths), Reading(**options)).read()
 
 
@@ -74,8 +76,9 @@ def _as_struct(batch: pa.RecordBatch) -> pa.StructArray:
 
 
 def extract(content: Expression, url: Expression | None = None, **choices: Any) -> Expression:
-    """A struct of the columns of `trommel_text.extract_batch` for each page of the column `content` (binary or text).
-    `choices` are those of `trommel_text.Extractor`."""
+    """Returns a struct with the columns of `trommel_text.extract_batch` for each page of the column `content`
+    (binary or text). `choices` are the keywords of `trommel_text.Extractor`.
+    """
     extractor = _native.Extractor(**choices)
     columns = pa.schema(extractor.extract_batch([]))
 
@@ -101,9 +104,11 @@ def from_records(
     content: str = "warc_content",
     **choices: Any,
 ) -> Expression:
-    """A struct of a document for each row of `daft.read_warc` or `daft.datasets.common_crawl`, null for records that are no
-    pages. The rows become records again, so that HTTP headers and codings are understood as in an archive. `choices` are
-    those of `trommel_text.read_warc`. Places are not known: prefer `read_warc` where the archives can be read."""
+    """Returns a document as a struct for each row of `daft.read_warc` or `daft.datasets.common_crawl`; null for
+    records that are not pages. It rebuilds records from the rows, so that HTTP headers and codings are read as
+    in an archive. `choices` are the keywords of `trommel_text.read_warc`. Places are unknown: prefer `read_warc`
+    if you have the archives.
+    """
     reading = Reading(**choices)
     columns = pa.struct(list(reading.schema()))
 
@@ -124,7 +129,7 @@ def _named(record_id: str) -> str:
 
 
 def _record(record_id: str, url: str | None, kind: str, date: Any, headers: str | None, content: bytes | None) -> bytes:
-    """The stored form of a record that Daft took apart."""
+    """The stored form of a record that Daft has divided into columns."""
     content = content or b""
     lines = {
         "WARC-Record-ID": _named(record_id),

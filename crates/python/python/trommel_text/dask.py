@@ -1,4 +1,4 @@
-"""Dask: archives as a data frame, a partition an archive."""
+"""Dask: archives as a data frame, with one partition for each archive."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ def _read(path: str, reading: Reading) -> pd.DataFrame:
 def read_warc(
     paths: Sequence[str | os.PathLike[str]], *, config: dict[str, Any] | str | None = None, jobs: int = 1, **choices: Any
 ) -> Any:
-    """The documents of archives as a `dask.dataframe`. `choices` are those of `trommel_text.read_warc` and win over
-    `config`. An archive of which nothing can be read raises `ArchiveError` in its task."""
+    """Returns the documents of archives as a `dask.dataframe`. `choices` are the keywords of
+    `trommel_text.read_warc` and override `config`. If nothing of an archive can be read, its task raises
+    `ArchiveError`.
+    """
     import dask.dataframe
 
     reading = Reading(None, config, jobs, "fail", **choices)

@@ -21,10 +21,11 @@ __all__ = ["TrommelExtractor", "TrommelReader"]
 
 
 class TrommelReader(BaseDiskReader):
-    """Documents of WARC, ARC and WET files: text, id and all columns that are known, as metadata.
+    """Yields the documents of WARC, ARC and WET files: text, id, and all other columns as metadata.
 
-    How pages are extracted says `config`, as of `trommel_text.read_warc`, or an `extractor`; the rest is as of any reader of
-    files. `jobs`: threads a task. Documents without text are not yielded, as by every reader.
+    `config` (as for `trommel_text.read_warc`) or `extractor` has the settings. The other arguments are those of
+    datatrove's file readers. `jobs` is the number of threads of a task. Like all readers it leaves out documents
+    without text.
     """
 
     name = "🥁 trommel"
@@ -75,10 +76,10 @@ class TrommelReader(BaseDiskReader):
 
 
 class TrommelExtractor(BaseExtractor):
-    """Main text of HTML, in the place of `Trafilatura()`.
+    """Extracts the main text of HTML, in place of `Trafilatura()`.
 
-    It works in the process of the pipeline and not in a forked one: there is no page on which it hangs or dies, and no
-    timeout to choose. Takes the choices of `trommel_text.Extractor`. The URL is used where `metadata` has one.
+    It runs in the process of the pipeline and needs neither a fork nor a timeout, because no page can hang or crash
+    it. It takes the keywords of `trommel_text.Extractor`, and uses the URL in `metadata`, if there is one.
     """
 
     name = "🥁 trommel"

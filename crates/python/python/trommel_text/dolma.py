@@ -1,4 +1,4 @@
-"""dolma: a linearizer. Its command cannot import plug-ins; pipelines/curator/README.md has a wrapper."""
+"""dolma: a linearizer. The command of dolma cannot import plug-ins; pipelines/curator/README.md shows a wrapper."""
 
 from __future__ import annotations
 

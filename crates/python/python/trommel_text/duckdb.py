@@ -26,9 +26,10 @@ __all__ = ["read_warc", "register"]
 def read_warc(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **options: Any
 ) -> pa.RecordBatchReader:
-    """The documents of archives as a stream, for one query, which names the variable that holds it; `paths` may be folders
-    and patterns. `options` are `reports`, `config`, `jobs` (threads, all cores unless said otherwise), `on_error` (`report`
-    or `fail`) and the choices of `trommel_text.read_warc`, which win over `config`."""
+    """Returns the documents of archives as a stream for one query, which names the variable of the stream. `paths`
+    may be folders and patterns. `options` are `reports`, `config`, `jobs` (threads; by default all cores),
+    `on_error` (`report` or `fail`) and the keywords of `trommel_text.read_warc`, which override `config`.
+    """
     reading = Reading(**{"jobs": os.cpu_count() or 1, **options})
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -41,9 +42,11 @@ def read_warc(
 def register(
     connection: duckdb.DuckDBPyConnection, extractor: _native.Extractor | None = None, **options: Any
 ) -> None:
-    """Gives a connection two functions: `extract_text(content, url)`, the text of a page (a BLOB; the URL may be NULL) by
-    `extractor`, and the table function `read_warc(paths)`, the documents of an archive, a folder or a pattern. `options` are
-    those of `read_warc` above. The table function holds the documents of up to 2048 archives: a stream does not."""
+    """Gives a connection two functions. `extract_text(content, url)` returns the text of a page (a `BLOB`; the URL
+    may be `NULL`), by `extractor`. The table function `read_warc(paths)` returns the documents of an archive, a
+    folder or a pattern. `options` are those of `read_warc` above. The table function holds all documents of its
+    archives (at most 2048) in memory; a stream does not.
+    """
     reading = Reading(**{"jobs": os.cpu_count() or 1, **options})
     pages = extractor or _native.Extractor()
     documents_type = pa.list_(pa.struct(list(reading.schema())))

@@ -33,8 +33,10 @@ class _Documents(TableFunction):
 
 
 def documents(columns: Sequence[str] = COLUMNS, **options: Any) -> Any:
-    """A table function from a path of an archive to its documents, with these columns. `options` are `reports`, `config`,
-    `jobs`, `on_error` (`report` or `fail`) and the choices of `trommel_text.read_warc`, which win over `config`."""
+    """A table function that turns the path of an archive into its documents, with these columns. `options` are
+    `reports`, `config`, `jobs`, `on_error` (`report` or `fail`) and the keywords of `trommel_text.read_warc`,
+    which override `config`.
+    """
     reading = Reading(**options)
     schema = reading.schema()
     return udtf(_Documents(reading, columns), result_types=[from_arrow_type(schema.field(name).type) for name in columns])
@@ -52,6 +54,8 @@ class _ExtractText(ScalarFunction):
 
 
 def extract_text(**choices: Any) -> Any:
-    """A function from a page (binary or text) and its URL to its text. `choices` are those of `trommel_text.Extractor`."""
+    """A function that turns a page (binary or text) and its URL into its text. `choices` are the keywords of
+    `trommel_text.Extractor`.
+    """
     _native.Extractor(**choices)
     return udf(_ExtractText(choices), result_type=DataTypes.STRING())

@@ -1,4 +1,4 @@
-"""Polars: archives as a lazy frame, and an expression for frames that have pages already.
+"""Polars: archives as a lazy frame, and an expression for frames of pages.
 
     documents = trommel_text.polars.scan_warc("crawl/*.warc.gz").filter(pl.col("language") == "de").collect()
     documents = pages.with_columns(document=trommel_text.polars.extract("html", url="url"))
@@ -21,9 +21,10 @@ __all__ = ["extract", "scan_warc"]
 
 
 def scan_warc(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **options: Any) -> pl.LazyFrame:
-    """The documents of archives, read when the frame is collected; `paths` may be folders and patterns. `options` are
-    `reports`, `config`, `jobs` (threads, all cores unless said otherwise), `on_error` (`report` or `fail`), `batch_size` and
-    the choices of `trommel_text.read_warc`, which win over `config`."""
+    """Returns a lazy frame of the documents of archives, which are read when it is collected. `paths` may be
+    folders and patterns. `options` are `reports`, `config`, `jobs` (threads; by default all cores), `on_error`
+    (`report` or `fail`), `batch_size` and the keywords of `trommel_text.read_warc`, which override `config`.
+    """
     reading = Reading(**{"jobs": os.cpu_count() or 1, **options})
     files = _archives.found(paths)
 
@@ -46,8 +47,9 @@ def scan_warc(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], 
 
 
 def extract(content: str | pl.Expr, url: str | pl.Expr | None = None, **choices: Any) -> pl.Expr:
-    """A struct of the columns of `trommel_text.extract_batch` for each page of the column `content` (binary or text).
-    `choices` are those of `trommel_text.Extractor`."""
+    """Returns a struct with the columns of `trommel_text.extract_batch` for each page of the column `content`
+    (binary or text). `choices` are the keywords of `trommel_text.Extractor`.
+    """
     extractor = _native.Extractor(**choices)
 
     def documents(pages: pl.Series) -> pl.Series:

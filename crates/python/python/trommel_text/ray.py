@@ -27,8 +27,10 @@ _TEXT_SHARE = 0.5
 
 
 class Extract:
-    """For `Dataset.map_batches` with `batch_format="pyarrow"`: makes documents of the pages in the column `content`.
-    Every other column goes along. One extractor an actor, one thread a call: Ray runs an actor a core."""
+    """Turns the pages in the column `content` into documents, for `Dataset.map_batches` with
+    `batch_format="pyarrow"`. It keeps every other column. Each actor has one extractor and one thread: Ray runs
+    an actor on each core.
+    """
 
     def __init__(self, content: str = "html", url: str | None = None, threads: int = 1, **choices: Any) -> None:
         self.content, self.url, self.threads = content, url, threads
@@ -50,8 +52,9 @@ class Extract:
 
 
 class WarcDatasource(Datasource):
-    """The documents of archives, a read task an archive. `options` are `reports`, `config`, `jobs`, `on_error` (`report` or
-    `fail`) and the choices of `trommel_text.read_warc`, which win over `config`."""
+    """Reads the documents of archives, with one task for each archive. `options` are `reports`, `config`, `jobs`,
+    `on_error` (`report` or `fail`) and the keywords of `trommel_text.read_warc`, which override `config`.
+    """
 
     def __init__(self, paths: Sequence[str], **options: Any) -> None:
         super().__init__()
@@ -82,7 +85,9 @@ class WarcDatasource(Datasource):
 
 
 class _Read:
-    """Reads an archive, as a task; gives one table without rows for an archive without documents, which Ray wants."""
+    """Reads an archive as a task. For an archive without documents it returns an empty table, because Ray needs
+    one.
+    """
 
     def __init__(self, path: str, reading: Reading) -> None:
         self.path, self.reading = path, reading
@@ -97,5 +102,5 @@ class _Read:
 
 
 def read_warc(paths: Sequence[str], *, override_num_blocks: int | None = None, **options: Any) -> ray.data.Dataset:
-    """The documents of archives as a dataset. `options` are those of `WarcDatasource`."""
+    """Returns the documents of archives as a dataset. `options` are those of `WarcDatasource`."""
     return ray.data.read_datasource(WarcDatasource(paths, **options), override_num_blocks=override_num_blocks)

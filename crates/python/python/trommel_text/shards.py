@@ -1,16 +1,16 @@
-"""Jobs of many machines that keep the promises of one: an input is a shard, an output appears whole or not at all,
-a shard that is done is skipped, counts add up over the job, what failed lies in one place.
+"""Runs on many machines with the guarantees of one. An input is a shard. Its output is complete or absent, finished
+shards are skipped, the counts of all shards are added up, and failed records are collected in one file.
 
-Any engine calls `run_shard` once for each input, as often as it likes, and `merge` at the end. In the folder of
-outputs, which all machines share, stand:
+Any engine calls `run_shard` for each input, once or repeatedly, and `merge` at the end. All machines share the
+folder of outputs, which contains:
 
     NAME.parquet                   the documents of a shard
     _shards/NAME.json              its counts, written last
-    _quarantine/NAME.warc.gz       its records that failed
+    _quarantine/NAME.warc.gz       its failed records
     _MANIFEST, _SUCCESS            of the whole job, by `merge`
-    quarantine.warc.gz             all that failed, by `merge`
+    quarantine.warc.gz             all failed records, by `merge`
 
-As a program, for engines that start programs (a list has one input a line):
+As a program, for engines that start programs (`LIST` has one input on each line):
 
     python -m trommel_text.shards run LIST OUT --task 3 --of 100 [--config FILE] [--jobs N] [--format jsonl]
     python -m trommel_text.shards merge LIST OUT
@@ -36,15 +36,15 @@ _ENDINGS = re.compile(r"(\.(warc|arc|wacz|wet))?(\.(gz|zst|lz4|br))?$", re.IGNOR
 
 
 def name_of(source: str | os.PathLike[str]) -> str:
-    """Name of a shard: that of its archive without folder, query and endings."""
+    """Returns the name of a shard: that of its archive, without folder, query and endings."""
     name = re.split(r"[?#]", os.fspath(source))[0].rstrip("/").rpartition("/")[2]
     return _ENDINGS.sub("", name) or "shard"
 
 
 def write_report(folder: str | os.PathLike[str], source: str | os.PathLike[str], summary: dict[str, Any]) -> None:
-    """Writes the counts of a shard, whole or not at all.
+    """Writes the counts of a shard; the file is complete or absent.
 
-    Raises ValueError if another input of the same name has a report there: their outputs would be one.
+    Raises ValueError if another input of the same name has a report there, because they would share an output.
     """
     path = Path(folder) / f"{name_of(source)}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,11 +62,11 @@ def _check(path: Path, source: str | os.PathLike[str]) -> None:
 
 
 def run_shard(source: str | os.PathLike[str], out: str | os.PathLike[str], **choices: Any) -> dict[str, Any]:
-    """Runs one input into its own output below `out` and returns its counts. `choices` are those of
-    `trommel_text.run`; `format` is one format, Parquet unless said otherwise.
+    """Processes one input into its own output below `out` and returns its counts. `choices` are the keywords of
+    `trommel_text.run`; `format` is one format, by default Parquet.
 
-    Done before, it is not done again. Interrupted (the machine may have died), it continues where it was, or starts
-    afresh where its state is gone. An input that cannot be read is no exception: `outcome` says so, and `files` why.
+    A finished shard is skipped. An interrupted one continues, or starts again if its state is lost. An input that
+    cannot be read raises no exception: `outcome` and `files` in the counts report it.
     """
     folder = Path(out)
     name = name_of(source)
@@ -107,10 +107,11 @@ def merge(
     inputs: Iterable[str | os.PathLike[str]] | None = None,
     reports: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
-    """Adds up the counts of all shards below `out`, puts what failed into one `quarantine.warc.gz`, and writes
-    `_MANIFEST`; and `_SUCCESS` if each of `inputs` (all there are, if not given) has been read. Returns the sums, with
-    `shards` (their number), `missing` (inputs without a report) and `unread` (inputs that could not be read to their
-    end). Deterministic: shards are taken by name.
+    """Adds up the counts of all shards below `out`, collects failed records in one `quarantine.warc.gz`, and writes
+    `_MANIFEST`. It writes `_SUCCESS` if each of `inputs` (by default all that have a report) has been read.
+    Returns the sums, with `shards` (their number), `missing` (inputs without a report) and `unread` (inputs that
+    could not be read to their end). Shards are merged in the order of their names, so the result does not depend
+    on the order of work.
     """
     folder = Path(out)
     total: dict[str, Any] = {"shards": 0}
@@ -149,7 +150,7 @@ def _lines(path: str) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The program: 0 if all went well, 1 if something could not be read or is missing."""
+    """Runs the program. Returns 0 if all inputs were read, and 1 if something is missing or could not be read."""
     parser = argparse.ArgumentParser(prog="python -m trommel_text.shards", description="Shards of a job of many machines")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="run the inputs of a task: line TASK of the list and every OF-th after it")

@@ -3,13 +3,18 @@
     spark.dataSource.register(trommel_text.spark.TrommelDataSource)
     documents = spark.read.format("trommel").option("reports", "out/_shards").load("crawl/*.warc.gz")
 
-One archive is one partition. Options: the keywords of `trommel_text.Extractor` (`include` and `exclude` with commas
-between roles), which win over `config`, the path of a configuration file or JSON; `jobs`, threads in a task (1);
-`batchSize`, rows in a batch (1024); `reports`, a folder for the counts of each archive, which
-`trommel_text.shards.merge` adds up; `onError`, `report` (an archive that cannot be read is logged and gives no rows)
-or `fail`; `filterPushdown`, `true` in sessions with `spark.sql.python.filterPushdown.enabled`: conditions on `language`,
-`status`, `confidence` and `file_path` are then asked of the archives (Spark refuses readers that could take filters where
-that setting is off, which it is unless somebody changes it). Other options, and values that mean nothing, are refused.
+One archive is one partition. Options are:
+
+- the keywords of `trommel_text.Extractor` (with commas between the roles of `include` and `exclude`), which override
+  `config`;
+- `config`: the path of a configuration file, or JSON;
+- `jobs`: threads of a task (1), and `batchSize`: rows of a batch (1024);
+- `reports`: a folder for the counts of each archive, which `trommel_text.shards.merge` adds up;
+- `onError`: `report` (an archive that cannot be read is logged and gives no rows) or `fail`;
+- `filterPushdown`: `true` applies conditions on `language`, `status`, `confidence` and `file_path` while reading. It
+  needs `spark.sql.python.filterPushdown.enabled` in the session, which is off by default.
+
+Other options and invalid values are refused.
 """
 
 from __future__ import annotations
@@ -39,7 +44,7 @@ __all__ = ["TrommelDataSource", "extract_in_arrow", "extract_schema", "read_in_a
 
 
 def document_schema(config: dict[str, Any] | str | None = None, **choices: Any) -> StructType:
-    """The columns of documents of archives: those that are only there on request by `config`, unless `choices` say it."""
+    """The columns of documents of archives. `config` or `choices` select the optional ones."""
     return from_arrow_schema(_archives.schema(config, choices))
 
 
@@ -91,7 +96,7 @@ class _Reader(DataSourceReader):
 
 
 class _PushingReader(_Reader):
-    """Takes what it can of the conditions of a query."""
+    """A reader that applies some conditions of a query while reading."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         config = self.options.config
@@ -131,7 +136,7 @@ class _PushingReader(_Reader):
 
 
 def extract_schema(keep: StructType | None = None, blocks: bool = False) -> StructType:
-    """The schema of what `extract_in_arrow` gives: the fields that are kept, then those of documents."""
+    """The schema of the result of `extract_in_arrow`: the kept columns, then those of documents."""
     fields = from_arrow_schema(pa.schema(_native.extract_batch([], blocks=blocks))).fields
     kept = list(keep.fields) if keep else []
     names = {field.name for field in kept}
@@ -141,8 +146,10 @@ def extract_schema(keep: StructType | None = None, blocks: bool = False) -> Stru
 def extract_in_arrow(
     content: str = "content", url: str | None = None, keep: Iterable[str] = (), **choices: Any
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A function for `mapInArrow`: the column `content` holds pages (binary or text), `url` their URLs; the columns
-    `keep` go along. `choices` are those of `trommel_text.Extractor`. One thread: Spark runs a task a core."""
+    """A function for `mapInArrow`. The column `content` has pages (binary or text), and `url` their URLs; it also
+    returns the columns in `keep`. `choices` are the keywords of `trommel_text.Extractor`. It uses one thread,
+    because Spark runs a task on each core.
+    """
     keep = tuple(keep)
 
     def extract(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -160,9 +167,11 @@ def extract_in_arrow(
 def read_in_arrow(
     path: str = "path", reports: str | None = None, config: dict[str, Any] | str | None = None, **choices: Any
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A function for `mapInArrow` over a column of paths of archives, for Spark before 4: their documents. The schema
-    is `document_schema(config=config)`. `choices` are those of `trommel_text.Extractor` and win over `config`.
-    Repartition so that a partition has few archives."""
+    """A function for `mapInArrow` that turns a column of paths of archives into their documents, for Spark before
+    version 4. The schema is `document_schema(config=config)`. `choices` are the keywords of
+    `trommel_text.Extractor` and override `config`. Repartition the table so that each partition has few
+    archives.
+    """
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         reading = Reading(reports, config, **choices)

@@ -5,8 +5,8 @@ use pyo3::{prelude::*, types::PyCapsule};
 
 use super::capsule;
 
-/// Documents as rows. It speaks the Arrow PyCapsule interface: `pyarrow.record_batch(batch)`,
-/// `polars.DataFrame(batch)` and others take it without copying.
+/// Documents as rows. It supports the Arrow PyCapsule interface: `pyarrow.record_batch(batch)`,
+/// `polars.DataFrame(batch)` and others take it without copies.
 #[pyclass(frozen, name = "RecordBatch", module = "trommel_text")]
 pub(crate) struct PyRecordBatch {
     batch: RecordBatch,
@@ -33,12 +33,12 @@ impl PyRecordBatch {
         schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// The same as a `pyarrow.RecordBatch`.
+    /// Returns the rows as a `pyarrow.RecordBatch`.
     fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("record_batch", (slf,))
     }
 
-    /// The rows as dicts. Needs pyarrow.
+    /// Returns the rows as dicts. Needs pyarrow.
     fn to_pylist<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::to_pyarrow(slf)?.call_method0("to_pylist")
     }

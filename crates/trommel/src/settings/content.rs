@@ -15,7 +15,7 @@ pub struct ContentSettings {
     pub headline: HeadlinePolicy,
     /// Treatment of further articles below the first, which endless pages append.
     pub articles: ArticlePolicy,
-    /// Less text that is not content, or less content that is missing.
+    /// Preference for precise or for complete text.
     pub favor: Favor,
     /// Roles whose blocks are always part of the text.
     pub include: RoleSet,

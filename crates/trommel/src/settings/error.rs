@@ -7,7 +7,7 @@ pub enum SettingsError {
     /// There is no choice of that name.
     #[error("unknown key {key:?}{hint}")]
     Unknown {
-        /// The name as it was given, with the parts it stands in (`filters.min_word`).
+        /// The name as it was given, with its parts (`filters.min_word`).
         key: String,
         /// The nearest name, or the names there are.
         hint: String,

@@ -23,7 +23,7 @@ pub struct Field {
     pub doc: String,
     /// The kind of its values.
     pub kind: Kind,
-    /// The value if nobody chooses one; null if it then depends on something else.
+    /// The default; null if it depends on something else.
     pub default: Json,
 }
 
@@ -77,7 +77,7 @@ impl Field {
         self.is_of_documents() && !self.path.starts_with("filters.duplicates") && self.path != "text.tokenizer"
     }
 
-    /// The part that it stands in (`text`), empty for none.
+    /// Its part (`text`), empty for none.
     pub fn part(&self) -> &str {
         self.path.split_once('.').map_or("", |(part, _)| part)
     }

@@ -19,8 +19,8 @@ pub struct IncludeSettings {
     /// List the posts of a thread with author and time, if the markup states them. In Markdown, write author and
     /// time above each post.
     pub posts: bool,
-    /// The text in chunks for retrieval, of at most so many words or tokens each: words=400, or tokens=512,overlap=64.
-    /// No chunk cuts code, a table row, a list item or a sentence.
+    /// Divide the text into chunks for retrieval, each at most this long: words=400, or tokens=512,overlap=64. No chunk
+    /// cuts code, a table row, a list item or a sentence.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub chunks: Option<ChunkSize>,
 }

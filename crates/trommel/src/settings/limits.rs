@@ -17,11 +17,11 @@ pub struct LimitSettings {
     #[serde(deserialize_with = "bounds::jobs")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub jobs: Option<NonZeroUsize>,
-    /// Most bytes of one record; the rest is skipped.
+    /// Maximum bytes of one record; the rest is skipped.
     pub max_record: ByteSize,
-    /// Most bytes of one decoded page; the rest is skipped.
+    /// Maximum bytes of one decoded page; the rest is skipped.
     pub max_payload: ByteSize,
-    /// Most memory for records and pages in progress. It lowers max_record to a twenty-fourth and max_payload to a
+    /// Maximum memory for records and pages in progress. It lowers max_record to a twenty-fourth and max_payload to a
     /// forty-eighth of it.
     pub max_memory: Option<ByteSize>,
 }

@@ -32,7 +32,7 @@ pub(super) static PATHS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     paths.into_iter().map(|path| (name_of(&path).to_owned(), path)).collect()
 });
 
-/// The one name of the choice at a path, by which every door knows it.
+/// The name of the setting at a path, the same in every interface.
 pub(crate) fn name_of(path: &str) -> &str {
     let named = NAMES.iter().find(|(_, known)| *known == path);
     named.map_or_else(|| path.rsplit('.').next().unwrap_or(path), |(name, _)| *name)

@@ -20,8 +20,8 @@ pub struct OutputSettings {
     pub split_size: Option<ByteSize>,
     /// Bytes of documents between saved states. This is also the size of the frames of compressed outputs.
     pub checkpoint: ByteSize,
-    /// Share of the pages that are copied for an expensive extractor: those of which a built-in model is least sure,
-    /// by its table of confidences [default: 5%].
+    /// Share of the pages to copy with `--hard-to`, those of which the model is least sure. It is the share of labelled
+    /// pages below the same confidence; that of a crawl differs [default: 5%].
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub hard_share: Option<Share>,
 }

@@ -11,15 +11,15 @@ use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
 use super::toml_value::table_to_json;
 use super::{Settings, SettingsError};
 
-/// Pairs of choices that exclude each other: the one that is made later replaces the other.
+/// Pairs of settings that exclude each other: the one that is set later replaces the other.
 const EXCLUSIVE: [(&str, &str); 2] = [("sites.memory", "sites.file"), ("sites.file", "sites.memory")];
 
-/// Choices that have an effect in Markdown only: making one asks for Markdown.
+/// Settings that have an effect in Markdown only: setting one selects Markdown.
 const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 
-/// Some of the settings. Reads what people write, in JSON or TOML: parts as tables (`[text]`), or single choices by
-/// their names (`links = true` for `text.links`). Where a part and a choice have one name (`text`, `include`,
-/// `sites`), a table is the part and anything else the choice.
+/// Some of the settings, read from JSON or TOML: parts as tables (`[text]`), or single settings by their names
+/// (`links = true` for `text.links`). Where a part and a setting share a name (`text`, `include`, `sites`), a table
+/// is the part, and any other value is the setting.
 ///
 /// ```
 /// use trommel::{PartialSettings, TextForm};
@@ -36,7 +36,7 @@ const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartialSettings {
-    /// Tables of choices, as [`Settings`] has them.
+    /// Tables of settings, as in [`Settings`].
     chosen: Map<String, Value>,
 }
 
@@ -44,13 +44,13 @@ impl PartialSettings {
     /// Reads an object in JSON.
     ///
     /// # Errors
-    /// If it is none, or has an unknown key or a value that is none of the key's.
+    /// If the text is no object, or has an unknown key or an invalid value.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
         let value = serde_json::from_str(text).map_err(|error| SettingsError::Syntax(format!("settings: {error}")))?;
         Self::from_value(value)
     }
 
-    /// Like [`PartialSettings::from_json`], of an object that has been read.
+    /// Like [`PartialSettings::from_json`], from an object that is already parsed.
     ///
     /// # Errors
     /// Likewise.
@@ -76,7 +76,7 @@ impl PartialSettings {
     /// Reads a configuration file in TOML.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML, or has an unknown key or a value that is none of the key's.
+    /// If it cannot be read, is not TOML, or has an unknown key or an invalid value.
     pub fn load(path: &Path) -> Result<Self, SettingsFileError> {
         let text =
             fs::read_to_string(path).map_err(|source| SettingsFileError::Io { path: path.to_owned(), source })?;
@@ -87,7 +87,7 @@ impl PartialSettings {
         })
     }
 
-    /// Reads TOML; an error comes with its line.
+    /// Reads TOML; an error has its line.
     pub(super) fn with_lines(text: &str) -> Result<Self, (SettingsError, usize)> {
         let line_at = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
         let table = DeTable::parse(text).map_err(|error| {
@@ -108,10 +108,10 @@ impl PartialSettings {
         })
     }
 
-    /// Makes one choice, by its name (`links`) or its path (`text.links`).
+    /// Sets one setting, by its name (`links`) or its path (`text.links`).
     ///
     /// # Errors
-    /// If there is no such choice, or the value is none of its.
+    /// If there is no such setting, or the value is invalid.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SettingsError> {
         let mut changed = self.clone();
         changed.place("", name, value.into())?;
@@ -119,8 +119,8 @@ impl PartialSettings {
         Ok(())
     }
 
-    /// Like [`PartialSettings::set`], of a value as it stands in a query or on a command line: lists are divided by
-    /// commas, a switch is `true` or `false`.
+    /// Like [`PartialSettings::set`], with a value as in a query or on a command line: commas separate the items of
+    /// lists, and a switch is `true` or `false`.
     ///
     /// # Errors
     /// Likewise.
@@ -149,7 +149,7 @@ impl PartialSettings {
         self.set(name, value)
     }
 
-    /// These choices, and where they say nothing those of `below`.
+    /// These settings, and those of `below` that are not set here.
     #[must_use]
     pub fn over(mut self, mut below: Self) -> Self {
         for (made, taken_back) in EXCLUSIVE {
@@ -161,30 +161,30 @@ impl PartialSettings {
         below
     }
 
-    /// The settings, by default where nobody chose.
+    /// The settings, with the defaults of those that are not set.
     ///
     /// # Errors
-    /// If choices exclude each other.
+    /// If settings exclude each other.
     pub fn settings(&self) -> Result<Settings, SettingsError> {
         let settings = self.deserialized()?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// The settings without a look at whether choices exclude each other: for one of several layers, or one choice.
+    /// The same without a check whether settings exclude each other: for one of several layers, or one setting.
     ///
     /// # Errors
-    /// If a value is none of its choice's.
+    /// If a value is invalid.
     pub fn unchecked(&self) -> Result<Settings, SettingsError> {
         self.deserialized()
     }
 
-    /// Whether nothing is chosen.
+    /// Whether nothing is set.
     pub fn is_empty(&self) -> bool {
         self.chosen.is_empty()
     }
 
-    /// Every choice that is made, by its name.
+    /// Every setting that is set, by its name.
     pub fn choices(&self) -> Vec<(String, Value)> {
         let all = Value::Object(self.chosen.clone());
         let mut paths = Vec::new();
@@ -196,7 +196,7 @@ impl PartialSettings {
         values.collect()
     }
 
-    /// The value of the choice at a path, if it is made.
+    /// The value at the path of a setting, if it is set.
     pub fn get(&self, path: &str) -> Option<&Value> {
         let mut keys = path.split('.');
         let first = self.chosen.get(keys.next()?)?;
@@ -244,7 +244,7 @@ impl PartialSettings {
         }
     }
 
-    /// Sets the value at the path of a choice.
+    /// Sets the value at the path of a setting.
     fn put(&mut self, path: &str, value: Value) {
         let mut table = &mut self.chosen;
         let mut keys = path.split('.').peekable();
@@ -262,7 +262,7 @@ impl PartialSettings {
         }
     }
 
-    /// The same choices with what they imply, after a look at every value.
+    /// The same settings with those that they imply, after a check of every value.
     fn checked(mut self) -> Result<Self, SettingsError> {
         let is_chosen = |path: &&str| self.get(path) == Some(&Value::Bool(true));
         if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(is_chosen) {
@@ -291,7 +291,7 @@ impl PartialSettings {
     }
 }
 
-/// Why a configuration file cannot be used; each is one line naming the file.
+/// The reason why a configuration file cannot be used, in one line that names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsFileError {
@@ -315,7 +315,7 @@ pub enum SettingsFileError {
     },
 }
 
-/// A value as its choice has it: of lists, names may be divided by commas.
+/// A value in the form of its setting: commas may separate the names of a list.
 fn split_names(default: &Value, value: Value) -> Value {
     match (default, value) {
         (Value::Array(_), Value::String(names)) => {
@@ -326,7 +326,7 @@ fn split_names(default: &Value, value: Value) -> Value {
     }
 }
 
-/// Lays tables over tables; a list takes the place of a list.
+/// Lays tables over tables; a list replaces a list.
 fn lay_over(below: &mut Map<String, Value>, above: Map<String, Value>) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {

@@ -11,9 +11,9 @@ use trommel_text::ByteSize;
 pub struct SiteSettings {
     /// Correct the model by other pages of the same site.
     pub memory: SiteMode,
-    /// Site memory from `trommel sites build`, in place of site_memory.
+    /// File with a site memory from `trommel sites build`, instead of counting with `site_memory`.
     pub file: Option<String>,
-    /// Most memory for counts of sites, at least 1M. Beyond it an even sample of the blocks is kept.
+    /// Maximum memory for counts of sites, at least 1M. Beyond it an even sample of the blocks is kept.
     pub size: ByteSize,
 }
 
@@ -23,7 +23,7 @@ impl Default for SiteSettings {
     }
 }
 
-/// Where knowledge of other pages of a site comes from.
+/// The source of knowledge about other pages of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

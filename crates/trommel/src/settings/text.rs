@@ -17,7 +17,7 @@ pub struct TextSettings {
     pub form: TextForm,
     /// Write links into Markdown.
     pub links: bool,
-    /// Write images outside of lines of text into Markdown, with their alternative text.
+    /// Write images that stand outside of a line of text into Markdown, with their alternative text.
     pub images: bool,
     /// Addresses of links and images.
     pub addresses: AddressForm,
@@ -29,11 +29,11 @@ pub struct TextSettings {
     pub notes: NoteForm,
     /// Form of superscripts and subscripts that follow a letter or digit.
     pub scripts: ScriptForm,
-    /// Most tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
+    /// Maximum tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub max_tokens: Option<NonZeroU32>,
-    /// Tokenizer that counts the tokens of texts and chunks: a file tokenizer.json, as models on the Hugging Face Hub
-    /// have one. Without it a token is taken for four bytes. It needs a build with the feature `tokenizer`.
+    /// File `tokenizer.json` of a model, to count the tokens of texts and chunks exactly. Without it four bytes count
+    /// as one token. It needs a build with the feature `tokenizer`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub tokenizer: Option<TokenizerFile>,
 }

@@ -1,4 +1,4 @@
-//! The memory allocator, and the time when it returns memory.
+//! Chooses the memory allocator, and when it returns memory to the system.
 //!
 //! All `unsafe` of this crate is here: mimalloc's options have no safe wrapper.
 
