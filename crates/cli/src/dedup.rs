@@ -1,6 +1,7 @@
 //! `trommel dedup`: finds duplicates among the outputs of many runs.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
@@ -16,6 +17,7 @@ use trommel_pipeline::dedup::{
 use crate::assemble::like;
 use crate::exit::Exit;
 use crate::messages::say;
+use crate::written;
 
 /// Find and remove duplicates among the outputs of many runs
 #[derive(Debug, Args)]
@@ -42,7 +44,7 @@ enum DedupCommand {
         #[arg(required = true, value_name = "SIGNATURES")]
         signatures: Vec<PathBuf>,
         /// File for the list, a JSON line for each duplicate
-        #[arg(short, long, value_name = "FILE")]
+        #[arg(short, long, value_name = "FILE", value_parser = written::file)]
         output: PathBuf,
         /// Use only this share of the keys, such as 2/8, to save memory. The lists of all shares together name
         /// the same duplicates
@@ -79,10 +81,15 @@ fn create(folder: &Path) -> anyhow::Result<()> {
 fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
     create(folder)?;
     let (mut documents, mut passed_over) = (0, 0);
+    let mut named: BTreeMap<&str, &Path> = BTreeMap::new();
     for output in outputs {
+        fs::metadata(output).with_context(|| output.display().to_string())?;
         let name = shard_name(output).with_context(|| {
             format!("{}: is no output of JSON lines, MessagePack or Parquet by its name", output.display())
         })?;
+        if let Some(other) = named.insert(name, output) {
+            bail!("{} and {} have one name, and so one file of signatures", other.display(), output.display());
+        }
         let target = folder.join(format!("{name}.signatures.jsonl.zst"));
         if target.exists() {
             passed_over += 1;
@@ -96,6 +103,7 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
 }
 
 fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result<()> {
+    written::refuse_inputs(output, signatures)?;
     let mut finder = Finder::new(keys);
     for path in signatures {
         for signature in read_signatures(path)? {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,16 +9,15 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use trommel::{
-    Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm,
-    output::{AtomicFile, OutputBlock},
+    Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm, output::OutputBlock,
 };
 use trommel_pipeline::sources::is_url;
 
 use crate::exit::Exit;
 use crate::messages::causes;
-use crate::models;
 use crate::page::{PageInput, note_reviews};
 use crate::settings::{PageCommands, SettingsArgs};
+use crate::{models, written};
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -98,14 +96,12 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let is_one = pages.len() == 1 && !args.pages.iter().any(|page| Path::new(page).is_dir());
     let output = match args.output.as_deref() {
         None => Output::Stdout,
+        Some(path) if path == Path::new("-") => Output::Stdout,
         Some(path) if is_one && !path.is_dir() => Output::File(path),
         Some(path) => Output::Folder(path),
     };
-    if let Output::File(path) = output
-        && let (Ok(path), Some(page)) = (path.canonicalize(), pages.first())
-        && Path::new(&page.name).canonicalize().is_ok_and(|page| page == path)
-    {
-        bail!("{}: is both page and output", page.name);
+    if let Output::File(path) = output {
+        written::refuse_inputs(path, pages.iter().map(|page| &page.name))?;
     }
     if let Output::Folder(_) = output {
         let mut written = BTreeMap::new();
@@ -244,12 +240,8 @@ fn written(
             folder.join(name)
         }
     };
-    let named = || file.display().to_string();
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).with_context(named)?;
+    if let Output::Folder(folder) = output {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let mut out = AtomicFile::create(&file).with_context(named)?;
-    out.write_all(text.as_bytes()).with_context(named)?;
-    out.finish().with_context(named)?;
-    Ok(())
+    written::write(&file, text)
 }

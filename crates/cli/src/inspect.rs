@@ -2,22 +2,19 @@
 
 mod source;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
 use clap::Args;
 use trommel::{
     Hints,
     extract::Extractor,
-    output::AtomicFile,
     viewer::{View, report},
 };
 
 use crate::exit::Exit;
-use crate::models;
 use crate::page::note_reviews;
+use crate::{models, written};
 use source::InspectedPage;
 
 /// Write an HTML report about a page: each block, its probability and the reasons for it
@@ -44,6 +41,9 @@ pub struct InspectArgs {
 }
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
+    if let Some(output) = &args.output {
+        written::refuse_inputs(output, [&args.page])?;
+    }
     let model = Arc::new(models::named(args.model.as_deref())?);
     let source = match &args.record {
         Some(record) => InspectedPage::record(&args.page, record)?,
@@ -59,12 +59,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     note_reviews(&extraction, &args.page);
     let report = report(&View::new(&extraction, hints.url, &model))?;
     match &args.output {
-        Some(path) => {
-            let named = || path.display().to_string();
-            let mut file = AtomicFile::create(path).with_context(named)?;
-            file.write_all(report.as_bytes()).with_context(named)?;
-            file.finish().with_context(named)?;
-        }
+        Some(path) => written::write(path, &report)?,
         None => crate::out(&report)?,
     }
     Ok(Exit::Clean)

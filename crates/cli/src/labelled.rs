@@ -18,6 +18,12 @@ pub struct LabelledArgs {
 }
 
 impl LabelledArgs {
+    /// The files that are read: the archives, and the gold of each.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let beside = self.pages.iter().filter_map(|pages| gold_beside(pages));
+        self.pages.iter().chain(&self.gold).cloned().chain(beside)
+    }
+
     /// Reads the sets.
     pub fn read(&self) -> anyhow::Result<Vec<PageSet>> {
         if !self.gold.is_empty() && self.gold.len() != self.pages.len() {

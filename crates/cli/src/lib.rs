@@ -38,6 +38,7 @@ mod train;
 mod verify;
 mod version;
 mod wacz;
+mod written;
 
 use std::{ffi::OsString, io::Write as _};
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
 use trommel::{
-    Model, ModelError, Settings,
+    Model, Settings,
     model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode},
 };
 
@@ -35,10 +34,7 @@ enum ModelCommand {
 
 /// The model that the settings choose.
 pub fn load(settings: &Settings) -> anyhow::Result<Model> {
-    match settings.model() {
-        Err(error @ ModelError::Unknown { .. }) => Err(error.into()),
-        opened => opened.with_context(|| format!("{}: cannot be used as a model", settings.model_name())),
-    }
+    Ok(settings.model()?)
 }
 
 /// The model of that name or file; the default model for `None`.

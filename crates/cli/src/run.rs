@@ -3,7 +3,7 @@
 use std::{
     env,
     ffi::OsString,
-    io::{BufWriter, Write},
+    io::BufWriter,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use trommel::PartialSettings;
-use trommel::output::{AtomicFile, LocalDisk};
+use trommel::output::LocalDisk;
 use trommel_pipeline::{
     Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside, Summary,
     metrics::Metrics, run as run_plan, sources::NetworkOptions,
@@ -27,6 +27,7 @@ use crate::{
     messages::{fail, say},
     progress::Reporter,
     stop::Stop,
+    written,
 };
 
 /// Heading of the options for files beside the outputs.
@@ -98,7 +99,7 @@ pub struct RunArgs {
     hard_to: Option<PathBuf>,
 
     /// File for a JSON line about each dropped record: id, url, date, reason, source
-    #[arg(long, value_name = "FILE", help_heading = BESIDE)]
+    #[arg(long, value_name = "FILE", help_heading = BESIDE, value_parser = written::file)]
     dropped: Option<PathBuf>,
 
     /// Serve the counts of the run for Prometheus at http://ADDRESS/metrics, for example 127.0.0.1:9464
@@ -149,6 +150,8 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         false => Stop::on_signals().context("signals cannot be caught")?,
     };
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
+    let manifests = args.inputs.iter().filter_map(|input| input.to_str()?.strip_prefix('@'));
+    let manifests: Vec<PathBuf> = manifests.map(PathBuf::from).collect();
     let request = RunRequest {
         inputs: args.inputs,
         opened: Vec::new(),
@@ -171,8 +174,10 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     sites.check(&plan, existing == Existing::Resume)?;
     plan.check_names(args.summary.as_deref())?;
     if let Some(path) = &args.summary {
-        let model = Path::new(plan.settings.model_name());
-        check_summary(path, [args.settings.config().map(PathBuf::as_path), Some(model)])?;
+        let named = [Some(plan.settings.model_name()), plan.settings.sites.file.as_deref()];
+        let named = named.into_iter().flatten().map(Path::new);
+        let read = named.chain(args.settings.config().map(PathBuf::as_path));
+        written::refuse_inputs(path, read.chain(manifests.iter().map(PathBuf::as_path)))?;
     }
     if args.dry_run {
         crate::out(&plan.to_string())?;
@@ -254,7 +259,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
                 say("trommel: continue with the same command and --resume");
             }
             if let Some(path) = args.summary.as_ref().filter(|_| !error.is_refusal()) {
-                save(&named(unfinished), path).with_context(|| path.display().to_string())?;
+                save(&named(unfinished), path)?;
             }
             return Ok(stop.exit());
         }
@@ -267,19 +272,9 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         say(&clock.to_string());
     }
     if let Some(path) = &args.summary {
-        save(&summary, path).with_context(|| path.display().to_string())?;
+        save(&summary, path)?;
     }
     Ok(summary.outcome().into())
-}
-
-/// Refuses to write the summary over a file that the run reads first.
-fn check_summary(path: &Path, read: [Option<&Path>; 2]) -> Result<()> {
-    let place = path.canonicalize().ok();
-    let mut read = read.into_iter().flatten();
-    if place.is_some() && read.any(|other| other.canonicalize().ok() == place) {
-        anyhow::bail!("{}: is read by the run; name another file with --summary", path.display());
-    }
-    Ok(())
 }
 
 fn epoch() -> Result<Option<i64>> {
@@ -290,8 +285,5 @@ fn epoch() -> Result<Option<i64>> {
 }
 
 fn save(summary: &Summary, path: &Path) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    serde_json::to_writer_pretty(&mut file, summary)?;
-    file.write_all(b"\n")?;
-    Ok(file.finish()?)
+    written::write(path, &format!("{}\n", serde_json::to_string_pretty(summary)?))
 }

@@ -209,15 +209,17 @@ fn option(field: &'static Field) -> Arg {
             .action(ArgAction::Append)
             .value_name("NAME,..."),
         Kind::Texts => arg.value_delimiter(',').action(ArgAction::Append).value_name("NAME,..."),
-        kind => arg.value_parser(value_of(field)).value_name(match (kind, field.name.as_str()) {
-            (Kind::Bytes, _) => "SIZE",
-            (Kind::Text, "model") => "NAME|FILE",
-            (Kind::Text, "base_url") => "URL|FOLDER",
-            (Kind::Text, "hard_share") => "SHARE",
-            (Kind::Text, "chunks") => "words=N|tokens=N",
-            (Kind::Text, _) => "FILE",
-            _ => "N",
-        }),
+        kind => arg.value_parser(value_of(field)).allow_negative_numbers(true).value_name(
+            match (kind, field.name.as_str()) {
+                (Kind::Bytes, _) => "SIZE",
+                (Kind::Text, "model") => "NAME|FILE",
+                (Kind::Text, "base_url") => "URL|FOLDER",
+                (Kind::Text, "hard_share") => "SHARE",
+                (Kind::Text, "chunks") => "words=N|tokens=N",
+                (Kind::Text, _) => "FILE",
+                _ => "N",
+            },
+        ),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::network::NetworkArgs;
 use crate::progress::Reporter;
 use crate::settings::{JudgingCommands, SettingsArgs};
 use crate::stop::Stop;
-use crate::{exit::Exit, models, panics::quiet_workers};
+use crate::{exit::Exit, models, panics::quiet_workers, written};
 
 /// Count the blocks of each site's pages, for `run --sites`
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ struct BuildArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<OsString>,
     /// File to write the counts to
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = written::file)]
     output: PathBuf,
     /// Its model is the one that pages will be judged with: its probabilities are kept
     #[command(flatten)]
@@ -105,12 +105,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let inputs = expand(&args.inputs, None, &network)?;
     let inputs = unpack(inputs, PackedOptions::default(), &network);
-    if inputs.iter().filter_map(Input::path).any(|input| {
-        let place = input.canonicalize();
-        place.is_ok_and(|place| args.output.canonicalize().is_ok_and(|output| output == place))
-    }) {
-        bail!("{}: is an input; name another file with -o", args.output.display());
-    }
+    written::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
     let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());

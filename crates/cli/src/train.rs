@@ -13,7 +13,7 @@ use trommel::{
 
 use crate::exit::Exit;
 use crate::labelled::{LabelledArgs, read_sets};
-use crate::models;
+use crate::{models, written};
 
 /// Pages below which training warns.
 const MIN_PAGES: usize = 30;
@@ -32,10 +32,10 @@ pub struct TrainArgs {
     #[arg(long, num_args = 1.., value_name = "WARC", requires = "from")]
     mix: Vec<PathBuf>,
     /// File to write the model to
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = written::file)]
     out: PathBuf,
     /// File for the results of cross-validation on each page, for `trommel-quality report`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = written::file)]
     judged: Option<PathBuf>,
     /// Name of the model [default: the file's name]
     #[arg(long)]
@@ -59,7 +59,7 @@ pub struct TrainArgs {
     folds: u32,
     /// Date to write into the model [default: today, or SOURCE_DATE_EPOCH]
     #[arg(long, value_name = "YYYY-MM-DD")]
-    date: Option<String>,
+    date: Option<jiff::civil::Date>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -84,6 +84,7 @@ enum WeighingUnit {
 }
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
+    check_outputs(args)?;
     let mut sets = args.labelled.read()?;
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let names = match args.learner {
@@ -92,7 +93,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     };
     let options = TrainOptions {
         names,
-        created: args.date.clone().map_or_else(today, Ok)?,
+        created: args.date.map_or_else(today, |date| Ok(date.to_string()))?,
         groups: match args.features {
             Features::Paper => FeatureGroup::PAPER.to_vec(),
             Features::All => FeatureGroup::serving(),
@@ -135,6 +136,21 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         required(&sets, &trained)?;
     }
     Ok(Exit::Clean)
+}
+
+/// Refuses, before hours of training, files that are read and folders that are not there.
+fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
+    for path in [&args.out].into_iter().chain(&args.judged) {
+        written::refuse_inputs(
+            path,
+            args.labelled.files().chain(args.mix.clone()).chain(args.from.iter().map(PathBuf::from)),
+        )?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            anyhow::bail!("{}: there is no such folder", folder.display());
+        }
+    }
+    Ok(())
 }
 
 /// Writes the model and, on request, the result of cross-validation for each page; into folders if several

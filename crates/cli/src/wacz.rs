@@ -1,9 +1,6 @@
 //! `trommel wacz`: adds main text to WACZ files.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, path::PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -18,6 +15,7 @@ use crate::{
     exit::Exit,
     messages::{counted, say},
     settings::{DocumentCommands, SettingsArgs},
+    written,
 };
 
 /// Add main text to WACZ files
@@ -69,9 +67,7 @@ type Texts = HashMap<String, Vec<(String, String)>>;
 
 fn text(args: &TextArgs) -> Result<Exit> {
     let TextArgs { input, output, .. } = args;
-    if same(input, output) {
-        bail!("{}: is both input and output", output.display());
-    }
+    written::refuse_inputs(output, [input])?;
     if output.exists() && !args.overwrite {
         bail!("{}: is there already; replace it with --overwrite", output.display());
     }
@@ -106,13 +102,6 @@ fn text(args: &TextArgs) -> Result<Exit> {
         say("the signature of the input is left out: it is not one of this file");
     }
     Ok(summary.outcome().into())
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
 }
 
 fn without_fragment(url: &str) -> &str {

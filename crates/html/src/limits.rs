@@ -84,9 +84,8 @@ bitflags! {
 
 impl Caps {
     /// Names in documents, in the order of the bits.
-    // Names in output stay as they were first written (`tokens` are the words of attributes).
     const NAMES: [&str; 10] =
-        ["depth", "elements", "blocks", "text", "tokens", "attributes", "head", "page", "recovered", "steps"];
+        ["depth", "elements", "blocks", "text", "attribute-words", "attributes", "head", "page", "recovered", "steps"];
 
     /// Names of these caps.
     pub fn names(self) -> impl Iterator<Item = &'static str> {

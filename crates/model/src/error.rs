@@ -12,6 +12,14 @@ pub enum ModelError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// The bytes of a file are no model.
+    #[error("model {path}: {source}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: Box<ModelError>,
+    },
     /// There is no such model.
     #[error("unknown model {wanted}: neither a file nor a built-in model ({builtin})")]
     Unknown {

@@ -181,9 +181,9 @@ impl Model {
     /// # Errors
     /// If it cannot be read, or as for [`Model::from_bytes`].
     pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let bytes =
-            std::fs::read(path).map_err(|source| ModelError::Io { path: path.display().to_string(), source })?;
-        Self::from_bytes(&bytes)
+        let name = || path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|source| ModelError::Io { path: name(), source })?;
+        Self::from_bytes(&bytes).map_err(|source| ModelError::File { path: name(), source: source.into() })
     }
 
     /// Reads a model that is built into the program; `None` if there is none of that name.

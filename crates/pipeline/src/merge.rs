@@ -80,6 +80,14 @@ pub enum MergeError {
     /// A name that tells no format in which documents are read back.
     #[error("{path}: has no text that can be replaced; only JSON lines, MessagePack and Parquet can be merged", path = .0.display())]
     Format(PathBuf),
+    /// A name for a merged output that is that of another format or compression.
+    #[error("{target}: the name is of another format than {path}", target = target.display(), path = path.display())]
+    OtherFormat {
+        /// The output.
+        path: PathBuf,
+        /// The name.
+        target: PathBuf,
+    },
     /// A folder without outputs that can be read back.
     #[error("{path}: holds no output of JSON lines, MessagePack or Parquet", path = .0.display())]
     Nothing(PathBuf),
@@ -120,6 +128,7 @@ impl MergeRequest {
                 return Err(MergeError::Url(name.into_owned()));
             }
         }
+        fs::metadata(&self.output).map_err(MergeError::io(&self.output))?;
         let mut merged = Merged::default();
         let mut texts = Texts::read(&self.texts, self.is_markdown, &mut merged.faults)?;
         if self.output.is_dir() {
@@ -205,8 +214,12 @@ fn merge_output(
     like: &LikeStep<'_>,
     merged: &mut Merged,
 ) -> Result<(), MergeError> {
-    if readable_name(output).is_none() {
+    let format = |path| readable_name(path).map(|(_, format, compression)| (format, compression));
+    if format(output).is_none() {
         return Err(MergeError::Format(output.to_owned()));
+    }
+    if format(target) != format(output) {
+        return Err(MergeError::OtherFormat { path: output.to_owned(), target: target.to_owned() });
     }
     let unread = |source| MergeError::Read { path: output.to_owned(), source };
     let mut documents = 0;

@@ -125,7 +125,7 @@ impl RecordSelection {
             };
             if !options.anywhere && base.join_below(&entry.file).is_none() {
                 let name = redacted(&entry.file);
-                let what = format!("{}: not below {base}", name.escape_debug());
+                let what = format!("{}: outside of the folder of the index", name.escape_debug());
                 return bad_lines.push(line.number, what);
             }
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);

@@ -444,7 +444,7 @@ fn several_pages_and_folders_are_extracted() {
     assert!(ran.text().contains(PARAGRAPHS[0]) && ran.stderr.contains("gone.html"));
 
     for (arguments, words) in [
-        (&["c.html", "-o", "c.html"][..], "both page and output"),
+        (&["c.html", "-o", "c.html"][..], "is read by the command"),
         (&["c.html", "site/../c.html", "-o", "out"], "to one file"),
         (&["c.html", "site", "--url", "http://a/"], "one page"),
         (&["http://127.0.0.1:9/x"], "--fetch"),

@@ -57,3 +57,4 @@ mod verify;
 mod wacz;
 #[cfg(unix)]
 mod waiting;
+mod written;

@@ -145,5 +145,5 @@ fn what_cannot_be_done_is_refused() {
     refused(&["run", "all.warc", "-o", "out", "--sites", "all.warc"], "all.warc: ");
     refused(&["sites", "show", "all.warc"], "not a site memory");
     refused(&["sites", "build", "all.warc", "-o", "x", "--sites-size", "9K"], "less than the least, 1M");
-    refused(&["sites", "build", "all.warc", "-o", "all.warc"], "is an input");
+    refused(&["sites", "build", "all.warc", "-o", "all.warc"], "is read by the command");
 }

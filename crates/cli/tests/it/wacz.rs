@@ -402,7 +402,7 @@ fn texts_are_written_into_the_list_of_pages() {
     trommel(at, &["wacz", "text", "x.wacz", "-o", "z.wacz"], b"").well();
     assert!(fs::read(at.join("y.wacz")).unwrap() == fs::read(at.join("z.wacz")).unwrap());
     let onto = trommel(at, &["wacz", "text", "x.wacz", "-o", "x.wacz", "--overwrite"], b"");
-    assert!(onto.stderr.contains("is both input and output"), "{}", onto.stderr);
+    assert!(onto.stderr.contains("is read by the command"), "{}", onto.stderr);
 }
 
 /// Containers of other projects, where these are at hand.

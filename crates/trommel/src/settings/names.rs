@@ -79,6 +79,7 @@ pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
         .min()
         .filter(|(distance, _)| *distance <= MAX_SLIP_DISTANCE);
     let hint = match nearest {
+        Some((0, name)) => format!(", but a group of settings: [{name}]"),
         Some((_, name)) => format!(", did you mean {name:?}?"),
         None => {
             known.sort_unstable();

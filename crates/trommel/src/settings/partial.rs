@@ -139,7 +139,9 @@ impl PartialSettings {
                 Ok(number @ Value::Number(_)) => {
                     return self.set(name, number).or_else(|error| {
                         let as_text = self.set(name, text);
-                        as_text.map_err(|_| error)
+                        // Either may say only that the value is of the wrong type.
+                        let is_of_type = |error: &SettingsError| error.to_string().contains("invalid type");
+                        as_text.map_err(|as_text| if is_of_type(&as_text) { error } else { as_text })
                     });
                 }
                 _ => text.into(),
@@ -286,9 +288,19 @@ impl PartialSettings {
         let chosen = Value::Object(self.chosen.clone());
         serde_path_to_error::deserialize(chosen).map_err(|error| SettingsError::Invalid {
             key: error.path().to_string(),
-            message: error.into_inner().to_string(),
+            message: plain(&error.into_inner().to_string()),
         })
     }
+}
+
+/// The message of a reader of numbers, without the names of Rust's types.
+fn plain(message: &str) -> String {
+    let numbers =
+        [("u64", "a whole number"), ("u32", "a whole number"), ("usize", "a whole number"), ("f32", "a number")];
+    let replaced = numbers.into_iter().chain([("f64", "a number")]);
+    replaced.fold(message.to_owned(), |message, (name, words)| {
+        message.replace(&format!("expected {name}"), &format!("expected {words}"))
+    })
 }
 
 /// The reason why a configuration file cannot be used, in one line that names the file.

@@ -77,10 +77,16 @@ fn errors_name_key_and_line() {
             "[filters]\nlanguages = [\n  'en',\n  'german',\n]",
             "c.toml:2: filters.languages: \"german\" is no language, expected an ISO 639 code such as \"de\" or \"deu\"",
         ),
+        ("\noutput = 'x'", "c.toml:2: unknown key \"output\", but a group of settings: [output]"),
+        ("min_words = 'few'", "c.toml:1: filters.min_words: invalid type: string \"few\", expected a whole number"),
         ("max_record = '1X'", "c.toml:1: limits.max_record: unknown unit \"X\", expected K, M, G or T"),
     ] {
         assert_eq!(toml(text).unwrap_err(), error);
     }
+    let of_text = |name, text| PartialSettings::default().set_text(name, text).unwrap_err().to_string();
+    let size = "is not a size of chunks, which is written like words=400 or tokens=512,overlap=64";
+    assert_eq!(of_text("chunks", "400"), format!("include.chunks: \"400\" {size}"));
+    assert!(of_text("min_words", "-5").contains("expected a whole number"));
     assert!(toml("jobs = 0").unwrap_err().starts_with("c.toml:1: limits.jobs: "));
     assert!(toml("a = 1\njobs =").unwrap_err().starts_with("c.toml:2: "));
     assert!(toml("striped = 1").unwrap_err().contains("expected one of addresses, archive, articles, "));
