@@ -27,6 +27,9 @@ use crate::{exit::Exit, messages::say, models, stop::Stop};
 /// Variable of the environment that holds the token.
 const TOKEN: &str = "TROMMEL_TOKEN";
 
+/// Memory below which no page fits.
+const MIN_MEMORY: ByteSize = ByteSize(16 << 20);
+
 /// Serve extraction over HTTP, with a web page to inspect pages
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -63,7 +66,7 @@ pub struct ServeArgs {
 
     /// Maximum memory for requests: bodies, their processing, and unsent answers. Further requests get 429, and
     /// pages that never fit get 413 [default: 512M]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     max_memory: Option<ByteSize>,
 
     /// Seconds for the head of a request, its body, a pause in a batch, or a pause in reading an answer; two
@@ -104,6 +107,14 @@ pub struct ServeArgs {
     /// drop documents of batches and mark single pages
     #[command(flatten)]
     settings: SettingsArgs<ServiceCommands>,
+}
+
+/// Reads `--max-memory`. A page takes some dozen times its bytes, so that less memory answers no request.
+fn memory(text: &str) -> Result<ByteSize, String> {
+    match text.parse::<ByteSize>() {
+        Ok(size) if size.0 < MIN_MEMORY.0 => Err(format!("a service needs at least {MIN_MEMORY}")),
+        size => size.map_err(|error| error.to_string()),
+    }
 }
 
 /// Runs the command: 0 if it was told to stop and finished what was in flight, 2 for errors.

@@ -175,6 +175,8 @@ fn what_cannot_be_served_is_one_line() {
     let short = [("TROMMEL_TOKEN", "abc")];
     let ran = trommel_under(folder.path(), &["serve"], b"", &short);
     assert!(ran.code == 2 && !ran.stderr.contains("abc"), "{}", ran.stderr);
+    let ran = trommel(&workspace(), &["serve", "--max-memory", "1K"], b"");
+    assert!(ran.code == 2 && ran.stderr.contains("at least 16M"), "{}", ran.stderr);
 }
 
 /// A paragraph that pages of another site have posted sixty times must not be taken for the victim's menu.
