@@ -208,7 +208,9 @@ fn option(field: &'static Field) -> Arg {
             .value_delimiter(',')
             .action(ArgAction::Append)
             .value_name("NAME,..."),
-        Kind::Texts => arg.value_delimiter(',').action(ArgAction::Append).value_name("NAME,..."),
+        Kind::Texts => {
+            arg.value_parser(value_of(field)).value_delimiter(',').action(ArgAction::Append).value_name("NAME,...")
+        }
         kind => arg.value_parser(value_of(field)).allow_negative_numbers(true).value_name(
             match (kind, field.name.as_str()) {
                 (Kind::Bytes, _) => "SIZE",
@@ -235,8 +237,10 @@ fn value_of(field: &'static Field) -> ValueParser {
         let set = PartialSettings::default().set_text(&field.path, text);
         set.map(|()| text.to_owned()).map_err(|error| {
             let message = error.to_string();
-            let named = format!("{}: ", field.path);
-            message.strip_prefix(&named).unwrap_or(&message).to_owned()
+            // Of a list, each item is read by itself.
+            let named = [format!("{}: ", field.path), format!("{}[0]: ", field.path)];
+            let unnamed = named.iter().find_map(|named| message.strip_prefix(named));
+            unnamed.unwrap_or(&message).to_owned()
         })
     })
 }
