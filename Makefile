@@ -4,7 +4,7 @@
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
 TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb news-world-dev recipes-dev
-# The same for sets of pages that are not one text, for `lists`.
+# The same for sets of pages that are not one text: only the scorer of such pages learns from them.
 LIST_SETS ?= courts-dev docs-dev events-dev
 # Archives of which pages are labelled in labels/, beside those in DATA.
 WARC ?= $(DATA)/../warc
@@ -21,10 +21,13 @@ CARGO ?= cargo
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
+# The pages that models are trained on, as options of `trommel train`.
+TRAINING_PAGES = --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
+    --lists $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train lists eval quality confidences formats laboratory
+.PHONY: help training-pages build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train by-set eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -94,19 +97,17 @@ bench: ## Time each stage on the sample archive, and hostile pages
 own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
 
-train: build ## Train both shipped models from DATA and labels/ (some 15 minutes on two cores)
-	mkdir -p $(JUDGED)
-	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS)
+training-pages: build
+	mkdir -p $(JUDGED) out/by-set
+	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS) $(LIST_SETS)
 	scripts/own-labels.py $(DATA) $(WARC) out/own-training --program $(BUILT)/release/trommel \
 	    --without listing,service || test $$? = 1
-	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) \
-	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
 
-lists: ## Teach the trained models pages that are not one text, and test what that does
-	scripts/sound-golds.py $(DATA) out/sound $(LIST_SETS)
-	$(QUALITY) lists --model crates/model/models/fast.trommel crates/model/models/best.trommel \
-	    --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
-	    --further $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS)) --date $$(date +%Y-%m-%d) -o crates/model/models
+train: training-pages ## Train both shipped models from DATA and labels/ (some 20 minutes on two cores)
+	$(TROMMEL) train --learner shipped $(TRAINING_PAGES) -o crates/model/models --judged $(JUDGED)
+
+by-set: training-pages ## Judge the pages of each set by models that have not seen the set (some 30 minutes)
+	$(TROMMEL) train --learner shipped $(TRAINING_PAGES) --hold-out sets -o out/by-set --judged out/by-set
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
@@ -117,7 +118,8 @@ eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
-	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
+	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged \
+	    $(patsubst %,--by-set %,$(wildcard out/by-set/*.judged)) --data $(DATA) --out docs
 	python3 -B scripts/figures.py
 
 confidences: ## Make the table of confidences for run --hard-share, and print the tables of docs/quality-notes.md

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    EvalOptions, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting, adapt,
+    EvalOptions, HeldOut, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting, adapt,
     evaluate, text_by, train,
 };
 use trommel_model::Model;
@@ -140,7 +140,9 @@ fn options(learner: Learner) -> TrainOptions {
         learner,
         label_share: LABEL_SHARE,
         weighting: Weighting::Pages,
+        held_out: HeldOut::Hosts,
         folds: 5,
+        list_sets: 0,
         comments: true,
     }
 }

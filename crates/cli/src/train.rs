@@ -6,7 +6,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel::{
     features::FeatureGroup,
-    learn::{JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt, train},
+    learn::{
+        HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt, train,
+    },
     model::Score,
     output::AtomicFile,
 };
@@ -31,6 +33,10 @@ pub struct TrainArgs {
     /// learns from them as well, and is not changed if it would lose on one of them
     #[arg(long, num_args = 1.., value_name = "WARC", requires = "from")]
     mix: Vec<PathBuf>,
+    /// Archives of labelled pages that are not one text (listings, documentation), with their gold beside them. Only
+    /// the scorer of such pages learns from them
+    #[arg(long, num_args = 1.., value_name = "WARC", conflicts_with = "from")]
+    lists: Vec<PathBuf>,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE", value_parser = written::file)]
     out: PathBuf,
@@ -54,7 +60,10 @@ pub struct TrainArgs {
     /// Unit that counts the same in training: a page or a block
     #[arg(long, value_enum, default_value_t = WeighingUnit::Pages)]
     weigh: WeighingUnit,
-    /// Folds of the cross-validation
+    /// What cross-validation holds out: hosts, in folds, or one labelled set after the other
+    #[arg(long, value_enum, default_value_t = HoldOut::Hosts, value_name = "UNIT", conflicts_with = "from")]
+    hold_out: HoldOut,
+    /// Folds of the cross-validation by host
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     folds: u32,
     /// Date to write into the model [default: today, or SOURCE_DATE_EPOCH]
@@ -78,6 +87,12 @@ enum LearnerChoice {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum HoldOut {
+    Hosts,
+    Sets,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum WeighingUnit {
     Pages,
     Blocks,
@@ -86,6 +101,7 @@ enum WeighingUnit {
 pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     check_outputs(args)?;
     let mut sets = args.labelled.read()?;
+    sets.extend(read_sets(&args.lists, &[])?);
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let names = match args.learner {
         Some(LearnerChoice::Shipped) => vec!["fast".to_owned(), "best".to_owned()],
@@ -108,7 +124,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
             WeighingUnit::Pages => Weighting::Pages,
             WeighingUnit::Blocks => Weighting::Blocks,
         },
+        held_out: match args.hold_out {
+            HoldOut::Hosts => HeldOut::Hosts,
+            HoldOut::Sets => HeldOut::Sets,
+        },
         folds: args.folds as usize,
+        list_sets: args.lists.len(),
         comments: true,
     };
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();

@@ -25,6 +25,6 @@ pub use pages::{Gold, GoldBlock, LabelledPage, PageSet, gold_beside, read_gold, 
 pub use required::Required;
 #[cfg(feature = "train")]
 pub use train::{
-    Adapted, Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, LeftOut, ListPages, Sample, TrainOptions,
-    Trained, Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles, with_lists,
+    Adapted, Fit, HeldOut, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained,
+    Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles,
 };

@@ -5,6 +5,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use trommel_text::words::{Rule, words};
 
+use crate::required::Required;
+
 /// Precision, recall and F1, each 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
@@ -36,6 +38,11 @@ impl Scores {
             }
         }
         Self::from_counts(hits, extracted_words, gold_words)
+    }
+
+    /// Scores texts that must be kept and texts that must not.
+    pub fn of_texts(with: Required, without: Required) -> Self {
+        Self::from_counts(with.kept.into(), (with.kept + without.kept).into(), with.all.into())
     }
 
     fn from_counts(hits: u64, extracted: u64, gold: u64) -> Self {
@@ -87,5 +94,13 @@ mod tests {
         assert_eq!(Scores::of(" ", "", Rule::Characters).f1, 1.0);
         assert_eq!(Scores::of("a", "", Rule::Characters), Scores::default());
         assert_eq!(Scores::of("", "a", Rule::Characters), Scores::default());
+    }
+
+    #[test]
+    fn texts_that_must_not_be_kept_cost_precision() {
+        let of = |kept, all| Required { kept, all };
+        let scores = Scores::of_texts(of(3, 4), of(1, 9));
+        assert_eq!((scores.precision, scores.recall, scores.f1), (0.75, 0.75, 0.75));
+        assert_eq!(Scores::of_texts(of(0, 4), of(0, 9)), Scores::default());
     }
 }

@@ -1,4 +1,4 @@
-//! Trains block models, with cross-validation by host.
+//! Trains block models, with cross-validation by host or by set.
 
 mod adapted;
 mod additive;
@@ -7,6 +7,7 @@ mod boost;
 mod completed;
 mod cross_validation;
 mod embedded;
+mod fitted;
 mod judged;
 mod labelled;
 mod learned;
@@ -34,9 +35,8 @@ const ADDRESS: &str = "address.";
 pub use adapted::{Adapted, adapt};
 pub use judged::{JudgedError, JudgedRow, JudgedSet};
 pub use lexicon::list;
-pub use lists::{LeftOut, ListPages, with_lists};
 pub use logistic::{Fit, Sample, fit_weighted};
-pub use options::{Learner, TrainOptions, Weighting};
+pub use options::{HeldOut, Learner, TrainOptions, Weighting};
 pub use roles::train_roles;
 pub use trained::{JudgedPage, Trained, train};
 pub use tree_sample::fit_trees;

@@ -29,7 +29,7 @@ pub use file::{
 };
 pub use kept_blocks::{Choice, Selection};
 pub use layout::Layout;
-pub use lists::ListScorer;
+pub use lists::{ListScorer, not_one_text};
 pub use model::{Judgement, Model};
 pub use page_type::PageType;
 pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};

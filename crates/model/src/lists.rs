@@ -46,7 +46,7 @@ impl ListScorer {
 }
 
 /// The probability (0..=1) that a page is of none of the types `texts`; 0 if no types are known.
-pub(crate) fn not_one_text(texts: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
+pub fn not_one_text(texts: &[String], types: &[PageTypeScorer], odds: &[f32]) -> f32 {
     let all = types.iter().zip(odds).map(|(page_type, odds)| (page_type, sigmoid(*odds)));
     let (of_others, sum) = all.fold((0.0, 0.0), |(of_others, sum), (page_type, probability)| {
         let is_text = texts.contains(&page_type.name);

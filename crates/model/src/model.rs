@@ -17,7 +17,6 @@ use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::hard_pages::confidence_below;
 use crate::kept_blocks::{self, Choice, weighed};
 use crate::layout::Layout;
-use crate::lists::not_one_text;
 use crate::page_type::PageType;
 use crate::sigmoid::sigmoid;
 
@@ -425,12 +424,6 @@ impl Model {
     /// The log odds of each page type, given the value of a column on the page.
     fn type_odds(&self, value: impl Fn(u16) -> f32) -> Vec<f32> {
         self.page_types.iter().map(|page_type| page_type.log_odds_of(&value)).collect()
-    }
-
-    /// The probability (0..=1) that the page of a row is of none of these types, which are one text.
-    pub fn not_one_text(&self, texts: &[String], row: &[f32]) -> f32 {
-        let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
-        not_one_text(texts, &self.file.page_types, &self.type_odds(value))
     }
 
     /// The share of the scorer of pages other than articles and threads, given the log odds of each page type and the

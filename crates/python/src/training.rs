@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use trommel::{
     features::FeatureGroup,
-    learn::{LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn},
+    learn::{
+        HeldOut, LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn,
+    },
     output::AtomicFile,
 };
 
@@ -41,7 +43,9 @@ pub(crate) fn train<'py>(
         learner: Learner::Additive,
         label_share: LABEL_SHARE,
         weighting: Weighting::Pages,
+        held_out: HeldOut::Hosts,
         folds,
+        list_sets: 0,
         comments: true,
     };
     let mut gold = gold.unwrap_or_default().0.into_iter();

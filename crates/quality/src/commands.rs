@@ -2,7 +2,6 @@
 
 pub mod confidences;
 pub mod favor;
-pub mod lists;
 pub mod quality;
 pub mod roles;
 pub mod rules;

@@ -48,31 +48,9 @@ pub fn favored(set: &PageSet, model: &Arc<Model>) -> Favored {
 }
 
 /// Precision, recall and F1 of a text: of its words, or where the page has no whole gold of the texts that are known.
-pub fn scores_of(page: &LabelledPage, text: &str) -> Scores {
+fn scores_of(page: &LabelledPage, text: &str) -> Scores {
     match page.gold.required() {
-        Some(with) => of_texts(Required::of(with, text), Required::of(&page.gold.without, text)),
+        Some(with) => Scores::of_texts(Required::of(with, text), Required::of(&page.gold.without, text)),
         None => Scores::of(text, &page.gold.text(page.gold.has_comments()), Rule::Characters),
-    }
-}
-
-/// Precision, recall and F1 of texts that must be kept and texts that must not.
-fn of_texts(with: Required, without: Required) -> Scores {
-    let share = |part: u32, all: u32| f64::from(part) / f64::from(all.max(1));
-    let precision = share(with.kept, with.kept + without.kept);
-    let recall = share(with.kept, with.all);
-    let sum = precision + recall;
-    Scores { precision, recall, f1: if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_that_must_not_be_kept_cost_precision() {
-        let of = |kept, all| Required { kept, all };
-        let scores = of_texts(of(3, 4), of(1, 9));
-        assert_eq!((scores.precision, scores.recall, scores.f1), (0.75, 0.75, 0.75));
-        assert_eq!(of_texts(of(0, 4), of(0, 9)), Scores::default());
     }
 }

@@ -3,7 +3,6 @@
 
 pub mod confidences;
 pub mod favor;
-pub mod lists;
 pub mod markdown;
 pub mod quality;
 pub mod rules;

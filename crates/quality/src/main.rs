@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use commands::{confidences, favor, lists, quality, roles, rules, sites};
+use commands::{confidences, favor, quality, roles, rules, sites};
 
 /// Report on the quality of the shipped models, and learn what they need beside training
 #[derive(Debug, Parser)]
@@ -24,7 +24,6 @@ enum Command {
     #[command(name = "report")]
     Quality(quality::QualityArgs),
     Confidences(confidences::ConfidencesArgs),
-    Lists(lists::ListsArgs),
     Roles(roles::RolesArgs),
     Rules(rules::RulesArgs),
     Sites(sites::SitesArgs),
@@ -42,7 +41,6 @@ fn main() -> ExitCode {
         Command::Favor(args) => favor::run(&args),
         Command::Quality(args) => quality::run(&args),
         Command::Confidences(args) => confidences::run(&args),
-        Command::Lists(args) => lists::run(&args),
         Command::Roles(args) => roles::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Sites(args) => sites::run(&args),

@@ -303,7 +303,7 @@ pub(super) fn corrected(
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{Learner, Weighting};
+    use super::super::options::{HeldOut, Learner, Weighting};
     use super::*;
     use crate::pages::{Gold, LabelledPage};
     use trommel_features::FeatureGroup;
@@ -357,7 +357,9 @@ mod tests {
             learner: Learner::Additive,
             label_share: 0.1,
             weighting: Weighting::Pages,
+            held_out: HeldOut::Hosts,
             folds: 5,
+            list_sets: 0,
             comments: true,
         }
     }

@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_row_has_the_words_and_the_oracle_of_its_page() {
-        use super::super::options::{Learner, TrainOptions, Weighting};
+        use super::super::options::{HeldOut, Learner, TrainOptions, Weighting};
         use super::super::trained::train;
         use trommel_features::FeatureGroup;
 
@@ -360,7 +360,9 @@ mod tests {
             learner: Learner::Linear,
             label_share: 0.1,
             weighting: Weighting::Blocks,
+            held_out: HeldOut::Hosts,
             folds: 3,
+            list_sets: 0,
             comments: true,
         };
         let trained = train(std::slice::from_ref(&set), &options).unwrap().remove(0);

@@ -2,7 +2,6 @@
 //! with them.
 
 use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
-use trommel_model::Model;
 
 use super::labelled::Labelled;
 use super::lexicon;
@@ -44,17 +43,6 @@ impl LearnedLists {
         let (weights, words) = learn_weights(groups, &examples);
         let schema = Schema::new(groups, &listed, &weights, &words);
         Self { listed, weights, words, schema }
-    }
-
-    /// The lists of a finished model.
-    pub fn of(model: &Model) -> Self {
-        let file = model.file();
-        Self {
-            listed: file.listed.clone(),
-            weights: file.attribute_weights.clone(),
-            words: file.word_weights.clone(),
-            schema: model.schema().clone(),
-        }
     }
 
     /// The rows of the training pages.

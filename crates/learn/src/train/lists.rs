@@ -1,25 +1,20 @@
 //! Learns the scorer of pages that are not one text: listings, products, documentation.
 //!
-//! Finished models stay as they are. The scorer learns from the pages that they were trained on and from further
-//! sets of such pages. A page counts by the probability that it is not one text, because the scorer is asked only
-//! about such pages. So court listings teach nothing about news.
-
-use std::collections::BTreeSet;
+//! It learns from the pages that the other scorers learn from and from further sets of such pages. A page counts by the
+//! probability that it is not one text, because the scorer is asked only about such pages. So court listings teach
+//! nothing about news.
 
 use rayon::prelude::*;
-use trommel_model::{ListScorer, Model, TrainingSet};
+use trommel_features::Schema;
+use trommel_model::{ListScorer, PageTypeScorer, not_one_text};
 
 use super::ADDRESS;
 use super::bins::Binned;
-use super::completed::completed;
-use super::labelled::{Labelled, labelled};
-use super::learned::LearnedLists;
+use super::fitted::Purpose;
+use super::labelled::Labelled;
 use super::learner::{BINS, SEEDS, sketch_of};
-use super::options::TrainOptions;
-use super::poor::PoorCopy;
 use super::table::BlockTable;
 use crate::error::LearnError;
-use crate::pages::PageSet;
 
 /// Page types that are one text.
 const TEXTS: [&str; 2] = ["article", "forum"];
@@ -36,133 +31,76 @@ const LIFT: f32 = 0.4;
 const FULL_WEIGHT: f32 = 0.5;
 const MIN_WEIGHT: f32 = 0.1;
 
-/// The pages that a scorer is not to learn from, so that it can be tested on them.
-#[derive(Clone, Copy, Debug)]
-pub enum LeftOut<'a> {
-    /// None: the scorer is for use.
-    Nothing,
-    /// The set of this number.
-    Set(usize),
-    /// The pages of these hosts.
-    Hosts(&'a BTreeSet<&'a str>),
+/// What each page of a table counts for the scorer.
+pub(super) struct ListRows {
+    shares: Vec<f32>,
 }
 
-impl LeftOut<'_> {
-    fn has(&self, set: usize, host: &str) -> bool {
-        match self {
-            LeftOut::Nothing => false,
-            LeftOut::Set(left_out) => *left_out == set,
-            LeftOut::Hosts(hosts) => hosts.contains(host),
-        }
-    }
-}
-
-/// Pages to learn the scorer from, as a finished model sees them.
-pub struct ListPages {
-    binned: Binned,
-    labels: Vec<bool>,
-    weights: Vec<f32>,
-    /// Set and host of the page of each row.
-    places: Vec<(usize, String)>,
-}
-
-impl ListPages {
-    /// Readies the pages of `sets`; the model was trained on the first `trained` of them.
-    ///
-    /// # Errors
-    /// If nothing can be learned from the pages.
-    pub fn new(base: &Model, sets: &[PageSet], trained: usize, options: &TrainOptions) -> Result<Self, LearnError> {
-        let pages = completed(labelled(sets, options), options)?;
-        let copies = PoorCopy::of_pages(&pages);
-        let copies: Vec<Labelled> = copies.iter().map(PoorCopy::labelled).collect();
-        let is_known = |page: &&Labelled| page.set < trained;
-        let known: Vec<&Labelled> = pages.iter().chain(&copies).filter(is_known).collect();
-        let further: Vec<&Labelled> = pages.iter().filter(|page| !is_known(page)).collect();
-        let mut table = LearnedLists::of(base).table(&known, &base.file().groups);
-        let mut sizes = vec![0.0f64; sets.len()];
-        further.iter().for_each(|page| sizes[page.set] += 1.0);
-        let rows: Vec<Vec<f32>> =
-            further.par_iter().map(|page| page.rows(base.schema()).iter().flatten().copied().collect()).collect();
-        for (number, (page, rows)) in (known.len()..).zip(further.iter().zip(rows)) {
-            table.push_page(number, page, &rows, sizes[page.set].sqrt());
-        }
-        let all: Vec<&Labelled> = known.into_iter().chain(further).collect();
-        let mut weights = Vec::with_capacity(table.labels.len());
-        let mut places = Vec::with_capacity(table.labels.len());
-        let texts = TEXTS.map(str::to_owned);
-        for (at, (first, number)) in table.pages.iter().enumerate() {
-            let end = table.pages.get(at + 1).map_or(table.labels.len(), |(next, _)| *next);
-            let share = table.row(*first).map_or(0.0, |row| base.not_one_text(&texts, row));
-            let share = (share / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0);
-            weights.extend(table.weights[*first..end].iter().map(|weight| share * weight));
-            let page = all[*number];
-            places.resize(end, (page.set, page.page.gold.group().to_owned()));
-        }
-        table.blank(base.schema().names(), ADDRESS);
-        let binned = Binned::new(&table.data, table.width, &weights, BINS);
-        let BlockTable { labels, .. } = table;
-        Ok(Self { binned, labels, weights, places })
+impl ListRows {
+    /// The pages of a table whose columns tell the page type.
+    pub fn new(table: &BlockTable, page_types: &[PageTypeScorer]) -> Self {
+        let rows = table.pages.iter().map(|(first, _)| table.row(*first).unwrap_or_default());
+        Self { shares: rows.map(|row| share_of_page(page_types, row)).collect() }
     }
 
-    /// The scorer that is learned from all pages but some. One for use is the mean of several seeds.
+    /// The scorer, learned from these pages and from `further` ones.
     ///
     /// # Errors
     /// If nothing can be learned from them.
-    pub fn scorer(&self, left_out: &LeftOut<'_>) -> Result<ListScorer, LearnError> {
-        let rows = self.weights.iter().zip(&self.places);
-        // Rows without weight stay in the table, so that all scorers share its bins.
-        let weights: Vec<f32> =
-            rows.map(|(weight, (set, host))| if left_out.has(*set, host) { 0.0 } else { *weight }).collect();
-        let seeds = if matches!(left_out, LeftOut::Nothing) { SEEDS } else { 1 };
-        let mut scorer = sketch_of(&self.binned, &self.labels, &weights, seeds)?;
+    pub fn fit(
+        mut self,
+        mut table: BlockTable,
+        further: &[&Labelled],
+        schema: &Schema,
+        page_types: &[PageTypeScorer],
+        purpose: Purpose,
+    ) -> Result<ListScorer, LearnError> {
+        let sets = further.iter().map(|page| page.set + 1).max().unwrap_or(0);
+        let mut sizes = vec![0.0f64; sets];
+        further.iter().for_each(|page| sizes[page.set] += 1.0);
+        let rows: Vec<Vec<f32>> =
+            further.par_iter().map(|page| page.rows(schema).iter().flatten().copied().collect()).collect();
+        for (number, (page, rows)) in further.iter().zip(rows).enumerate() {
+            let pages = table.pages.len();
+            table.push_page(number, page, &rows, sizes[page.set].sqrt());
+            // A page without blocks gives no rows.
+            if table.pages.len() > pages {
+                self.shares.push(share_of_page(page_types, rows.get(..table.width).unwrap_or_default()));
+            }
+        }
+        table.blank(schema.names(), ADDRESS);
+        let starts = table.pages.iter().map(|(first, _)| *first).chain([table.labels.len()]);
+        let starts: Vec<usize> = starts.collect();
+        for (page, share) in starts.windows(2).zip(&self.shares) {
+            if let [first, end] = page {
+                table.weights[*first..*end].iter_mut().for_each(|weight| *weight *= share);
+            }
+        }
+        let binned = Binned::new(&table.data, table.width, &table.weights, BINS);
+        let seeds = if matches!(purpose, Purpose::Test) { 1 } else { SEEDS };
+        let mut scorer = sketch_of(&binned, &table.labels, &table.weights, seeds)?;
         scorer.intercept += LIFT;
         scorer.round();
         Ok(ListScorer { texts: TEXTS.map(str::to_owned).into(), between: BETWEEN, share: SHARE, scorer })
     }
 }
 
-/// A finished model with a scorer of pages that are not one text, learned on this day from the further `sets` as well.
-/// The scorer asks columns of the model's schema.
-///
-/// # Errors
-/// If numbers of the scorer do not add up.
-pub fn with_lists(base: &Model, mut lists: ListScorer, sets: &[PageSet], created: &str) -> Result<Model, LearnError> {
-    let mut file = base.file().clone();
-    let names = base.schema().names();
-    let mut number = |column: u16| {
-        let name = names.get(usize::from(column)).cloned().unwrap_or_default();
-        let known = file.columns.iter().position(|column| *column == name);
-        known.unwrap_or_else(|| {
-            file.columns.push(name);
-            file.columns.len() - 1
-        }) as u16
-    };
-    for steps in &mut lists.scorer.step_functions {
-        steps.column = number(steps.column);
-    }
-    for cross in &mut lists.scorer.crosses {
-        cross.columns = (number(cross.columns.0), number(cross.columns.1));
-    }
-    file.lists = Some(lists);
-    created.clone_into(&mut file.created);
-    // A model that was taught before names these sets already.
-    file.training.sets.retain(|known| sets.iter().all(|set| set.name != known.name));
-    let further = sets.iter().map(|set| TrainingSet { name: set.name.clone(), pages: set.pages.len() as u32 });
-    file.training.sets.extend(further);
-    Ok(Model::new(file)?)
+/// What a page counts in training, given the row of one of its blocks.
+fn share_of_page(page_types: &[PageTypeScorer], row: &[f32]) -> f32 {
+    let odds: Vec<f32> = page_types.iter().map(|page_type| page_type.scorer.log_odds(row)).collect();
+    (not_one_text(&TEXTS.map(str::to_owned), page_types, &odds) / FULL_WEIGHT).clamp(MIN_WEIGHT, 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::adapted::corrected;
-    use super::super::options::{Learner, Weighting};
+    use super::super::options::{HeldOut, Learner, TrainOptions, Weighting};
     use super::super::trained::train;
-    use super::*;
     use crate::label::LABEL_SHARE;
-    use crate::pages::{Gold, LabelledPage};
+    use crate::pages::{Gold, LabelledPage, PageSet};
     use trommel_features::FeatureGroup;
     use trommel_html::{Engine, Limits, ScanEngine};
-    use trommel_model::Additive;
+    use trommel_model::{Additive, Model};
 
     /// Pages of ten hosts: articles with linked lists that are menus, or listings of which the linked list is the text.
     fn set(name: &str, is_listing: bool) -> PageSet {
@@ -197,43 +135,38 @@ mod tests {
             learner: Learner::Additive,
             label_share: LABEL_SHARE,
             weighting: Weighting::Pages,
+            held_out: HeldOut::Hosts,
             folds: 2,
+            list_sets: 0,
             comments: true,
         };
         // The base knows few listings, whose lists it was told to drop.
         let mut few = set("few", true);
         few.pages.iter_mut().for_each(|page| page.gold.gold = Some(String::new()));
         let sets = [set("news", false), few, set("courts", true)];
-        let base = train(&sets[..2], &options).unwrap().remove(0).model;
-        let pages = ListPages::new(&base, &sets, 2, &options).unwrap();
-        let taught = |left_out: &LeftOut| {
-            let lists = pages.scorer(left_out).unwrap();
-            with_lists(&base, lists, &sets[2..], "2026-02-02").unwrap()
+        let train = |list_sets: usize| {
+            let sets = &sets[..2 + list_sets];
+            train(sets, &TrainOptions { list_sets, ..options.clone() }).unwrap().remove(0)
         };
+        let (base, all) = (train(0).model, train(1));
         let odds = |model: &Model, set: &PageSet| {
             let page = &set.pages[0];
             model.log_odds(&page.page, page.gold.address())[2]
         };
-        let all = taught(&LeftOut::Nothing);
-        assert_eq!(odds(&all, &sets[0]), odds(&base, &sets[0]));
-        assert!(odds(&all, &sets[2]) > odds(&base, &sets[2]) + 1.0);
-        // Who never saw the set learns nothing from it.
-        let without = taught(&LeftOut::Set(2));
-        assert!(odds(&without, &sets[2]) < odds(&base, &sets[2]) + 0.5);
+        assert_eq!(odds(&all.model, &sets[0]), odds(&base, &sets[0]));
+        assert!(odds(&all.model, &sets[2]) > odds(&base, &sets[2]) + 1.0);
+        // Cross-validation asks the scorer as the model does.
+        assert_eq!((all.judged.len(), all.judged[80].set), (120, 2));
+        let of_base = base.judge(&sets[2].pages[0].page, sets[2].pages[0].gold.address()).probabilities[2];
+        let of_courts = all.judged[80].probabilities[2];
+        assert!(of_courts > 2.0 * of_base, "{of_courts} {of_base}");
         // Corrections by which a model is adapted to other pages are whole on all pages.
         let correction = Additive { intercept: 2.0, ..Additive::default() };
-        let adapted = corrected(&all, Some(correction), &[], &options, &[]).unwrap();
+        let adapted = corrected(&all.model, Some(correction), &[], &options, &[]).unwrap();
         for set in &sets {
-            let gain = odds(&adapted, set) - odds(&all, set);
+            let gain = odds(&adapted, set) - odds(&all.model, set);
             assert!((gain - 2.0).abs() < 1e-3, "{gain}");
         }
-        let hosts = BTreeSet::from(["h0.example"]);
-        assert!(LeftOut::Hosts(&hosts).has(0, "h0.example") && !LeftOut::Hosts(&hosts).has(0, "h1.example"));
-        let file = all.file();
-        assert_eq!((file.created.as_str(), file.training.sets.len()), ("2026-02-02", 3));
-        // Teaching again replaces the scorer, and names no set twice.
-        let again = with_lists(&all, pages.scorer(&LeftOut::Nothing).unwrap(), &sets[2..], "2026-02-03").unwrap();
-        assert_eq!((again.file().created.as_str(), again.file().training.sets.len()), ("2026-02-03", 3));
-        assert_eq!(odds(&again, &sets[2]), odds(&all, &sets[2]));
+        assert_eq!(all.model.file().training.sets.len(), 3);
     }
 }

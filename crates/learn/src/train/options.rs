@@ -17,8 +17,12 @@ pub struct TrainOptions {
     pub label_share: f32,
     /// The weight of each block.
     pub weighting: Weighting,
-    /// Number of folds.
+    /// What the pages have in common that are judged by a model which has seen none of them.
+    pub held_out: HeldOut,
+    /// Number of folds, if hosts are held out.
     pub folds: usize,
+    /// The number of sets, at the end of all, from which only the scorer of pages that are not one text learns.
+    pub list_sets: usize,
     /// Whether the gold's comments are content.
     pub comments: bool,
 }
@@ -30,6 +34,15 @@ pub enum Weighting {
     Blocks,
     /// Every page the same, divided among its blocks by the square roots of their words.
     Pages,
+}
+
+/// What cross-validation holds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldOut {
+    /// Hosts, in folds.
+    Hosts,
+    /// One set after the other.
+    Sets,
 }
 
 /// The kind of a model.

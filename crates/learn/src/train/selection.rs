@@ -131,11 +131,15 @@ impl Labelled<'_> {
         let page = &self.page.page;
         let choice = selection.choose_with(probabilities, &self.layout, &mut embedded, WITH_COMMENTS);
         let text = kept_text(page, &choice.kept, &embedded);
+        let required = self.page.gold.required().map(|texts| Required::of(texts, &text));
         ScoredPage {
             selection,
             expected_f1: choice.expected_f1,
-            scores: Scores::of(&text, &self.text, Rule::Characters),
-            required: self.page.gold.required().map(|texts| Required::of(texts, &text)),
+            scores: match required {
+                Some(with) => Scores::of_texts(with, Required::of(&self.page.gold.without, &text)),
+                None => Scores::of(&text, &self.text, Rule::Characters),
+            },
+            required,
             embedded,
         }
     }

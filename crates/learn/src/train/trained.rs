@@ -1,15 +1,13 @@
-//! Trains a block model, with cross-validation by host.
+//! Trains a block model, with cross-validation by host or by set.
 
 use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 
-use super::ADDRESS;
 use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
 use super::embedded::fit_embedded;
+use super::fitted::{Fitted, Purpose};
 use super::labelled::{Labelled, labelled};
-use super::learned::LearnedLists;
 use super::learner::band;
-use super::options::{Learner, TrainOptions};
-use super::page_types::fit_page_types;
+use super::options::{HeldOut, Learner, TrainOptions};
 use super::poor::PoorCopy;
 use super::selection::{Chosen, ScoredPage, choose};
 use crate::error::LearnError;
@@ -59,12 +57,20 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let pages = labelled(sets, options);
     tracing::info!("pages to learn from: {}", pages.len());
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
-    let folds = by_group(&hosts, options.folds);
+    let folds = match options.held_out {
+        HeldOut::Hosts => by_group(&hosts, options.folds),
+        HeldOut::Sets => pages.iter().map(|page| page.set).collect(),
+    };
+    let trained = sets.len().saturating_sub(options.list_sets);
     let copies = match options.learner {
         Learner::Linear => Vec::new(),
-        Learner::Additive | Learner::Shipped => PoorCopy::of_pages(&pages),
+        // Pages are in the order of their sets.
+        Learner::Additive | Learner::Shipped => {
+            let known = pages.partition_point(|page| page.set < trained);
+            PoorCopy::of_pages(pages.get(..known).unwrap_or_default())
+        }
     };
-    let cross_validated = cross_validate(&pages, &copies, &folds, options)?;
+    let cross_validated = cross_validate(&pages, trained, &copies, &folds, options)?;
     let penalties = &cross_validated.penalties;
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
     let chosen: Vec<Chosen> = match options.learner {
@@ -77,27 +83,19 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         }
     };
 
-    let training = training_pages(&pages, &copies, options, |_| true)?;
-    let all: Vec<&Labelled> = training.iter().collect();
-    let learned = LearnedLists::new(&all, &options.groups);
-    let mut table = learned.table(&all, &options.groups);
-    let page_types = if options.learner == Learner::Linear {
-        Vec::new()
-    } else {
-        fit_page_types(&table, learned.schema.names(), &all)?
-    };
-    table.blank(learned.schema.names(), ADDRESS);
+    let training = training_pages(&pages, trained, &copies, options, |_| true)?;
+    let penalty = chosen.first().and_then(|chosen| penalties.get(chosen.candidate)).copied().unwrap_or_default();
+    let fitted = Fitted::new(&training, trained, options, Purpose::Use(penalty))?;
     let embedded = match options.learner {
         Learner::Linear => None,
-        _ => fit_embedded(&all)?,
+        _ => fit_embedded(&training.iter().filter(|page| page.set < trained).collect::<Vec<_>>())?,
     };
-    let penalty = chosen.first().and_then(|chosen| penalties.get(chosen.candidate)).copied().unwrap_or_default();
-    let fits = options.learner.fit(&table, options.weighting, penalty)?;
-    drop(table);
-    fits.into_iter()
+    let Fitted { learned, page_types, parts, lists } = fitted;
+    parts
+        .into_iter()
         .zip(chosen)
         .zip(&options.names)
-        .map(|((parts, chosen), name)| {
+        .map(|(((parts, _), chosen), name)| {
             let band = band(&parts);
             let selection = chosen.selection;
             let probabilities: Vec<Vec<f32>> = cross_validated
@@ -121,7 +119,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 embedded: embedded.clone(),
                 pooling: options.learner.pooling(),
                 band,
-                lists: None,
+                lists: lists.clone(),
                 selection,
                 adapted_from: None,
                 training: description(sets, options, penalty, &judged),
@@ -187,7 +185,10 @@ pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedP
         let mean = Scores::mean(judged_pages.iter().map(|page| &page.scores));
         Some(Score {
             set: pages.name.clone(),
-            how: format!("{}-fold by host", options.folds),
+            how: match options.held_out {
+                HeldOut::Hosts => format!("{}-fold by host", options.folds),
+                HeldOut::Sets => "by set".to_owned(),
+            },
             pages: judged_pages.len() as u32,
             precision: mean.precision,
             recall: mean.recall,
@@ -237,7 +238,9 @@ mod tests {
             learner,
             label_share: 0.1,
             weighting,
+            held_out: HeldOut::Hosts,
             folds: 3,
+            list_sets: 0,
             comments: true,
         }
     }
@@ -269,6 +272,29 @@ mod tests {
             trained[0].model.to_bytes().unwrap()
         };
         assert_eq!(bytes(), bytes());
+    }
+
+    #[test]
+    fn sets_are_held_out_as_a_whole() {
+        // The words of menus in one set are those of stories in the other.
+        let mut other = set();
+        other.name = "other".into();
+        for (at, page) in other.pages.iter_mut().enumerate() {
+            let html = format!(
+                "<ul class=story><li>Home {at}<li>News</ul><div class=menu><p>The story of {at} ends.</p></div>"
+            );
+            page.page = ScanEngine.read(&html, &Limits::default());
+            page.gold.gold = Some(format!("The story of {at} ends."));
+        }
+        let f1 = |held_out: HeldOut| {
+            let options = options(&FeatureGroup::PAPER, Learner::Linear, Weighting::Pages);
+            let trained = train(&[set(), other.clone()], &TrainOptions { held_out, ..options }).unwrap().remove(0);
+            let scores = &trained.model.file().scores;
+            (scores[1].f1, scores[1].how.clone())
+        };
+        let (by_host, by_set) = (f1(HeldOut::Hosts), f1(HeldOut::Sets));
+        assert_eq!((by_host.1.as_str(), by_set.1.as_str()), ("3-fold by host", "by set"));
+        assert!(by_set.0 < by_host.0, "{by_set:?} {by_host:?}");
     }
 
     #[test]

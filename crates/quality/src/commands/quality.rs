@@ -16,6 +16,10 @@ pub struct QualityArgs {
     /// worst pages are those of the last
     #[arg(long, required = true, value_name = "FILE")]
     judged: Vec<PathBuf>,
+    /// The same pages as judged by models that had seen no page of their set, written by `trommel train --hold-out sets
+    /// --judged`; one file a model, whose name tells which
+    #[arg(long, value_name = "FILE")]
+    by_set: Vec<PathBuf>,
     /// The model of each file, in the same order: name of a built-in model, or a model file [default:
     /// the name that the file gives]
     #[arg(long, value_name = "NAME|FILE")]
@@ -35,11 +39,12 @@ pub fn run(args: &QualityArgs) -> anyhow::Result<()> {
         bail!("{} files of judged pages but {} models: name one each, or none", args.judged.len(), args.model.len());
     }
     let judged: Vec<JudgedSet> = args.judged.iter().map(|path| JudgedSet::read(path)).collect::<Result<_, _>>()?;
+    let by_set: Vec<JudgedSet> = args.by_set.iter().map(|path| JudgedSet::read(path)).collect::<Result<_, _>>()?;
     let tested = match &args.data {
         Some(data) => test(args, data, &judged)?,
         None => Vec::new(),
     };
-    for file in write(&judged, &tested, &args.out)? {
+    for file in write(&judged, &by_set, &tested, &args.out)? {
         crate::out(&format!("{}\n", file.display()))?;
     }
     Ok(())

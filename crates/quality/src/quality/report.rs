@@ -3,9 +3,9 @@
 use super::calibration::{BINS, Calibration};
 use super::figures::Figures;
 use super::held_out::HeldOut;
-use super::tables::{by_set, by_type, table, tested, verdict};
+use super::tables::{by_set, by_type, left_out, table, tested, verdict};
 use crate::markdown::{MarkdownTable, share, thousands};
-use trommel_learn::{JudgedRow, JudgedSet, Required};
+use trommel_learn::{JudgedRow, JudgedSet, Required, Scores};
 
 /// The set that is divided by page type.
 const TYPED_SET: &str = "wcxb-dev";
@@ -26,6 +26,8 @@ pub(super) struct Quality<'a> {
     pub judged: &'a [JudgedSet],
     /// Pages of which only some texts are known, by the same models.
     pub partial: &'a [JudgedSet],
+    /// The pages as judged by models that had seen no page of their set; empty if that was not measured.
+    pub by_set: &'a [JudgedSet],
     pub held_out: &'a [HeldOut],
     /// The figures of all pages and of each set, for each model.
     pub figures: &'a [(Figures, Vec<(String, Figures)>)],
@@ -41,7 +43,7 @@ impl Quality<'_> {
 
 /// `quality.md`.
 pub(super) fn report(quality: &Quality) -> String {
-    let mut parts = vec![head(quality), scores(quality), required(quality), PLOTS.to_owned()];
+    let mut parts = vec![head(quality), scores(quality), required(quality), sets(quality), PLOTS.to_owned()];
     if let Some(notes) = quality.notes {
         parts.push(format!("## Notes\n\n{}\n", notes.trim_end()));
     }
@@ -108,6 +110,22 @@ fn scores(quality: &Quality) -> String {
     )
 }
 
+/// F1 of models that have not seen the set of a page beside that of models that have not seen its host; empty if that
+/// was not measured.
+fn sets(quality: &Quality) -> String {
+    if quality.by_set.is_empty() {
+        return String::new();
+    }
+    let whole: Vec<&JudgedSet> = quality.judged.iter().chain(quality.partial).collect();
+    format!(
+        "## Leave one set out\n\n\
+         F1 on pages of sets that the models have not seen, beside that of models that have seen other hosts of the set. \
+         How a model does on pages of a new kind is seen here. Of `(texts)` only texts that must be kept, and some that \
+         must not, are known.\n\n{}",
+        left_out(&whole, quality.by_set)
+    )
+}
+
 /// The kept share of required texts, for pages without a complete gold; empty if there are none.
 fn required(quality: &Quality) -> String {
     let first = quality.partial.first();
@@ -118,28 +136,30 @@ fn required(quality: &Quality) -> String {
     let headings = quality
         .models()
         .into_iter()
-        .flat_map(|model| [format!("{model}: texts kept"), "pages whole".to_owned(), "mean words".to_owned()]);
+        .flat_map(|model| [format!("{model}: texts kept"), "pages whole".into(), "F1".into(), "mean words".into()]);
     let mut table = MarkdownTable::new(["set", "pages"].map(str::to_owned).into_iter().chain(headings));
     for set in sets {
         let mut pages = 0;
         let mut cells = Vec::new();
         for judged in quality.partial {
             let rows = judged.pages.iter().filter(|page| page.set == set);
+            let f1 = Scores::mean(rows.clone().map(|page| &page.scores)).f1;
             let found: Vec<(Required, u64)> = rows.filter_map(|page| Some((page.required?, page.kept_words))).collect();
             pages = found.len();
             let sum = |of: fn(&(Required, u64)) -> u64| found.iter().map(of).sum::<u64>() as f64;
             let number = pages.max(1) as f64;
             cells.push(share(sum(|row| row.0.kept.into()) / sum(|row| row.0.all.into()).max(1.0)));
             cells.push(share(sum(|row| row.0.is_whole().into()) / number));
+            cells.push(share(f1));
             cells.push(format!("{:.0}", sum(|row| row.1) / number));
         }
         table.row([set.to_owned(), thousands(pages)].into_iter().chain(cells));
     }
     format!(
         "## Texts that must be kept\n\n\
-         Only some texts of these pages are known to be content (ingredients and steps of recipes), and \
-         nothing of the rest. Cross-validation: a text is kept if its words stand in the result in order; a \
-         page is whole if all of its texts are.\n\n{}",
+         Only some texts of these pages are known to be content (ingredients and steps of recipes, titles and places of \
+         agendas), and of agendas some that are not. Cross-validation: a text is kept if its words stand in the result in \
+         order; a page is whole if all of its texts are. The F1 is that of these texts.\n\n{}",
         table.text()
     )
 }
@@ -293,7 +313,7 @@ mod tests {
         };
         let judged = [judged("fast", pages(0.5)), judged("best", pages(0.0))];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
-        let quality = Quality { judged: &judged, partial: &[], held_out: &[], figures: &figures, notes };
+        let quality = Quality { judged: &judged, partial: &[], by_set: &[], held_out: &[], figures: &figures, notes };
         details(&quality) + &report(&quality)
     }
 
@@ -338,7 +358,14 @@ mod tests {
         empty.gold_words = 0;
         let judged = [judged("best", vec![empty, page("s", "b", "forum", 0.0, 0.5)])];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
-        let text = worst(&Quality { judged: &judged, partial: &[], held_out: &[], figures: &figures, notes: None });
+        let text = worst(&Quality {
+            judged: &judged,
+            partial: &[],
+            by_set: &[],
+            held_out: &[],
+            figures: &figures,
+            notes: None,
+        });
         assert!(text.contains(". 2 of all 2 have an F1 of 0, 1 of them because"), "{text}");
         let at = |row: &str| text.find(row).unwrap_or_else(|| panic!("no {row} in {text}"));
         assert!(at("| b | s | forum |") < at("| a | s | listing |"));
@@ -351,8 +378,15 @@ mod tests {
             ..page("recipes", id, "recipe", 0.5, 0.5)
         };
         let judged = [judged("fast", vec![row("a", 4, 4), row("b", 6, 3)])];
-        let text = required(&Quality { judged: &judged, partial: &judged, held_out: &[], figures: &[], notes: None });
-        assert!(text.contains("| set | pages | fast: texts kept | pages whole | mean words |\n"), "{text}");
-        assert!(text.contains("| recipes | 2 | .700 | .500 | 40 |\n"), "{text}");
+        let text = required(&Quality {
+            judged: &judged,
+            partial: &judged,
+            by_set: &[],
+            held_out: &[],
+            figures: &[],
+            notes: None,
+        });
+        assert!(text.contains("| set | pages | fast: texts kept | pages whole | F1 | mean words |\n"), "{text}");
+        assert!(text.contains("| recipes | 2 | .700 | .500 | .500 | 40 |\n"), "{text}");
     }
 }

@@ -20,7 +20,12 @@ pub const NOTES: &str = "quality-notes.md";
 /// # Errors
 /// If there are no judged pages, two models have none in common, the notes cannot be
 /// read or a file cannot be written.
-pub fn write(judged: &[JudgedSet], held_out: &[HeldOut], out: &Path) -> Result<Vec<PathBuf>, QualityError> {
+pub fn write(
+    judged: &[JudgedSet],
+    by_set: &[JudgedSet],
+    held_out: &[HeldOut],
+    out: &Path,
+) -> Result<Vec<PathBuf>, QualityError> {
     let judged = &common(judged)?[..];
     let io = |path: &Path, source| QualityError::Io { path: path.display().to_string(), source };
     let notes = out.join(NOTES);
@@ -36,7 +41,7 @@ pub fn write(judged: &[JudgedSet], held_out: &[HeldOut], out: &Path) -> Result<V
     let figures: Vec<(Figures, Vec<(String, Figures)>)> = judged.iter().map(Figures::all).collect();
     let models: Vec<(&str, &Figures)> =
         judged.iter().zip(&figures).map(|(judged, (all, _))| (judged.model.as_str(), all)).collect();
-    let quality = Quality { judged, partial: &partial, held_out, figures: &figures, notes: notes.as_deref() };
+    let quality = Quality { judged, partial: &partial, by_set, held_out, figures: &figures, notes: notes.as_deref() };
     let log = out.join("log");
     std::fs::create_dir_all(&log).map_err(|source| io(&log, source))?;
     let mut written = Vec::new();
@@ -88,19 +93,19 @@ mod tests {
         let one = || page("s", "1", "article", 0.5, 0.5);
         let other = page("s", "2", "article", 0.5, 0.5);
         let (a, b) = (judged("a", vec![one()]), judged("b", vec![other]));
-        let error = write(&[a.clone(), b.clone()], &[], dir.path()).unwrap_err();
+        let error = write(&[a.clone(), b.clone()], &[], &[], dir.path()).unwrap_err();
         assert_eq!(error.to_string(), "a and b have judged no page in common");
         let both = judged("c", [a.pages.clone(), b.pages].concat());
         let common = common(&[both, a.clone()]).unwrap();
         let ids: Vec<_> = common.iter().map(|set| set.pages.iter().map(id).collect::<Vec<_>>()).collect();
         assert_eq!(ids, [[("s", "<1>")], [("s", "<1>")]]);
         for none in [&[][..], &[judged("a", Vec::new())]] {
-            let error = write(none, &[], dir.path()).unwrap_err();
+            let error = write(none, &[], &[], dir.path()).unwrap_err();
             assert_eq!(error.to_string(), "no judged pages");
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let out = dir.path().join("new");
-        assert_eq!(write(&[a.clone(), a], &[], &out).unwrap().len(), 4);
+        assert_eq!(write(&[a.clone(), a], &[], &[], &out).unwrap().len(), 4);
     }
 
     #[test]
@@ -108,10 +113,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let read = || std::fs::read_to_string(dir.path().join("quality.md")).unwrap();
         let one = [judged("a", vec![page("s", "1", "article", 0.5, 0.5)])];
-        write(&one, &[], dir.path()).unwrap();
+        write(&one, &[], &[], dir.path()).unwrap();
         let before = read();
         std::fs::write(dir.path().join(NOTES), "By hand.\n").unwrap();
-        write(&one, &[], dir.path()).unwrap();
+        write(&one, &[], &[], dir.path()).unwrap();
         assert_eq!(read(), format!("{before}\n## Notes\n\nBy hand.\n"));
     }
 }

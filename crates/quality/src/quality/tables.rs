@@ -5,7 +5,7 @@ use super::held_out::HeldOut;
 use super::means::means;
 use crate::markdown::{MarkdownTable, share};
 use trommel_learn::JudgedSet;
-use trommel_learn::{Mean, Report};
+use trommel_learn::{Mean, Report, Scores};
 
 /// The mean scores of a part of a set, one for each model.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +96,36 @@ pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
     table.text()
 }
 
+/// Of each set and model the mean F1 by host and by set, and the means over the sets.
+pub(super) fn left_out(by_host: &[&JudgedSet], by_set: &[JudgedSet]) -> String {
+    let f1 = |judged: &JudgedSet, set: &str| {
+        let pages: Vec<&Scores> = judged.pages.iter().filter(|page| page.set == set).map(|page| &page.scores).collect();
+        (!pages.is_empty()).then(|| Scores::mean(pages).f1)
+    };
+    let headings = by_set.iter().flat_map(|judged| [format!("{}: by host", judged.model), "by set".to_owned()]);
+    let mut table = MarkdownTable::new(["set".to_owned(), "pages".to_owned()].into_iter().chain(headings));
+    let mut sums = vec![(0.0, 0); 2 * by_set.len()];
+    for set in by_set.first().map(JudgedSet::sets).unwrap_or_default() {
+        let pages = by_set.iter().take(1).flat_map(|judged| &judged.pages).filter(|page| page.set == set);
+        let is_partial = pages.clone().all(|page| page.required.is_some());
+        let columns = by_set.iter().flat_map(|judged| {
+            let of_model = by_host.iter().filter(|other| other.model == judged.model);
+            [of_model.clone().find_map(|other| f1(other, set)), f1(judged, set)]
+        });
+        let columns: Vec<Option<f64>> = columns.collect();
+        for ((sum, number), value) in sums.iter_mut().zip(&columns) {
+            *sum += value.unwrap_or(0.0);
+            *number += usize::from(value.is_some());
+        }
+        let name = if is_partial { format!("{set} (texts)") } else { set.to_owned() };
+        let cells = columns.into_iter().map(|value| value.map(share).unwrap_or_default());
+        table.row([name, pages.count().to_string()].into_iter().chain(cells));
+    }
+    let means = sums.into_iter().map(|(sum, number)| share(sum / f64::max(number as f64, 1.0)));
+    table.row(["mean of the sets".to_owned(), String::new()].into_iter().chain(means));
+    table.text()
+}
+
 /// The number of floors that are met, and a list of the others.
 pub(super) fn verdict(models: &[&str], lines: &[MeanLine]) -> String {
     let (mut met, mut missed, mut unmeasured) = (0, Vec::new(), Vec::new());
@@ -145,7 +175,6 @@ mod tests {
     use super::super::samples::{judged, page};
     use super::*;
     use std::collections::BTreeMap;
-    use trommel_learn::Scores;
 
     fn two() -> Vec<JudgedSet> {
         let pages = |article: f64, forum: f64, news: f64| {
@@ -175,6 +204,22 @@ mod tests {
         let text = table(&["fast", "best"], &by_type(&judged, "wcxb-dev"));
         has(&text, "| wcxb-dev: forum | 1 | .850 | .850 | .850 |  | .750 | .750 | .750 | .820 (-0.0700) |\n");
         assert_eq!(text.lines().count(), 4, "article and forum: {text}");
+    }
+
+    #[test]
+    fn pages_of_unseen_sets_stand_beside_those_of_unseen_hosts() {
+        let by_host = two();
+        let by_set =
+            [judged("best", vec![page("wcxb-dev", "1", "article", 0.7, 0.5), page("new", "4", "x", 0.5, 0.5)])];
+        let text = left_out(&by_host.iter().collect::<Vec<_>>(), &by_set);
+        for row in [
+            "| set | pages | best: by host | by set |\n",
+            "| wcxb-dev | 1 | .855 | .700 |\n",
+            "| new | 1 |  | .500 |\n",
+            "| mean of the sets |  | .855 | .600 |\n",
+        ] {
+            assert!(text.contains(row), "no {row} in {text}");
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use serde_json::json;
 use trommel_extract::Extractor;
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    EvalOptions, JudgedSet, LABEL_SHARE, Learner, TrainOptions, Weighting, evaluate, gold_beside, read_set, text_by,
-    train,
+    EvalOptions, HeldOut, JudgedSet, LABEL_SHARE, Learner, TrainOptions, Weighting, evaluate, gold_beside, read_set,
+    text_by, train,
 };
 use trommel_text::words::Rule;
 
@@ -110,7 +110,9 @@ fn what_training_leaves_is_what_the_report_needs() {
         learner: Learner::Linear,
         label_share: LABEL_SHARE,
         weighting: Weighting::Pages,
+        held_out: HeldOut::Hosts,
         folds: 5,
+        list_sets: 0,
         comments: true,
     };
     let trained = train(&sets, &options).unwrap().remove(0);
