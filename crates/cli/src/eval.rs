@@ -3,13 +3,14 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
 use trommel::{
     CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
     extract::Extractor,
-    learn::{EvalOptions, LabelledPage, evaluate, text_by},
+    learn::{EvalOptions, LabelledPage, Report, evaluate, text_by},
     texts::words::Rule,
 };
 
@@ -76,6 +77,13 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
         let extractor = Extractor::new(Arc::clone(&model)).with_policy(policy);
         let keep = |page: &LabelledPage| text_by(&extractor, page);
         let report = evaluate(&set, keep, &options);
+        if report.without_text == set.pages.len() {
+            bail!("{}: no page has a gold text (key gold or with)", set.name);
+        }
+        if report.without_text > 0 {
+            let Report { set, without_text, .. } = &report;
+            tracing::warn!("{set}: {without_text} pages have no gold text (key gold or with) and no score");
+        }
         if args.json {
             crate::out(&format!("{}\n", serde_json::to_string(&report)?))?;
         } else {

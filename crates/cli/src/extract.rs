@@ -240,7 +240,8 @@ fn written(
             folder.join(name)
         }
     };
-    if let Output::Folder(folder) = output {
+    // Pages of folders inside a folder stand in such folders, too.
+    if let (Output::Folder(_), Some(folder)) = (output, file.parent()) {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
     written::write(&file, text)

@@ -12,6 +12,7 @@ use trommel_text::words::Rule;
 
 use crate::metric::Scores;
 use crate::pages::{LabelledPage, PageSet};
+use crate::required::Required;
 
 /// Mean scores of some pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -28,8 +29,12 @@ pub struct Mean {
 pub struct Report {
     /// Name of the set.
     pub set: String,
-    /// All pages.
+    /// All pages with a whole gold text: their words.
     pub overall: Mean,
+    /// Pages of which only some texts are known: those that must be kept and those that must not.
+    pub texts: Option<Mean>,
+    /// Number of pages whose gold has no text at all; they have no score.
+    pub without_text: usize,
     /// Pages by type, where the gold names types.
     pub by_page_type: BTreeMap<String, Mean>,
     /// Pages by language, where the gold names languages.
@@ -37,15 +42,16 @@ pub struct Report {
 }
 
 impl fmt::Display for Report {
-    /// As a table: all pages, then those of each type and language.
+    /// As a table: all pages, those of each type and language, then those of which only some texts are known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<24} {:>6}  precision  recall      F1", self.set, "pages")?;
         let types = self.by_page_type.iter();
         let types = types.map(|(name, mean)| (format!("  type {name}"), mean));
         let languages = self.by_language.iter();
         let languages = languages.map(|(name, mean)| (format!("  lang {name}"), mean));
-        let overall = std::iter::once(("overall".to_owned(), &self.overall));
-        for (name, Mean { pages, scores }) in overall.chain(types).chain(languages) {
+        let overall = Some(("overall".to_owned(), &self.overall)).filter(|(_, mean)| mean.pages > 0);
+        let texts = self.texts.iter().map(|mean| ("known texts".to_owned(), mean));
+        for (name, Mean { pages, scores }) in overall.into_iter().chain(types).chain(languages).chain(texts) {
             writeln!(
                 f,
                 "{name:<24} {pages:>6}  {:>9.4}  {:>6.4}  {:>6.4}",
@@ -67,17 +73,20 @@ pub struct EvalOptions {
 
 /// Scores the text that `keep` takes out of each page.
 pub fn evaluate(set: &PageSet, keep: impl Fn(&LabelledPage) -> String + Sync, options: &EvalOptions) -> Report {
-    let scores: Vec<Scores> = set
-        .pages
-        .par_iter()
-        .map(|page| {
-            let gold = page.gold.text(options.comments);
-            Scores::of(&keep(page), &gold, options.rule)
-        })
-        .collect();
+    let of_whole = |page: &LabelledPage| {
+        page.gold.gold.as_ref()?;
+        Some(Scores::of(&keep(page), &page.gold.text(options.comments), options.rule))
+    };
+    let of_texts = |page: &LabelledPage| {
+        let (with, text) = (page.gold.required()?, keep(page));
+        Some(Scores::of_texts(Required::of(with, &text), Required::of(&page.gold.without, &text)))
+    };
+    let scores: Vec<(&LabelledPage, Scores)> =
+        set.pages.par_iter().filter_map(|page| Some((page, of_whole(page)?))).collect();
+    let texts: Vec<Scores> = set.pages.par_iter().filter_map(of_texts).collect();
     let by = |key: fn(&LabelledPage) -> Option<&String>| {
         let mut groups: BTreeMap<String, Vec<&Scores>> = BTreeMap::new();
-        for (page, score) in set.pages.iter().zip(&scores) {
+        for (page, score) in &scores {
             if let Some(key) = key(page) {
                 groups.entry(key.clone()).or_default().push(score);
             }
@@ -86,7 +95,9 @@ pub fn evaluate(set: &PageSet, keep: impl Fn(&LabelledPage) -> String + Sync, op
     };
     Report {
         set: set.name.clone(),
-        overall: mean(scores.iter().collect()),
+        overall: mean(scores.iter().map(|(_, score)| score).collect()),
+        texts: (!texts.is_empty()).then(|| mean(texts.iter().collect())),
+        without_text: set.pages.len() - scores.len() - texts.len(),
         by_page_type: by(|page| page.gold.page_type.as_ref()),
         by_language: by(|page| page.gold.lang.as_ref()),
     }
@@ -119,6 +130,32 @@ mod tests {
     use super::*;
     use crate::pages::Gold;
     use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn pages_of_which_texts_are_known_are_scored_by_them() {
+        let page = |gold: Option<&str>, with: &[&str], without: &[&str]| LabelledPage {
+            gold: Gold {
+                gold: gold.map(str::to_owned),
+                with: with.iter().map(|text| (*text).to_owned()).collect(),
+                without: without.iter().map(|text| (*text).to_owned()).collect(),
+                ..Gold::default()
+            },
+            page: ScanEngine.read("<p>one two<p>menu", &Limits::default()),
+            html: String::new(),
+        };
+        let pages =
+            vec![page(Some("one two menu"), &[], &[]), page(None, &["two", "three"], &["menu"]), page(None, &[], &[])];
+        let set = PageSet { name: "toy".into(), pages };
+        let all = |page: &LabelledPage| kept_text(&page.page, &[true, true], &[]);
+        let report = evaluate(&set, all, &EvalOptions { rule: Rule::Characters, comments: false });
+        assert_eq!((report.overall.pages, report.overall.scores.f1), (1, 1.0));
+        let texts = report.texts.unwrap();
+        assert_eq!((texts.pages, texts.scores.precision, texts.scores.recall), (1, 0.5, 0.5));
+        assert_eq!(report.without_text, 1);
+        let table = report.to_string();
+        let last: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
+        assert_eq!(last, ["known", "texts", "1", "0.5000", "0.5000", "0.5000"]);
+    }
 
     #[test]
     fn pages_are_scored_and_grouped() {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use trommel_extract::{CommentPolicy, ContentPolicy, Extractor, Favor};
-use trommel_learn::{EvalOptions, LabelledPage, PageSet, Required, Scores, evaluate, text_by};
+use trommel_learn::{EvalOptions, PageSet, Scores, evaluate, text_by};
 use trommel_model::Model;
 use trommel_text::words::Rule;
 
@@ -33,24 +32,9 @@ pub fn favored(set: &PageSet, model: &Arc<Model>) -> Favored {
     let scores = FAVORS.map(|(_, favor)| {
         let policy = ContentPolicy { comments, favor, ..ContentPolicy::default() };
         let extractor = Extractor::new(Arc::clone(model)).with_policy(policy);
-        if !is_partial {
-            let options = EvalOptions { rule: Rule::Characters, comments: true };
-            return evaluate(set, |page| text_by(&extractor, page), &options).overall.scores;
-        }
-        let pages = set.pages.par_iter().map(|page| {
-            let text = text_by(&extractor, page);
-            scores_of(page, &text)
-        });
-        let pages: Vec<Scores> = pages.collect();
-        Scores::mean(&pages)
+        let options = EvalOptions { rule: Rule::Characters, comments: true };
+        let report = evaluate(set, |page| text_by(&extractor, page), &options);
+        report.texts.filter(|_| is_partial).unwrap_or(report.overall).scores
     });
     Favored { set: set.name.clone(), pages: set.pages.len(), is_partial, scores }
-}
-
-/// Precision, recall and F1 of a text: of its words, or where the page has no whole gold of the texts that are known.
-fn scores_of(page: &LabelledPage, text: &str) -> Scores {
-    match page.gold.required() {
-        Some(with) => Scores::of_texts(Required::of(with, text), Required::of(&page.gold.without, text)),
-        None => Scores::of(text, &page.gold.text(page.gold.has_comments()), Rule::Characters),
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     program::{trommel, workspace},
@@ -82,4 +82,21 @@ fn gold_that_does_not_fit_is_named() {
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
+}
+
+#[test]
+fn pages_without_whole_gold_are_scored_by_the_texts_that_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = golds().into_keys().next().unwrap();
+    let eval = |gold: &Value| {
+        let path = folder.path().join("gold.jsonl");
+        fs::write(&path, format!("{gold}\n")).unwrap();
+        trommel(&workspace(), &["eval", "--pages", ARCHIVE, "--gold", path.to_str().unwrap()], b"")
+    };
+    let some = eval(&json!({"record_id": id, "with": ["words that no page has"]}));
+    let last: Vec<&str> = some.well().lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(last, ["known", "texts", "1", "0.0000", "0.0000", "0.0000"]);
+    assert!(!some.text().contains("overall"), "{}", some.text());
+    let none = eval(&json!({"record_id": id, "golden": "a key that is no key"}));
+    assert!(none.code == 2 && none.stderr.contains("no page has a gold text"), "{}", none.stderr);
 }
