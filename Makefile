@@ -27,7 +27,7 @@ TRAINING_PAGES = --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help training-pages build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train by-set eval quality confidences formats laboratory
+.PHONY: help training-pages build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train by-set eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ demo: ## Build quickly, run on the sample archive and show a page of each type
 
 test: ## Run all tests
 	$(CARGO) test --workspace
+
+tokenizer-test: ## Run the test of tokenizers, a feature that is off by default
+	$(CARGO) test -p trommel --features tokenizer --lib tokenizer
 
 properties: ## Run the property tests with CASES (default 10000) other cases
 	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$${CASES:-10000} $(CARGO) test --workspace --lib -- engines_agree every_form_of the_memory_of

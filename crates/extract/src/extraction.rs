@@ -3,6 +3,7 @@
 mod divided;
 mod rows;
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use trommel_html::{Page, Tag, charset};
@@ -19,7 +20,7 @@ use crate::document::{Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
 use crate::hints::Hints;
 use crate::language::language;
-use crate::metadata::likeness::overlap;
+use crate::metadata::likeness::{TitleWords, overlap};
 use crate::metadata::title_parts::is_end_of_title;
 use crate::metadata::{self, Metadata};
 use crate::notes::Notes;
@@ -28,7 +29,7 @@ use crate::page_memory;
 use crate::policy::{ArticlePolicy, HeadlinePolicy};
 use crate::render::content::KeptContent;
 use crate::render::embedded::append;
-use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown, title_heading};
+use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
 use crate::render::table_rows::document_tables;
 use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
@@ -236,8 +237,11 @@ impl<'a> Extraction<'a> {
                 &built
             }
         };
-        let mut traced = markdown(content, self.hints.url, options, headline);
-        for embedded in self.embedded().iter().filter(|embedded| embedded.kept) {
+        let embedded = self.embedded().iter().filter(|embedded| embedded.kept);
+        // Nothing is no document with a title.
+        let has_text = !content.is_empty() || embedded.clone().next().is_some();
+        let mut traced = markdown(content, self.hints.url, options, headline, above.filter(|_| has_text));
+        for embedded in embedded {
             let content = &embedded.embedded.content;
             let (start, end) = content.span;
             let text = append_markdown(String::new(), std::iter::once(content.text.as_str()));
@@ -245,14 +249,6 @@ impl<'a> Extraction<'a> {
                 traced.text.push('\n');
             }
             traced.push(&text, OriginSource::Page(start, end));
-        }
-        if let Some(title) = above.filter(|_| !traced.text.is_empty()) {
-            let heading = title_heading(title);
-            // Places were noted without the heading, which comes first.
-            for origin in &mut traced.origins {
-                origin.place = origin.place.start + heading.len()..origin.place.end + heading.len();
-            }
-            traced.text.insert_str(0, &heading);
         }
         traced
     }
@@ -271,6 +267,7 @@ impl<'a> Extraction<'a> {
             return true;
         }
         let first = self.judged().filter(|(_, _, kept, _)| *kept);
+        let title_words = LazyCell::new(|| TitleWords::of(title));
         first.take(TITLE_BLOCKS).enumerate().any(|(at, (block, _, _, role))| {
             let text = self.page.text(block);
             let is_heading = |is_level: fn(Tag) -> bool| {
@@ -281,7 +278,7 @@ impl<'a> Extraction<'a> {
             // first heading stands in the title beside the name of the site.
             let heads = at == 0
                 && (is_heading(|tag| tag == Tag::H1) || is_heading(Tag::is_heading) && is_end_of_title(text, title));
-            role == Some(Role::Headline) || heads || overlap(text, title) >= MIN_TITLE_LIKENESS
+            role == Some(Role::Headline) || heads || title_words.like(&TitleWords::of(text)) >= MIN_TITLE_LIKENESS
         })
     }
 

@@ -18,11 +18,16 @@ pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
 
 /// The text of a block of a page; of a heading without the links between brackets at its end, by which
 /// wikis let their readers edit the section.
+#[inline]
 pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     let text = page.text(block);
-    let is_heading = || page.container(block).is_some_and(|(_, element)| element.tag.is_heading());
     // By its last byte first, which tells it of nearly every block.
-    if !text.ends_with(']') || !is_heading() {
+    if text.as_bytes().last() == Some(&b']') { without_controls(page, html, block) } else { text }
+}
+
+fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
+    let text = page.text(block);
+    if !page.container(block).is_some_and(|(_, element)| element.tag.is_heading()) {
         return text;
     }
     let Some((before, control)) = text.rsplit_once('[') else {

@@ -16,7 +16,6 @@ mod head_facts;
 mod microdata;
 mod nesting;
 mod notes;
-mod plain_run;
 mod scripts;
 mod seams;
 mod skip;

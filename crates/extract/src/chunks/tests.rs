@@ -27,7 +27,7 @@ fn in_markdown(html: &str, size: &str) -> Vec<Chunk> {
     let kept = vec![true; page.blocks.len()];
     let content = KeptContent::new(&page, html, &kept);
     let options = MarkdownOptions::default().with_links(true);
-    let text = markdown(&content, None, &options, Headline::None);
+    let text = markdown(&content, None, &options, Headline::None, None);
     let blocks =
         ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
     chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default())

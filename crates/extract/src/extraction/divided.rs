@@ -48,7 +48,7 @@ impl Extraction<'_> {
             let signed = signed.map(|value| value.as_deref().unwrap_or_default());
             text.push_str(&signature(signed[0], signed[1]));
             let content = self.content_of(post, options.text);
-            let body = markdown(&content, self.hints.url, options, Headline::None);
+            let body = markdown(&content, self.hints.url, options, Headline::None, None);
             text.push_str(&body.text);
         }
         text

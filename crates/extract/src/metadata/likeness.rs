@@ -8,7 +8,7 @@ const COMPARED_WORDS: usize = 80;
 /// The words of a title, regardless of case, order and repetition. Hundreds of texts of a page may be
 /// compared with its title, so they take no memory of their own.
 #[derive(Clone, Debug)]
-pub(super) struct TitleWords {
+pub(crate) struct TitleWords {
     /// Hashes, the different ones first and in their order.
     // On the stack: hundreds of blocks of a page are compared with its title.
     hashes: [u64; COMPARED_WORDS],

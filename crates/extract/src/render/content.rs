@@ -32,6 +32,8 @@ pub(crate) struct KeptContent<'a> {
     pub html: &'a str,
     pub segments: Vec<Segment>,
     pub options: TextOptions,
+    /// Bytes of the texts of all blocks.
+    text_bytes: usize,
     notes: Option<&'a Notes>,
     code_room: Cell<usize>,
     /// Code by its first block: plain text and Markdown of one content both have it.
@@ -139,6 +141,11 @@ impl<'a> KeptContent<'a> {
             html,
             segments,
             options: TextOptions::default(),
+            text_bytes: blocks
+                .iter()
+                .filter_map(|at| page.blocks.get(*at as usize))
+                .map(|block| page.text(block).len())
+                .sum(),
             notes: None,
             code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
             codes: RefCell::default(),
@@ -150,6 +157,16 @@ impl<'a> KeptContent<'a> {
         self.options = options;
         self.notes = notes;
         self
+    }
+
+    /// Whether neither text nor notes are in it.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.definitions().is_empty()
+    }
+
+    /// Bytes to make room for before the content is written: a guess, so that a text does not move as it grows.
+    pub fn room(&self) -> usize {
+        self.text_bytes + self.text_bytes / 8 + 4 * self.segments.len()
     }
 
     /// The notes that follow the content, if they are wanted.
@@ -167,11 +184,13 @@ impl<'a> KeptContent<'a> {
 
     /// The text of a block in pieces; `None` if it is one as it stands.
     pub fn pieces(&self, at: u32, form: Form) -> Option<Vec<Piece>> {
-        let block = self.block(at)?;
         if !self.page.has_notations() {
             return None;
         }
-        let notations = self.page.notations(block);
+        let mut notations = self.page.notations(self.block(at)?).peekable();
+        if notations.peek().is_none() && self.notes.is_none() {
+            return None;
+        }
         let form = (form, self.options);
         pieces(self.text(at), at, notations, self.notes, form)
     }

@@ -146,11 +146,17 @@ impl Headline {
 
 /// A title as a heading of the first level, with an empty line after it.
 pub(crate) fn title_heading(title: &str) -> String {
-    let context = Context { heading: true, line_break: " ", ..Context::default() };
-    let mut heading = String::from("# ");
-    escape(title, 0, title.len(), context, &mut heading);
+    let mut heading = String::new();
+    push_title(title, &mut heading);
     heading.push_str("\n\n");
     heading
+}
+
+/// Appends a title as a heading of the first level, without a line end.
+fn push_title(title: &str, out: &mut String) {
+    let context = Context { heading: true, line_break: " ", ..Context::default() };
+    out.push_str("# ");
+    escape(title, 0, title.len(), context, out);
 }
 
 /// The line above a post: who wrote it, and when; not both empty.
@@ -170,12 +176,13 @@ pub(crate) fn signature(author: &str, published: &str) -> String {
     line
 }
 
-/// The Markdown of an content; `url` is the address of the page.
+/// The Markdown of a content; `url` is the address of the page, and `title` stands above the text.
 pub(crate) fn markdown(
     content: &KeptContent,
     url: Option<&str>,
     options: &MarkdownOptions,
     headline: Headline,
+    title: Option<&str>,
 ) -> TracedText {
     // Before anything is written: it looks at all headings.
     let headline = headline.beside_outline(content);
@@ -186,14 +193,12 @@ pub(crate) fn markdown(
         let headline = headline_element(content.page);
         Images::new(content, Links::new(content, url, options.addresses), headline, wanted)
     });
-    let mut out = flowing(
-        content,
-        SegmentWriter::new(content),
-        &mut inline,
-        &mut languages,
-        images.as_mut(),
-        (options, headline),
-    );
+    let writer = SegmentWriter::new(content);
+    let writer = match title {
+        Some(title) => writer.below(title),
+        None => writer,
+    };
+    let mut out = flowing(content, writer, &mut inline, &mut languages, images.as_mut(), (options, headline));
     for definition in content.definitions() {
         let note = match definition.inline {
             Some(place) => inline.part(place),
@@ -235,16 +240,20 @@ fn flowing<'a>(
     mut images: Option<&mut Images<'_>>,
     (options, headline): (&MarkdownOptions, Headline),
 ) -> TracedText {
+    // One buffer for all segments.
+    let mut body = String::new();
     for (nth, segment) in content.segments.iter().enumerate() {
+        body.clear();
         let element = content.ends(segment).0;
-        let start = segment.blocks().and_then(|(first, _)| content.block(first));
+        let ends = segment.blocks();
+        let start = ends.and_then(|(first, _)| content.block(first));
         while let Some(images) = &mut images
             && let Some(image) = images.next_before(start.map_or(0, |block| block.span.0))
         {
             writer.origin = Some(OriginSource::Image(image.place.0, image.place.1));
             writer.add(image.element, &image.text);
         }
-        writer.origin = segment.blocks().map(|(first, last)| OriginSource::Blocks(first, last));
+        writer.origin = ends.map(|(first, last)| OriginSource::Blocks(first, last));
         match segment {
             Segment::Paragraph { block } => {
                 if let Some((code, at)) = inline.whole_code(*block) {
@@ -262,19 +271,26 @@ fn flowing<'a>(
                 if writer.is_marker(element, content.text(*block), next) {
                     continue;
                 }
-                let mode = mode(content, element);
-                let rendered = inline.render(*block, mode);
+                inline.render(*block, mode(content, element), &mut body);
                 writer.part = part(content, *block);
-                match task(content, *block) {
-                    Some(task) => writer.add(element, &format!("{task}{rendered}")),
-                    None => writer.add(element, &rendered),
+                if let Some(task) = task(content, *block) {
+                    body.insert_str(0, task);
                 }
+                writer.add(element, &body);
             }
             Segment::Heading { level, blocks } => {
-                let texts: Vec<String> = blocks.iter().map(|block| inline.render(*block, Mode::Heading)).collect();
-                let text = texts.join(" ");
                 let level = headline.level(*level, element, content);
-                writer.add(element, &format!("{} {}", "#".repeat(level), text.trim()));
+                (0..level).for_each(|_| body.push('#'));
+                for block in blocks {
+                    body.push(' ');
+                    inline.render(*block, Mode::Heading, &mut body);
+                }
+                // A block that was but an anchor leaves spaces.
+                let text = body.get(level + 1..).unwrap_or_default();
+                let (before, len) = (text.len() - text.trim_start().len(), text.trim().len());
+                body.drain(level + 1..level + 1 + before);
+                body.truncate(level + 1 + len);
+                writer.add(element, &body);
             }
             Segment::Code { element: pre, blocks } => {
                 let language = languages.of(content, *pre, blocks);
@@ -287,16 +303,18 @@ fn flowing<'a>(
                     if !options.sections {
                         writer.origin = Some(OriginSource::Blocks(*caption, *caption));
                     }
-                    writer.add(element, &inline.render(*caption, Mode::Caption));
+                    body.clear();
+                    inline.render(*caption, Mode::Caption, &mut body);
+                    writer.add(element, &body);
                 }
                 writer.origin = whole;
                 if !table.rows.is_empty() {
-                    let lines = tables::gfm_lines(table, inline);
+                    body.clear();
+                    let rows = tables::write(table, inline, &mut body);
                     if !options.sections {
-                        writer.line_origins = lines.iter().map(|(_, row)| row.and_then(row_origin)).collect();
+                        writer.line_origins = rows.into_iter().map(|row| row.and_then(row_origin)).collect();
                     }
-                    let lines: Vec<String> = lines.into_iter().map(|(line, _)| line).collect();
-                    writer.add(element, &lines.join("\n"));
+                    writer.add(element, &body);
                 }
             }
         }
@@ -377,16 +395,6 @@ fn mode(content: &KeptContent, element: u32) -> Mode {
         _ => Some(Mode::Paragraph),
     });
     around.unwrap_or(Mode::Paragraph)
-}
-
-/// Elements from the outermost to the one given.
-fn downwards(content: &KeptContent, element: u32) -> Vec<u32> {
-    if element == NONE {
-        return Vec::new();
-    }
-    let mut path: Vec<u32> = content.page.path(element).map(|(at, _)| at).collect();
-    path.reverse();
-    path
 }
 
 #[cfg(test)]

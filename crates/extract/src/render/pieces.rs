@@ -85,7 +85,8 @@ pub(crate) fn pieces(
         }
     }
     let notations: Vec<Notation> = notations.collect();
-    let is_struck = all_deleted(text, &notations);
+    let is_struck =
+        notations.iter().any(|notation| notation.kind == NotationKind::Deleted) && all_deleted(text, &notations);
     for notation in notations {
         let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
         match notation.kind {
@@ -362,6 +363,10 @@ mod tests {
             ("<i class='md:hidden'>Sept</i><i class='hidden md:inline'>September</i> 1", "September 1"),
             ("a <i class='print:hidden dark:hidden'>b</i>", "a b"),
             ("<span class=hidden>all there is</span>", "all there is"),
+            ("<h2>Enum <button>Copy path</button></h2>", "Enum"),
+            ("<h2>1. <button>Which one?</button></h2>", "1. Which one?"),
+            ("<h2>Parts<b><button>1x</button> <button>2x</button></b></h2>", "Parts1x 2x"),
+            ("<p>Press <button>Start</button>", "Press Start"),
             ("<style>.m{display:none}</style>a <i class=m>x</i>b", "a b"),
             ("a <span hidden>1 2 3 4 5 6 7 8 9</span>", "a 1 2 3 4 5 6 7 8 9"),
             ("a <span hidden><math><mi>x</mi></math></span>", "a $x$"),

@@ -31,7 +31,7 @@ pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
     // Where each closing mark stands next: what one opening mark has found, the next need not search for.
     // Without it each opening mark would search to the end of the text.
     let mut closing = [0usize; PAIRS.len()];
-    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['$', '\\'])) {
+    while let Some(next) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'$', b'\\', rest)) {
         let start = at + next;
         let rest = text.get(start..).unwrap_or_default();
         let pair = PAIRS.iter().zip(&mut closing).find(|((open, _), _)| rest.starts_with(open));

@@ -20,7 +20,7 @@ const MAX_NOTES_DIVISOR: usize = 5;
 
 /// The text of a content and then its notes, without a line end at its end.
 pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
-    let mut out = TracedText::default();
+    let mut out = TracedText::untraced(String::with_capacity(content.room()));
     flowing_text(content, &mut out);
     // A list of sources that is long beside the text, and was judged to be none of it, stays out.
     let definitions = content.definitions();

@@ -14,7 +14,7 @@ use trommel_text::hash;
 
 /// Whether an element may be a notation by its name alone.
 fn may_be_notation(tag: Tag) -> bool {
-    matches!(tag, Tag::A | Tag::Sup | Tag::Sub | Tag::Del | Tag::S | Tag::Strike)
+    matches!(tag, Tag::A | Tag::Sup | Tag::Sub | Tag::Del | Tag::S | Tag::Strike | Tag::Button)
 }
 
 impl Builder {

@@ -161,6 +161,8 @@ impl Builder {
                 true => NotationKind::DisplayFormula,
                 false => NotationKind::Formula,
             },
+            // A button beside the words of a heading (`Copy`) does something with them; one around them is the heading.
+            Tag::Button if self.is_beside_heading(element) => NotationKind::Hidden,
             Tag::A => match text.value(Key::Href) {
                 // Only links with a fragment can be marks of notes; whether they are is decided when text is written.
                 Some(href) if memchr::memchr(b'#', href).is_some() => NotationKind::FragmentLink,
@@ -225,6 +227,12 @@ impl Builder {
             let kind = if is_self_link { NotationKind::Hidden } else { open_notation.kind };
             self.note(kind, element, open_notation.from, to);
         }
+    }
+
+    /// Whether an element that opens stands right in a heading, behind its words.
+    fn is_beside_heading(&self, element: u32) -> bool {
+        let parent = self.page.element(element).and_then(|element| self.page.element(element.parent));
+        parent.is_some_and(|parent| parent.tag.is_heading()) && self.fold.as_str().contains(char::is_alphabetic)
     }
 
     /// Whether the text of a link in a heading or a term, up to a byte of the block's text, is such a sign.

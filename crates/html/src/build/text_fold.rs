@@ -1,8 +1,8 @@
 //! Folds text: decodes character references and collapses white space, but keeps positions.
 
-use super::plain_run::plain_run;
 use super::seams::SeamKind;
 use trommel_text::vectors::Vectors;
+use trommel_text::{NoSigns, plain_run};
 
 /// Whether character references are decoded in a run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,7 +239,7 @@ impl TextFold {
                 at += rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(rest.len());
                 continue;
             }
-            let len = plain_run(self.vectors, rest, !keep_space);
+            let len = plain_run(self.vectors, rest, !keep_space, NoSigns);
             if len > 0 {
                 let run = text.get(at..at + len).unwrap_or_default();
                 if self.seam.is_some()

@@ -34,6 +34,8 @@ pub(crate) struct StyleRecorder {
     code: u32,
     strong: u32,
     em: u32,
+    /// Whether the growing block has had no style yet.
+    is_plain: bool,
     /// Byte of the block's text from which on each state holds, rising.
     changes: Vec<(u32, InlineStyle)>,
 }
@@ -76,19 +78,32 @@ impl StyleRecorder {
     pub fn restart(&mut self) {
         self.changes.clear();
         self.changes.push((0, self.now()));
+        self.is_plain = self.links.is_empty() && self.code + self.strong + self.em == 0;
     }
 
     /// Writes the changes of a block whose text starts at `start` in the text of the page.
+    // Most blocks have no style, and are behind others without one.
+    #[inline]
     pub fn write(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
+        let is_plain = |style: &InlineStyle| style.link.is_none() && !(style.code | style.strong | style.em);
+        if !self.is_plain || !styles.last().is_none_or(|(_, last)| is_plain(last)) {
+            self.write_changes(start, styles);
+        }
+    }
+
+    fn write_changes(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
+        let mut last = styles.last().map_or(InlineStyle::default(), |(_, last)| *last);
         for (at, state) in &self.changes {
             // Written as changes over the whole page: a block that begins as the last one ended adds nothing.
-            if styles.last().map_or(InlineStyle::default(), |(_, last)| *last) != *state {
+            if last != *state {
                 styles.push((start.saturating_add(*at), *state));
+                last = *state;
             }
         }
     }
 
     fn change(&mut self, at: u32) {
+        self.is_plain = false;
         let now = self.now();
         match self.changes.last_mut() {
             // Several tags at one place make one change, so no part is empty.

@@ -9,6 +9,11 @@ impl Element {
     /// decoded. `html` is the decoded page that the element was read from; another text gives `None`
     /// or the attribute of another element.
     pub fn attribute(&self, html: &str, name: &str) -> Option<String> {
+        self.first_attribute(html, &[name])
+    }
+
+    /// Like [`Element::attribute`], of the first of some names that the element has.
+    pub fn first_attribute(&self, html: &str, names: &[&str]) -> Option<String> {
         let bytes = html.as_bytes();
         let at = self.start as usize;
         // Tables and text could be of different pages; then no tag stands there.
@@ -19,7 +24,19 @@ impl Element {
             return None;
         };
         let attributes = bytes.get(tag.attributes.0..tag.attributes.1)?;
-        let (_, value) = Attributes::new(attributes).find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
+        let mut found: Option<&[u8]> = None;
+        let mut wanted = names;
+        for (key, value) in Attributes::new(attributes) {
+            // From here on only an attribute named before this one replaces it.
+            if let Some(at) = wanted.iter().position(|name| key.eq_ignore_ascii_case(name.as_bytes())) {
+                found = Some(value);
+                wanted = wanted.get(..at).unwrap_or_default();
+            }
+            if wanted.is_empty() {
+                break;
+            }
+        }
+        let value = found?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }
 
@@ -85,6 +102,16 @@ pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
 mod tests {
     use super::element_text;
     use crate::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn the_first_named_attribute_is_found_and_not_the_first_written() {
+        let html = "<p b=1 c=2 b=3 a>x";
+        let page = LolEngine.read(html, &Limits::default());
+        for (names, value) in [(&["c", "b"][..], "2"), (&["b", "c"], "1"), (&["d", "a", "b"], "")] {
+            assert_eq!(page.elements[0].first_attribute(html, names).as_deref(), Some(value), "{names:?}");
+        }
+        assert_eq!(page.elements[0].first_attribute(html, &["d"]), None);
+    }
 
     #[test]
     fn attributes_are_found_at_their_element() {

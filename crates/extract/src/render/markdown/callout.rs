@@ -1,7 +1,7 @@
 //! Renders boxes of notes and warnings as quotes that name their kind.
 
 use rustc_hash::FxHashSet;
-use trommel_html::{Page, Tag};
+use trommel_html::{AttributeWord, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::render::content::{KeptContent, Segment};
@@ -51,8 +51,10 @@ pub(super) struct Boxes {
 impl Boxes {
     pub fn new(content: &KeptContent) -> Self {
         let marks = ["admonition", "callout", "alert"].map(|name: &str| word_hash(name.as_bytes()));
+        let [one, two, three] = marks;
+        let is_mark = |word: &AttributeWord| (word.hash == one) | (word.hash == two) | (word.hash == three);
         let mut boxes = Self {
-            may_be: content.page.attribute_words.iter().any(|word| marks.contains(&word.hash)),
+            may_be: content.page.attribute_words.iter().any(is_mark),
             marks,
             sections: FxHashSet::default(),
             begun: FxHashSet::default(),

@@ -54,7 +54,14 @@ pub(super) fn span(text: &str) -> String {
 
 /// Length of the longest run of backticks: a fence that is longer cannot be ended by the code.
 fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+    let bytes = text.as_bytes();
+    let (mut longest, mut at) = (0, 0);
+    while let Some(next) = bytes.get(at..).and_then(|rest| memchr::memchr(b'`', rest)) {
+        let run = bytes.iter().skip(at + next).take_while(|byte| **byte == b'`').count();
+        longest = longest.max(run);
+        at += next + run;
+    }
+    longest
 }
 
 /// The languages that elements name, each read once.
@@ -85,13 +92,10 @@ impl CodeLanguages {
     fn named(&mut self, page: &Page, html: &str, at: u32) -> Option<String> {
         let read = || {
             let element = page.element(at)?;
-            let said = ["data-lang", "data-language", "data-code-language", "lang"];
             let is_code = element.tag.keeps_space() || element.tag == Tag::Code;
-            let said = said
-                .iter()
-                .filter(|name| is_code || **name != "lang")
-                .find_map(|name| element.attribute(html, name))
-                .and_then(|name| language(&format!("lang-{name}")));
+            let names = ["data-lang", "data-language", "data-code-language", "lang"];
+            let said = element.first_attribute(html, if is_code { &names } else { &names[..3] });
+            let said = said.and_then(|name| language(&format!("lang-{name}")));
             said.or_else(|| class_language(&element.attribute(html, "class")?))
         };
         self.of_element.entry(at).or_insert_with(read).clone()

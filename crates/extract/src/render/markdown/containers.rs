@@ -1,5 +1,6 @@
 //! Renders the quotes and list items around segments: prefixes, markers, and lines between segments.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use trommel_html::{NONE, Tag};
@@ -7,7 +8,7 @@ use trommel_html::{NONE, Tag};
 use super::callout::{Boxes, is_title};
 use super::code::is_fence;
 use super::definitions::Definitions;
-use super::downwards;
+use super::push_title;
 use super::surroundings::Surroundings;
 use super::transparent::{is_list, transparent};
 use crate::render::content::KeptContent;
@@ -63,6 +64,9 @@ pub(super) struct SegmentWriter<'a> {
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
     open: Vec<Container>,
+    /// Buffers for the next segment's containers, and the elements around it.
+    next: Vec<Container>,
+    path: Vec<u32>,
     definitions: Definitions,
     /// The part of the next segment in a definition list.
     pub part: Part,
@@ -90,14 +94,22 @@ impl<'a> SegmentWriter<'a> {
             numbers: HashMap::new(),
             numbered: HashSet::new(),
             open: Vec::new(),
+            next: Vec::new(),
+            path: Vec::new(),
             definitions: Definitions::new(content),
             part: Part::Other,
             last_part: Part::Other,
             origin: None,
             line_origins: Vec::new(),
             origins: Vec::new(),
-            out: String::new(),
+            out: String::with_capacity(content.room()),
         }
+    }
+
+    /// The same writer with a title above all else.
+    pub fn below(mut self, title: &str) -> Self {
+        push_title(title, &mut self.out);
+        self
     }
 
     /// The same writer for what stands in that element, which is not shown itself.
@@ -109,9 +121,12 @@ impl<'a> SegmentWriter<'a> {
     /// Whether a text at the start of an item of an ordered list is but the item's number, which its marker says; `next`
     /// is the element of the segment that follows.
     pub fn is_marker(&mut self, element: u32, text: &str, next: u32) -> bool {
+        if text.len() > MAX_MARKER_BYTES {
+            return false;
+        }
         let number = text.strip_suffix(['.', ')']).unwrap_or(text);
         let number = number.strip_prefix('(').unwrap_or(number);
-        let Some(number) = number.parse::<u32>().ok().filter(|_| text.len() <= MAX_MARKER_BYTES) else {
+        let Ok(number) = number.parse::<u32>() else {
             return false;
         };
         let page = self.content.page;
@@ -128,6 +143,7 @@ impl<'a> SegmentWriter<'a> {
     pub fn add(&mut self, element: u32, body: &str) {
         let mut chain = self.chain(element);
         if chain.is_empty() && self.open.is_empty() && self.line_origins.is_empty() {
+            self.next = chain;
             return self.add_free(body);
         }
         let common = chain.iter().zip(&self.open).take_while(|(new, open)| new.element == open.element).count();
@@ -156,7 +172,6 @@ impl<'a> SegmentWriter<'a> {
         // An item without text in its line cannot begin right below a paragraph (CommonMark, 5.2).
         let tight = tight && !(is_below && self.open.len() == common);
         let kept = chain.get(..common).unwrap_or_default();
-        let prefix = indents(&chain);
         if let Some(joint) = joint {
             self.out.push_str(joint);
         } else if !self.out.is_empty() {
@@ -168,7 +183,12 @@ impl<'a> SegmentWriter<'a> {
         }
         let from = self.out.len();
         let line_origins = std::mem::take(&mut self.line_origins);
-        for (at, line) in body.split('\n').enumerate() {
+        // Most bodies are one line.
+        let prefix = LazyCell::new(|| indents(&chain));
+        let mut start = 0;
+        for (at, end) in memchr::memchr_iter(b'\n', body.as_bytes()).chain([body.len()]).enumerate() {
+            let line = body.get(start..end).unwrap_or_default();
+            start = end + 1;
             if at == 0 && joint.is_some() {
                 // In the line of the term.
             } else if at == 0 {
@@ -183,16 +203,16 @@ impl<'a> SegmentWriter<'a> {
                 self.out.push('\n');
                 self.out.push_str(if line.is_empty() { prefix.trim_end() } else { &prefix });
             }
-            let start = self.out.len();
+            let line_start = self.out.len();
             self.out.push_str(line);
             if let Some(source) = line_origins.get(at).copied().flatten() {
-                self.origins.push(Origin { place: start..self.out.len(), source });
+                self.origins.push(Origin { place: line_start..self.out.len(), source });
             }
         }
         if let Some(source) = self.origin.filter(|_| line_origins.is_empty()) {
             self.origins.push(Origin { place: from..self.out.len(), source });
         }
-        self.open = chain;
+        self.next = std::mem::replace(&mut self.open, chain);
         self.last_part = std::mem::replace(&mut self.part, Part::Other);
     }
 
@@ -255,14 +275,22 @@ impl<'a> SegmentWriter<'a> {
 
     /// The containers around an element, outermost first.
     fn chain(&mut self, element: u32) -> Vec<Container> {
-        let mut chain: Vec<Container> = Vec::new();
-        if !self.surroundings.contain(self.content.page, &self.boxes, element) {
+        let mut chain = std::mem::take(&mut self.next);
+        chain.clear();
+        let page = self.content.page;
+        if !self.surroundings.contain(page, &self.boxes, element) {
             return chain;
         }
+        let around = page.path(element).map(|(at, _)| at);
+        // What stands in no container has none around it either.
+        let around = around.take_while(|at| self.surroundings.contain(page, &self.boxes, *at));
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        path.extend(around);
+        path.reverse();
         let mut list = NONE;
-        let path = downwards(self.content, element);
         let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));
-        for at in path.into_iter().skip(inside.map_or(0, |at| at + 1)) {
+        for at in path.iter().copied().skip(inside.map_or(0, |at| at + 1)) {
             let Some(element) = self.content.page.element(at) else {
                 break;
             };
@@ -311,6 +339,7 @@ impl<'a> SegmentWriter<'a> {
                 _ => {}
             }
         }
+        self.path = path;
         chain
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-use trommel_text::vectors::{ByteTask, Compare, Vectors};
+use trommel_text::vectors::{Compare, Vectors};
+use trommel_text::{EndSigns, plain_run};
 
 /// The place of a text, which decides what could be markup.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,28 +20,19 @@ pub(super) struct Context {
     pub line_break: &'static str,
 }
 
-/// Finds more than one space at a place.
-static WIDE_SPACE: LazyLock<Finder> = LazyLock::new(|| Finder::new(b"  "));
-
 /// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
-    let before = text.get(..from).unwrap_or_default();
+    let bytes = text.as_bytes();
     // A line that started further back is past the place where the start matters.
     let near = from.saturating_sub(MAX_LINE_START_BYTES);
-    let near_text = before.as_bytes().get(near..).unwrap_or_default();
-    let mut line = memchr::memrchr(b'\n', near_text).map_or(near, |at| near + at + 1);
-    // Texts have single spaces, but for those of a `pre`.
-    let segment = text.as_bytes().get(from..to).unwrap_or_default();
-    let has_wide_space = WIDE_SPACE.find(segment).is_some();
+    let near_bytes = bytes.get(near..from).unwrap_or_default();
+    let mut line = near_bytes.iter().rposition(|byte| *byte == b'\n').map_or(near, |at| near + at + 1);
     let mut at = from;
-    while let Some(c) = text.get(at..to).and_then(|segment| segment.chars().next()) {
-        let segment = text.get(at..to).unwrap_or_default();
-        let may_start = context.lines && at - line < MAX_LINE_START_BYTES;
-        let plain = match c {
-            ' ' => "",
-            _ if may_start || has_wide_space => start_of(segment, &IS_LETTER),
-            _ => plain_start(segment),
-        };
+    while let Some(segment) = text.get(at..to)
+        && let Some(c) = segment.chars().next()
+    {
+        let may_start = context.lines && may_start_block(bytes, line, at);
+        let plain = if may_start { letters(segment) } else { plain_start(segment) };
         if !plain.is_empty() {
             out.push_str(plain);
             at += plain.len();
@@ -77,99 +68,39 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
     }
 }
 
-/// Whether a byte stands for itself within a line; `false` also for the first bytes of characters some of which are
-/// white space.
-static IS_PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut at = 0;
-    while at < 256 {
-        let is_space = matches!(at as u8, 0..b' ' | 0x7f | 0xc2 | 0xe1..=0xe3);
-        let is_sign = matches!(at as u8, b'`' | b'$' | b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'#');
-        plain[at] = !is_space && !is_sign;
-        at += 1;
-    }
-    plain
-};
+/// Whether what stands at `at` in the line that starts at `line` may start a block, or end the number that does.
+fn may_start_block(bytes: &[u8], line: usize, at: usize) -> bool {
+    let first = bytes.get(line).copied().unwrap_or_default();
+    at - line < MAX_LINE_START_BYTES && (first.is_ascii_digit() || at == line && first.is_ascii_punctuation())
+}
 
-/// Whether a byte stands for itself wherever it is.
-static IS_LETTER: [bool; 256] = {
-    let mut letter = IS_PLAIN;
-    let mut at = 0;
-    while at < 128 {
-        letter[at] = letter[at] && (at as u8).is_ascii_alphanumeric();
-        at += 1;
-    }
-    letter
-};
-
-/// The bytes at the start of a text that a table names; it names all bytes of a character behind its first.
-// Four at a time and not an iterator: this loop is run for each byte of Markdown, also in builds that optimize little.
-fn start_of<'t>(text: &'t str, table: &[bool; 256]) -> &'t str {
-    let holds = |byte: &u8| table[usize::from(*byte)];
-    let mut rest = text.as_bytes();
-    while let [one, two, three, four, behind @ ..] = rest
-        && holds(one) & holds(two) & holds(three) & holds(four)
-    {
-        rest = behind;
-    }
-    while let [byte, behind @ ..] = rest
-        && holds(byte)
-    {
-        rest = behind;
-    }
-    text.get(..text.len() - rest.len()).unwrap_or_default()
+/// The letters and digits at the start of a text.
+fn letters(text: &str) -> &str {
+    let len = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    text.get(..len).unwrap_or_default()
 }
 
 /// The start of a text that stands for itself within a line.
 fn plain_start(text: &str) -> &str {
-    let bytes = text.as_bytes();
-    // Between signs that stand close to each other vectors do not pay.
-    let is_long = bytes.first_chunk::<4>().is_some_and(|start| start.iter().all(|byte| IS_PLAIN[usize::from(*byte)]));
-    if !is_long {
-        return start_of(text, &IS_PLAIN);
-    }
-    text.get(..VECTORS.run(PlainRun { bytes })).unwrap_or_default()
+    text.get(..plain_run(*VECTORS, text.as_bytes(), true, Signs)).unwrap_or_default()
 }
 
 static VECTORS: LazyLock<Vectors> = LazyLock::new(Vectors::default);
 
-/// Counts the bytes at the start of a text that stand for themselves within a line, 64 at a time.
-struct PlainRun<'t> {
-    bytes: &'t [u8],
-}
+/// The signs that may be markup within a line.
+#[derive(Clone, Copy, Debug)]
+struct Signs;
 
-impl ByteTask for PlainRun<'_> {
-    type Output = usize;
-
+impl EndSigns for Signs {
     #[inline(always)]
-    fn run<C: Compare>(self, form: C) -> usize {
-        let mut at = 0;
-        loop {
-            let rest = self.bytes.get(at..).unwrap_or_default();
-            // Bytes of 0 behind the end stop the run.
-            let chunk = form.load_start(rest);
-            let stops = form.range(chunk, 0, 0x1F)
-                | form.range(chunk, b'#', b'$')
-                | form.equal(chunk, b'&')
-                | form.equal(chunk, b'*')
-                | form.equal(chunk, b'<')
-                | form.range(chunk, b'[', b']')
-                | form.range(chunk, b'_', b'`')
-                | form.range(chunk, b'~', 0x7F);
-            let len = stops.trailing_zeros() as usize;
-            let mut wide = form.wide(chunk) & 1_u64.unbounded_shl(len as u32).wrapping_sub(1);
-            while wide != 0 {
-                let next = wide.trailing_zeros() as usize;
-                if rest.get(next).is_none_or(|byte| !IS_PLAIN[usize::from(*byte)]) {
-                    return at + next;
-                }
-                wide &= wide - 1;
-            }
-            at += len;
-            if len < 64 {
-                return at;
-            }
-        }
+    fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64 {
+        form.range(bytes, b'#', b'$')
+            | form.equal(bytes, b'&')
+            | form.equal(bytes, b'*')
+            | form.equal(bytes, b'<')
+            | form.range(bytes, b'[', b']')
+            | form.range(bytes, b'_', b'`')
+            | form.equal(bytes, b'~')
     }
 }
 
@@ -258,17 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn vectors_find_what_the_table_says() {
-        let parts =
-            ["letters and digits 12", ".", "é", "磨坊", "\u{a0}", "の", "\u{2003}", "*", "[a]", "~", "\n", "\u{7f}"];
-        for first in parts {
-            for second in parts {
-                for repeats in [1, 2, 5] {
-                    let text = format!("{}{second}{first}", first.repeat(repeats));
-                    let expected = start_of(&text, &IS_PLAIN).len();
-                    for vectors in Vectors::available() {
-                        assert_eq!(vectors.run(PlainRun { bytes: text.as_bytes() }), expected, "{text:?}");
-                    }
+    fn every_sign_that_may_be_markup_is_looked_at() {
+        let all = Context { link: true, heading: true, math: true, line_break: " ", ..Context::default() };
+        let neighbours = [None, Some(' '), Some('a'), Some('!'), Some('(')];
+        for sign in ('\u{21}'..'\u{7f}').filter(|sign| plain_start(&format!("a{sign}b")).len() == 3) {
+            for (prev, next) in neighbours.iter().flat_map(|prev| neighbours.iter().map(move |next| (*prev, *next))) {
+                for rest in ["", "#1;", "a"] {
+                    assert!(!in_line(sign, prev, next, rest, all), "{prev:?} {sign} {next:?}");
                 }
             }
         }

@@ -5,7 +5,7 @@ mod anchors;
 mod marks;
 mod runs;
 
-use trommel_html::{Block, InlineStyle, Tag};
+use trommel_html::{Block, InlineStyle, NotationKind, StyledText, Tag};
 
 use self::addresses::{has_address, with_addresses};
 use self::anchors::{is_anchor, leads_to_itself};
@@ -37,24 +37,27 @@ pub(super) enum Mode {
 pub(super) struct Inline<'a> {
     content: &'a KeptContent<'a>,
     links: Option<Links<'a>>,
+    /// Whether the page sets any formula apart.
+    has_display_formulas: bool,
 }
 
 impl<'a> Inline<'a> {
     /// With links if `links` is given.
     pub fn new(content: &'a KeptContent<'a>, links: Option<Links<'a>>) -> Self {
-        Self { content, links }
+        let has_display_formulas = content.page.blocks_with_notation(&[NotationKind::DisplayFormula]).next().is_some();
+        Self { content, links, has_display_formulas }
     }
 
     /// The text of a block that is code from end to end, and has several lines or stands apart; with the
     /// element of the code.
     pub fn whole_code(&self, at: u32) -> Option<(String, Option<u32>)> {
-        let text = self.content.text(at);
         let block = self.content.block(at)?;
         let page = self.content.page;
         // A sentence with code in it is a sentence.
         if !page.styled(block).all(|part| part.style.code) {
             return None;
         }
+        let text = self.content.text(at);
         let is_code = |at: &u32| page.element(*at).is_some_and(|element| element.tag == Tag::Code);
         let around = page.path(block.element).take_while(|(_, element)| element.tag.is_inline());
         let mut around = around.map(|(at, _)| at).filter(is_code);
@@ -89,7 +92,9 @@ impl<'a> Inline<'a> {
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
         // Few texts are looked at further.
-        if !text.trim_start().starts_with(['$', '\\']) && !self.content.has_display_formula(at) {
+        let first = text.bytes().find(|byte| !byte.is_ascii_whitespace());
+        if !matches!(first, Some(b'$' | b'\\')) && !(self.has_display_formulas && self.content.has_display_formula(at))
+        {
             return None;
         }
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
@@ -113,28 +118,35 @@ impl<'a> Inline<'a> {
         let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
         let form = (pieces::Form::Markdown, self.content.options);
         let pieces = pieces(text, at, notations, None, form);
-        self.write(at, Mode::Paragraph, pieces, (from as usize, to as usize))
+        let mut out = String::new();
+        self.write(at, Mode::Paragraph, pieces, (from as usize, to as usize), &mut out);
+        out
     }
 
-    /// A block as Markdown, several lines in a paragraph only.
-    pub fn render(&mut self, block: u32, mode: Mode) -> String {
+    /// Appends a block as Markdown, several lines in a paragraph only; before it stands nothing, or a line break.
+    pub fn render(&mut self, block: u32, mode: Mode, out: &mut String) {
         let len = self.content.text(block).len();
         let pieces = self.content.pieces(block, pieces::Form::Markdown);
-        self.write(block, mode, pieces, (0, len))
+        self.write(block, mode, pieces, (0, len), out);
     }
 
-    fn write(&mut self, at: u32, mode: Mode, pieces: Option<Vec<Piece>>, (from, to): (usize, usize)) -> String {
+    fn write(&mut self, at: u32, mode: Mode, pieces: Option<Vec<Piece>>, (from, to): (usize, usize), out: &mut String) {
         let text = self.content.text(at);
         let Some(block) = self.content.block(at) else {
-            return String::new();
+            return;
         };
-        let mut addresses: Vec<Option<String>> = Vec::new();
-        let mut runs = self.runs(block, to, mode, &mut addresses);
         let raw =
             if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
-        let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
         let math =
             !raw.is_empty() || pieces.iter().flatten().any(|piece| matches!(piece.kind, PieceKind::Formula { .. }));
+        let mut rendering = Rendering { text, mode, out, in_link: false, math };
+        let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
+        let has_address = self.links.is_some() && has_address(text);
+        if is_whole && !has_address && self.is_unmarked(block, mode) {
+            return rendering.plain(from, to);
+        }
+        let mut addresses: Vec<Option<String>> = Vec::new();
+        let mut runs = self.runs(block, to, mode, &mut addresses);
         if !is_whole {
             runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
             runs.retain_mut(|run| {
@@ -146,9 +158,7 @@ impl<'a> Inline<'a> {
                 run.form != Form::Text
             });
         }
-        if let Some(links) = &mut self.links
-            && has_address(text)
-        {
+        if let Some(links) = self.links.as_mut().filter(|_| has_address) {
             // A place on the page itself, as an entry of its references, says less than the address.
             let leads_within = |link: usize| {
                 let address: Option<&String> = addresses.get(link).and_then(Option::as_ref);
@@ -156,20 +166,37 @@ impl<'a> Inline<'a> {
             };
             runs = with_addresses(&runs, text, leads_within, |address| links.written(address));
         }
-        let mut rendering = Rendering { text, mode, out: String::with_capacity(text.len() + 16), in_link: false, math };
         for (at, group) in groups(&runs, |run| run.link) {
             let next = runs.get(at + group.len());
             let address = group.first().and_then(|run| run.link);
             // A link that was only the mark of a note is empty now.
-            let says = group.iter().any(|run| {
-                run.form != Form::Text || text.get(run.from..run.to).is_some_and(|text| !text.trim().is_empty())
-            });
+            let says = || {
+                group.iter().any(|run| {
+                    run.form != Form::Text || text.get(run.from..run.to).is_some_and(|text| !text.trim().is_empty())
+                })
+            };
             match address.and_then(|link| addresses.get(link)?.as_deref()) {
-                Some(address) if says => rendering.link(group, address),
+                Some(address) if says() => rendering.link(group, address),
                 _ => rendering.deleted(group, next),
             }
         }
-        rendering.out
+    }
+
+    /// Whether a block is text without marks and links, as most are: nothing is noted about its parts then.
+    fn is_unmarked(&self, block: &Block, mode: Mode) -> bool {
+        let page = self.content.page;
+        let is_strong_by_itself = match mode {
+            Mode::Paragraph | Mode::Cell => false,
+            Mode::Heading | Mode::HeaderCell => true,
+            Mode::Term | Mode::Caption => return false,
+        };
+        // In a heading links may be its anchor.
+        let says_links = self.links.is_some() || mode == Mode::Heading;
+        !page.container(block).is_some_and(|(_, element)| element.tag.keeps_space())
+            && page.styled(block).all(|StyledText { style, .. }| {
+                let is_marked = style.code || style.em || style.strong && !is_strong_by_itself;
+                !is_marked && !(says_links && style.link.is_some())
+            })
     }
 
     /// A link that is all image, with the alternative text of that for its text.

@@ -109,18 +109,23 @@ fn destination(href: &str, base: Option<&Url>, form: AddressForm) -> Option<Stri
 }
 
 /// An address as Markdown reads it.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            // A backslash or a reference like `&copy;` would be decoded, a bracket end the address.
-            '\\' | '&' | '(' | ')' | '<' | '>' if c != '&' || text.contains(';') => {
-                out.push('\\');
-                out.push(c);
-            }
-            _ => out.push(c),
+fn escaped(address: &str) -> String {
+    let mut out = String::with_capacity(address.len());
+    // A backslash or a reference like `&copy;` would be decoded, a bracket end the address.
+    let has_references = address.contains(';');
+    let mut rest = address;
+    let is_sign = |byte: u8| matches!(byte, b'\\' | b'&' | b'(' | b')' | b'<' | b'>');
+    while let Some(at) = rest.bytes().position(is_sign) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        if has_references || !from.starts_with('&') {
+            out.push('\\');
         }
+        let (sign, behind) = from.split_at(1);
+        out.push_str(sign);
+        rest = behind;
     }
+    out.push_str(rest);
     out
 }
 

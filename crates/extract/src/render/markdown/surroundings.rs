@@ -14,10 +14,16 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// Whether an element is or stands in a list, an item, a quote or a box.
+    // Asked of every element around a segment, of which most are known.
+    #[inline]
     pub fn contain(&mut self, page: &Page, boxes: &Boxes, element: u32) -> bool {
-        if let Some(known) = self.known.get(element as usize).copied().flatten() {
-            return known;
+        match self.known.get(element as usize) {
+            Some(Some(known)) => *known,
+            _ => self.read(page, boxes, element),
         }
+    }
+
+    fn read(&mut self, page: &Page, boxes: &Boxes, element: u32) -> bool {
         if self.known.is_empty() {
             self.known.resize(page.elements.len(), None);
         }

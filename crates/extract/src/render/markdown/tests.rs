@@ -12,7 +12,7 @@ fn shown_with(html: &str, url: Option<&str>, options: &MarkdownOptions) -> Strin
     let page = ScanEngine.read_styled(html, &Limits::default());
     let kept: Vec<bool> = page.blocks.iter().map(|block| !page.text(block).starts_with('-')).collect();
     let content = KeptContent::new(&page, html, &kept).with_options(options.text, None);
-    markdown(&content, url, options, Headline::None).text
+    markdown(&content, url, options, Headline::None, None).text
 }
 
 #[track_caller]
@@ -34,7 +34,7 @@ fn headings_of_the_first_level_stay_where_they_are_the_outline() {
     let below_title = |html: &str| {
         let page = ScanEngine.read_styled(html, &Limits::default());
         let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
-        markdown(&content, None, &MarkdownOptions::default(), Headline::Above).text
+        markdown(&content, None, &MarkdownOptions::default(), Headline::Above, None).text
     };
     assert_eq!(below_title("<h1>a</h1><h2>b</h2><h1>c</h1>d"), "# a\n\n## b\n\n# c\n\nd\n");
     assert_eq!(below_title("<h1>a</h1><h2>b</h2>d"), "## a\n\n## b\n\nd\n");

@@ -41,6 +41,9 @@ pub(super) fn transparent(content: &KeptContent, mut is_contained: impl FnMut(u3
         let mut item = NONE;
         let mut is_listed = false;
         for (at, element) in content.page.path(content.ends(segment).0) {
+            if !is_contained(at) {
+                break;
+            }
             let tag = element.tag;
             if matches!(tag, Tag::Li | Tag::Dd) {
                 item = at;
@@ -104,10 +107,12 @@ fn words(content: &KeptContent, segment: &Segment) -> u32 {
 /// Words of a segment that are words of text: every second character of scripts that do not divide words.
 fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
     let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    // The first bytes of such characters; no other byte of a text is one of these.
+    let may_be_undivided = |text: &str| text.bytes().any(|byte| matches!(byte, 0xE3..=0xE9));
     let of_text = |at: u32| {
         let words = content.block(at).map_or(0, |block| block.words);
         let text = content.text(at);
-        let characters = if text.is_ascii() { 0 } else { text.chars().filter(is_undivided).count() };
+        let characters = if may_be_undivided(text) { text.chars().filter(is_undivided).count() } else { 0 };
         words.saturating_sub(u32::try_from(characters / 2).unwrap_or(u32::MAX))
     };
     match segment {

@@ -10,7 +10,7 @@ use crate::render::tex;
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
     pub(super) mode: Mode,
-    pub(super) out: String,
+    pub(super) out: &'t mut String,
     pub(super) in_link: bool,
     pub(super) math: bool,
 }
@@ -30,6 +30,11 @@ impl Rendering<'_> {
         }
     }
 
+    /// Writes text without marks.
+    pub(super) fn plain(&mut self, from: usize, to: usize) {
+        escape(self.text, from, to, self.context(), self.out);
+    }
+
     /// Writes the white space at the start of some runs: it must stand outside of their marks. Gives
     /// the runs without it.
     fn lead(&mut self, runs: &[Run]) -> Vec<Run> {
@@ -37,7 +42,7 @@ impl Rendering<'_> {
         if let Some(first) = runs.first_mut().filter(|run| run.form == Form::Text) {
             let text = self.text.get(first.from..first.to).unwrap_or_default();
             let space = text.len() - text.trim_start().len();
-            escape(self.text, first.from, first.from + space, self.context(), &mut self.out);
+            self.plain(first.from, first.from + space);
             first.from += space;
         }
         runs
@@ -66,7 +71,7 @@ impl Rendering<'_> {
         if let [run] = runs
             && run.is_unmarked()
         {
-            return escape(self.text, run.from, run.to, self.context(), &mut self.out);
+            return self.plain(run.from, run.to);
         }
         for (at, group) in groups(runs, |run| run.deleted) {
             let after = runs.get(at + group.len()).or(next);
@@ -137,7 +142,7 @@ impl Rendering<'_> {
     }
 
     fn text_and_code(&mut self, runs: &[Run]) {
-        let groups = groups(runs, |run| (run.code, run.form.clone()));
+        let groups = groups(runs, |run| (run.code, &run.form));
         // Between two runs there may be what is left out.
         let groups = groups.flat_map(|(_, group)| group.chunk_by(|run, next| run.to == next.from));
         for group in groups {
@@ -152,7 +157,7 @@ impl Rendering<'_> {
                 let group = self.lead(group);
                 self.code(&group);
             } else {
-                escape(self.text, first.from, last.to, self.context(), &mut self.out);
+                self.plain(first.from, last.to);
             }
         }
     }

@@ -117,7 +117,10 @@ pub(super) fn divided(
 }
 
 /// Neighbours with the same key, with the index of the first.
-pub(super) fn groups<K: PartialEq>(runs: &[Run], key: impl Fn(&Run) -> K) -> impl Iterator<Item = (usize, &[Run])> {
+pub(super) fn groups<'r, K: PartialEq>(
+    runs: &'r [Run],
+    key: impl Fn(&'r Run) -> K,
+) -> impl Iterator<Item = (usize, &'r [Run])> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = runs.get(at..)?;

@@ -1,6 +1,25 @@
 //! Finds the part of a text that is copied unchanged.
 
-use trommel_text::vectors::{ByteTask, Compare, Vectors};
+use std::marker::PhantomData;
+
+use crate::vectors::{ByteTask, Compare, Vectors};
+
+/// Signs that end a run.
+pub trait EndSigns {
+    /// One bit for each of the bytes that is such a sign, which is ASCII; to be `#[inline(always)]`.
+    fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64;
+}
+
+/// No signs: only white space and ignored characters end a run.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSigns;
+
+impl EndSigns for NoSigns {
+    #[inline(always)]
+    fn find<C: Compare>(_: C, _: C::Bytes) -> u64 {
+        0
+    }
+}
 
 /// The class of a byte in a run of text that is copied unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,17 +51,19 @@ const BYTES: [Byte; 256] = {
 };
 
 /// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
-/// unchanged. None is ignored, and none is white space except, if `spaces`, single spaces inside the run.
-pub(super) fn plain_run(vectors: Vectors, bytes: &[u8], spaces: bool) -> usize {
-    vectors.run(PlainRun { bytes, spaces })
+/// unchanged. None is one of the signs or ignored (controls, soft hyphens, spaces without width), and none is white space
+/// except, if `spaces`, single spaces inside the run.
+pub fn plain_run<S: EndSigns>(vectors: Vectors, bytes: &[u8], spaces: bool, _: S) -> usize {
+    vectors.run(PlainRun::<S> { bytes, spaces, signs: PhantomData })
 }
 
-struct PlainRun<'a> {
+struct PlainRun<'a, S> {
     bytes: &'a [u8],
     spaces: bool,
+    signs: PhantomData<S>,
 }
 
-impl ByteTask for PlainRun<'_> {
+impl<S: EndSigns> ByteTask for PlainRun<'_, S> {
     type Output = usize;
 
     #[inline(always)]
@@ -58,10 +79,11 @@ impl ByteTask for PlainRun<'_> {
             let wide = form.wide(chunk);
             // A space goes on before what is none. Of the last byte it is not known what follows.
             let last = space & 1 << 63;
+            let signs = S::find(form, chunk);
             let (stops, looks) = if self.spaces && (at > 0 || space & 1 == 0) {
-                (control | space & ((space | control) >> 1) | last, wide | space & (wide >> 1))
+                (control | signs | space & ((space | control) >> 1) | last, wide | space & (wide >> 1))
             } else {
-                (control | space, wide)
+                (control | signs | space, wide)
             };
             let len = stops.trailing_zeros() as usize;
             if let Some(end) = first_special(rest, looks & 1_u64.unbounded_shl(len as u32).wrapping_sub(1)) {
@@ -107,19 +129,32 @@ fn first_special(bytes: &[u8], looks: u64) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_fold::is_ignored;
     use super::*;
+
+    struct Stars;
+
+    impl EndSigns for Stars {
+        #[inline(always)]
+        fn find<C: Compare>(form: C, bytes: C::Bytes) -> u64 {
+            form.equal(bytes, b'*')
+        }
+    }
+
+    fn is_ignored(c: char) -> bool {
+        c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
+    }
 
     #[test]
     fn runs_found_by_masks_are_those_of_the_plain_loop() {
         // A space goes on where the byte behind it is of no special character.
-        let slow = |text: &str, spaces: bool| {
+        let slow = |text: &str, spaces: bool, stars: bool| {
             let mut at = 0;
             for c in text.chars() {
                 let behind = text.as_bytes().get(at + 1).map(|byte| BYTES[*byte as usize]);
                 let goes_on = match c {
                     ' ' => spaces && at > 0 && behind == Some(Byte::Plain),
                     '\u{80}'..='\u{bf}' => false,
+                    '*' => !stars,
                     c => !c.is_whitespace() && !is_ignored(c),
                 };
                 if !goes_on {
@@ -131,7 +166,7 @@ mod tests {
         };
         let parts = [
             "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}", "\u{1680}", "\u{200b}",
-            "\u{2028}", "<", "abcdefg", "ﬁ",
+            "\u{2028}", "<", "abcdefg", "ﬁ", "*",
         ];
         let mut state = 1u64;
         for _ in 0..20_000 {
@@ -144,8 +179,10 @@ mod tests {
             }
             for spaces in [true, false] {
                 for vectors in Vectors::available() {
-                    let found = plain_run(vectors, text.as_bytes(), spaces);
-                    assert_eq!(found, slow(&text, spaces), "{vectors:?} {text:?}");
+                    let found = plain_run(vectors, text.as_bytes(), spaces, NoSigns);
+                    assert_eq!(found, slow(&text, spaces, false), "{vectors:?} {text:?}");
+                    let found = plain_run(vectors, text.as_bytes(), spaces, Stars);
+                    assert_eq!(found, slow(&text, spaces, true), "{vectors:?} {text:?} *");
                 }
             }
         }
