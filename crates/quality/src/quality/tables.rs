@@ -249,6 +249,8 @@ mod tests {
         let report = |overall: f64, languages: &[(&str, f64)]| Report {
             set: "daniel-dev".into(),
             overall: mean(4, overall),
+            texts: None,
+            without_text: 0,
             by_page_type: BTreeMap::new(),
             by_language: languages.iter().map(|(name, f1)| ((*name).to_owned(), mean(2, *f1))).collect(),
         };
