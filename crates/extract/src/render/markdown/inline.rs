@@ -93,8 +93,8 @@ impl<'a> Inline<'a> {
         let text = self.content.text(at);
         // Few texts are looked at further.
         let first = text.bytes().find(|byte| !byte.is_ascii_whitespace());
-        if !matches!(first, Some(b'$' | b'\\')) && !(self.has_display_formulas && self.content.has_display_formula(at))
-        {
+        let is_displayed = self.has_display_formulas && self.content.has_display_formula(at);
+        if !(is_displayed || matches!(first, Some(b'$' | b'\\'))) {
             return None;
         }
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
@@ -194,8 +194,8 @@ impl<'a> Inline<'a> {
         let says_links = self.links.is_some() || mode == Mode::Heading;
         !page.container(block).is_some_and(|(_, element)| element.tag.keeps_space())
             && page.styled(block).all(|StyledText { style, .. }| {
-                let is_marked = style.code || style.em || style.strong && !is_strong_by_itself;
-                !is_marked && !(says_links && style.link.is_some())
+                let is_linked = says_links && style.link.is_some();
+                !(is_linked || style.code || style.em || style.strong && !is_strong_by_itself)
             })
     }
 
