@@ -21,10 +21,11 @@ CARGO ?= cargo
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
+TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train lists eval quality confidences formats laboratory
+.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles training-pages train lite lists eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -94,18 +95,23 @@ bench: ## Time each stage on the sample archive, and hostile pages
 own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
 
-train: build ## Train both shipped models from DATA and labels/ (some 15 minutes on two cores)
+training-pages: build
 	mkdir -p $(JUDGED)
 	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS)
 	scripts/own-labels.py $(DATA) $(WARC) out/own-training --program $(BUILT)/release/trommel \
 	    --without listing,service || test $$? = 1
-	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) \
-	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
+
+train: training-pages lite ## Train the shipped models from DATA and labels/ (some 20 minutes on two cores)
+	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) -o crates/model/models --judged $(JUDGED)
+
+lite: training-pages ## Train the shipped model lite alone
+	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o crates/model/models/lite.trommel \
+	    --judged $(JUDGED)/lite.judged
 
 lists: ## Teach the trained models pages that are not one text, and test what that does
 	scripts/sound-golds.py $(DATA) out/sound $(LIST_SETS)
 	$(QUALITY) lists --model crates/model/models/fast.trommel crates/model/models/best.trommel \
-	    --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
+	    --pages $(TRAINING_PAGES) \
 	    --further $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS)) --date $$(date +%Y-%m-%d) -o crates/model/models
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev

@@ -55,7 +55,7 @@ extern "C" {
 // The version of the library. Not to be freed.
 const char *trommel_version(void);
 
-// An extractor with a built-in model: "fast" (also for null) or "best". Null if there is none of that name.
+// An extractor with a built-in model: "fast" (also for null), "best" or "lite". Null if there is none of that name.
 //
 // # Safety
 // `model` is null or a string that ends with 0.

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use trommel_features::FeatureMatrix;
 use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, log_odds_of_parts, sigmoid};
 
-use super::ADDRESS;
 use super::completed::completed;
 use super::embedded::{fit_embedded, judged};
 use super::labelled::Labelled;
@@ -51,7 +50,7 @@ pub(super) fn cross_validate(
             Learner::Linear => Vec::new(),
             _ => fit_page_types(&table, learned.schema.names(), &training)?,
         };
-        table.blank(learned.schema.names(), ADDRESS);
+        options.learner.blank_unasked(&mut table, learned.schema.names());
         let candidates = options.learner.candidates(&table, options.weighting)?;
         drop(table);
         tracing::info!("cross-validation: {} of {} folds", fold + 1, options.folds);

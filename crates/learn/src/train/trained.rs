@@ -2,7 +2,6 @@
 
 use trommel_model::{FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION};
 
-use super::ADDRESS;
 use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
@@ -62,7 +61,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let folds = by_group(&hosts, options.folds);
     let copies = match options.learner {
         Learner::Linear => Vec::new(),
-        Learner::Additive | Learner::Shipped => PoorCopy::of_pages(&pages),
+        Learner::Additive | Learner::Lite | Learner::Shipped => PoorCopy::of_pages(&pages),
     };
     let cross_validated = cross_validate(&pages, &copies, &folds, options)?;
     let penalties = &cross_validated.penalties;
@@ -86,7 +85,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     } else {
         fit_page_types(&table, learned.schema.names(), &all)?
     };
-    table.blank(learned.schema.names(), ADDRESS);
+    options.learner.blank_unasked(&mut table, learned.schema.names());
     let embedded = match options.learner {
         Learner::Linear => None,
         _ => fit_embedded(&all)?,
@@ -122,6 +121,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 pooling: options.learner.pooling(),
                 band,
                 lists: None,
+                few_metadata: options.learner == Learner::Lite,
                 selection,
                 adapted_from: None,
                 training: description(sets, options, penalty, &judged),
