@@ -21,13 +21,13 @@ CARGO ?= cargo
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
-# The pages that models are trained on, as options of `trommel train`.
-TRAINING_PAGES = --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz \
-    --lists $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
+# The pages that models are trained on, and those of further kinds that the scorer of lists learns from.
+TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
+LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help training-pages build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train by-set eval quality confidences formats laboratory
+.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles training-pages train lite by-set eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -106,11 +106,17 @@ training-pages: build
 	scripts/own-labels.py $(DATA) $(WARC) out/own-training --program $(BUILT)/release/trommel \
 	    --without listing,service || test $$? = 1
 
-train: training-pages ## Train both shipped models from DATA and labels/ (some 20 minutes on two cores)
-	$(TROMMEL) train --learner shipped $(TRAINING_PAGES) -o crates/model/models --judged $(JUDGED)
+train: training-pages lite ## Train the shipped models from DATA and labels/ (some 20 minutes on two cores)
+	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) -o crates/model/models \
+	    --judged $(JUDGED)
+
+lite: training-pages ## Train the shipped model lite alone
+	$(TROMMEL) train --learner lite --pages $(TRAINING_PAGES) -o crates/model/models/lite.trommel \
+	    --judged $(JUDGED)/lite.judged
 
 by-set: training-pages ## Judge the pages of each set by models that have not seen the set (some 30 minutes)
-	$(TROMMEL) train --learner shipped $(TRAINING_PAGES) --hold-out sets -o out/by-set --judged out/by-set
+	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) --hold-out sets -o out/by-set \
+	    --judged out/by-set
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \

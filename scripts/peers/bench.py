@@ -213,7 +213,7 @@ def main():
     report = [
         "# Benchmarks",
         "",
-        "Written by `scripts/bench-peers.sh`; do not edit.",
+        "Written by `scripts/bench-peers.sh`, but for the last section.",
         "",
         f"{datetime.date.today()}, {cpu_name[1] if cpu_name else platform.processor()}, "
         f"{os.cpu_count()} cores, {platform.system()}. An archive of {plain / 1e6:.0f} MB plain, "
@@ -244,7 +244,10 @@ def main():
         "[decisions/2026-11-speed.md](decisions/2026-11-speed.md).",
         "",
     ]
-    (arguments.docs / "benchmarks.md").write_text("\n".join(report))
+    page = arguments.docs / "benchmarks.md"
+    # What follows the peers is measured by other means, and stays.
+    _, heading, rest = page.read_text().partition("## The three models") if page.exists() else ("", "", "")
+    page.write_text("\n".join(report) + ("\n" + heading + rest if rest else ""))
     # The figures of our models, the picture, and the table of the README.
     runpy.run_path(str(here.parent / "figures.py"), run_name="__main__")
 

@@ -49,8 +49,8 @@ pub struct TrainArgs {
     /// Features: those of the paper (shallow text, tag ratios, listed tokens), or all
     #[arg(long, value_enum, default_value_t = Features::All)]
     features: Features,
-    /// Kind of the model: an L2 logistic model over the features or over their bins, or both built-in
-    /// models at once [default: linear for the paper's features, else additive]
+    /// Kind of the model: an L2 logistic model over the features or over their bins, or built-in models
+    /// [default: linear for the paper's features, else additive]
     #[arg(long, value_enum)]
     learner: Option<LearnerChoice>,
     /// A block is content if more than this share of its words lies on the longest common
@@ -81,6 +81,8 @@ enum Features {
 enum LearnerChoice {
     Linear,
     Additive,
+    /// The built-in model of that name: additive, of few steps, over the features that cost least
+    Lite,
     /// `fast` (additive) and `best` (the same with boosted trees beside it), written into the folder
     /// that --out names
     Shipped,
@@ -112,11 +114,13 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         created: args.date.map_or_else(today, |date| Ok(date.to_string()))?,
         groups: match args.features {
             Features::Paper => FeatureGroup::PAPER.to_vec(),
+            Features::All if matches!(args.learner, Some(LearnerChoice::Lite)) => FeatureGroup::light(),
             Features::All => FeatureGroup::serving(),
         },
         learner: match (args.learner, args.features) {
             (Some(LearnerChoice::Linear), _) | (None, Features::Paper) => Learner::Linear,
             (Some(LearnerChoice::Additive), _) | (None, Features::All) => Learner::Additive,
+            (Some(LearnerChoice::Lite), _) => Learner::Lite,
             (Some(LearnerChoice::Shipped), _) => Learner::Shipped,
         },
         label_share: args.label_share,

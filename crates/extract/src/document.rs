@@ -4,6 +4,7 @@ use crate::block_page::BlockReason;
 use crate::choice::Decider;
 use crate::chunks::{Chunk, ChunkSize};
 use crate::metadata::Metadata;
+use crate::metadata_choice::MetadataChoice;
 use crate::posts::Post;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::role::Role;
@@ -122,6 +123,10 @@ pub struct DocumentOptions {
     pub text: TextOptions,
     /// Whether only title and language are read of the metadata, for outputs that have no place for the rest.
     pub few_metadata: bool,
+    /// The metadata that are read for outputs that have a place for all.
+    pub metadata: MetadataChoice,
+    /// Whether the language of the text is found even where metadata are few, because a filter needs it.
+    pub needs_language: bool,
 }
 
 impl DocumentOptions {
@@ -129,6 +134,20 @@ impl DocumentOptions {
     #[must_use]
     pub fn with_few_metadata(mut self, few: bool) -> Self {
         self.few_metadata = few;
+        self
+    }
+
+    /// The same options with these metadata.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: MetadataChoice) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// The same options with the language of the text found in any case, or not.
+    #[must_use]
+    pub fn with_language(mut self, needed: bool) -> Self {
+        self.needs_language = needed;
         self
     }
 

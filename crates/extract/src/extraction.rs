@@ -23,6 +23,7 @@ use crate::language::language;
 use crate::metadata::likeness::{TitleWords, overlap};
 use crate::metadata::title_parts::is_end_of_title;
 use crate::metadata::{self, Metadata};
+use crate::metadata_choice::MetadataChoice;
 use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
@@ -54,6 +55,8 @@ pub struct Extraction<'a> {
     notes: Option<Notes>,
     hints: Hints<'a>,
     observer: SharedObserver,
+    /// Whether documents have few metadata unless their options ask for all.
+    few_metadata: bool,
 }
 
 impl Drop for Extraction<'_> {
@@ -92,12 +95,18 @@ impl<'a> Extraction<'a> {
                 *kept &= !exclude.contains(*role);
             }
         });
-        Self { decoded, page, verdicts, notes, hints: *hints, observer: None }
+        Self { decoded, page, verdicts, notes, hints: *hints, observer: None, few_metadata: false }
     }
 
     /// The same extraction, which tells `observer` how long it takes to render.
     pub(crate) fn with_observer(mut self, observer: SharedObserver) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// The same extraction, whose documents have few metadata unless their options ask for all, or have all.
+    pub(crate) fn with_few_metadata(mut self, few: bool) -> Self {
+        self.few_metadata = few;
         self
     }
 
@@ -329,14 +338,25 @@ impl<'a> Extraction<'a> {
             // Also for Markdown: language and confidence are found on plain text, so that they do not depend on the
             // form.
             let plain = self.traced_text_of(&content);
-            let (title, metadata) = if options.few_metadata {
-                metadata::read_few(&self.decoded.text, &self.page, &self.hints)
+            let few = match options.metadata {
+                MetadataChoice::Auto => self.few_metadata,
+                MetadataChoice::All => false,
+                MetadataChoice::Few => true,
+            };
+            let (title, metadata) = if few || options.few_metadata {
+                let headline = self.verdicts.judgement.headline;
+                let is_dated = !options.few_metadata;
+                metadata::read_few(&self.decoded.text, &self.page, &self.hints, headline, is_dated)
             } else {
                 let (title, metadata) = self.title_and_metadata();
                 (title, Metadata { next: self.next_page(), ..metadata })
             };
             let page_type = self.verdicts.judgement.page_type.as_ref();
-            let lang = language(&plain.text, || metadata.lang_declared.clone());
+            let lang = if few && !options.needs_language {
+                None
+            } else {
+                language(&plain.text, || metadata.lang_declared.clone())
+            };
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);
             let blocks = options.blocks.then(|| self.block_verdicts());
             let tables = options.tables.then(|| document_tables(&content));

@@ -123,6 +123,8 @@ impl Extractor {
             verdicts.site_memory = known.map(|(_, usage)| usage);
             verdicts
         });
-        Extraction::new(decoded, page, verdicts, hints).with_observer(self.observer.clone())
+        Extraction::new(decoded, page, verdicts, hints)
+            .with_observer(self.observer.clone())
+            .with_few_metadata(self.model.file().few_metadata)
     }
 }

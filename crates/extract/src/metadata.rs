@@ -101,12 +101,24 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints, headline: Option<usiz
     (title.and_then(readable), metadata)
 }
 
-/// The same, but of the metadata only the declared language: what texts are written with.
-pub(crate) fn read_few(html: &str, page: &Page, hints: &Hints) -> (Option<String>, Metadata) {
-    let sources = Sources::new(html, page, page.json_ld().graph(), hints);
+/// The same, but of the metadata only the declared language, and the date of publication if `is_dated`.
+pub(crate) fn read_few(
+    html: &str,
+    page: &Page,
+    hints: &Hints,
+    headline: Option<usize>,
+    is_dated: bool,
+) -> (Option<String>, Metadata) {
+    let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     let names = site::keys(&sources, site::site(&sources).as_deref());
     let title = title::title(&sources, &names);
-    (title.and_then(readable), Metadata { lang_declared: sources.language, ..Metadata::default() })
+    let published = if is_dated {
+        sources.headline = byline::anchor(page, headline, title.as_deref());
+        date::published(&sources)
+    } else {
+        None
+    };
+    (title.and_then(readable), Metadata { published, lang_declared: sources.language, ..Metadata::default() })
 }
 
 /// The name in a text that says who wrote a post: also one that is not a name of a person. None if the text is

@@ -136,4 +136,12 @@ impl FeatureGroup {
         groups.retain(|group| *group != FeatureGroup::ListedWords);
         groups
     }
+
+    /// The serving groups that cost little. Each of the others needs a pass of its own, and is hardly missed.
+    pub fn light() -> Vec<FeatureGroup> {
+        use FeatureGroup::{Repeats, Stated, Topic};
+        let mut groups = Self::serving();
+        groups.retain(|group| ![Repeats, Stated, Topic].contains(group));
+        groups
+    }
 }

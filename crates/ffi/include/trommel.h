@@ -55,7 +55,7 @@ extern "C" {
 // The version of the library. Do not free it.
 const char *trommel_version(void);
 
-// Returns an extractor with a built-in model: "fast" (also for null) or "best". Null if there is no such model.
+// Returns an extractor with a built-in model: "fast" (also for null), "best" or "lite". Null if there is no such model.
 //
 // # Safety
 // `model` is null or a string that ends with 0.

@@ -59,7 +59,7 @@ pub extern "C" fn trommel_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Returns an extractor with a built-in model: "fast" (also for null) or "best". Null if there is no such model.
+/// Returns an extractor with a built-in model: "fast" (also for null), "best" or "lite". Null if there is no such model.
 ///
 /// # Safety
 /// `model` is null or a string that ends with 0.

@@ -49,6 +49,11 @@ pub struct FilterSettings {
 }
 
 impl FilterSettings {
+    /// Whether a filter asks for the language of texts.
+    pub fn need_language(&self) -> bool {
+        !self.languages.is_empty() || !self.exclude_languages.is_empty() || self.rules.contains(&TextRule::Gopher)
+    }
+
     /// The first page type in the lists to keep or drop that the model does not recognise, with the key of its
     /// list. A filter on it would drop all pages, or none. `known` are the types of the model.
     pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {

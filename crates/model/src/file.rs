@@ -61,6 +61,10 @@ pub struct ModelFile {
     /// The scorer of pages other than articles and threads; none if the parts judge all pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<ListScorer>,
+    /// Whether documents of pages that it judges have few metadata unless all are asked for: the model is for
+    /// callers who want texts fast.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few_metadata: bool,
     /// The way of choosing blocks from their probabilities.
     pub selection: Selection,
     /// The model that this one was adapted from, by name and day; none if it was trained from nothing.

@@ -21,8 +21,11 @@ use crate::page_type::PageType;
 use crate::sigmoid::sigmoid;
 
 /// Models built into the program, by name; the first is the default.
-const BUILTIN: [(&str, &[u8]); 2] =
-    [("fast", include_bytes!("../models/fast.trommel")), ("best", include_bytes!("../models/best.trommel"))];
+const BUILTIN: [(&str, &[u8]); 3] = [
+    ("fast", include_bytes!("../models/fast.trommel")),
+    ("best", include_bytes!("../models/best.trommel")),
+    ("lite", include_bytes!("../models/lite.trommel")),
+];
 
 /// Column that tells the main headline.
 // Rules and metadata take the headline that the model saw, so that they never disagree about it.

@@ -108,8 +108,8 @@
 pub use trommel_extract::{
     AddressForm, ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError,
     ChunkUnit, CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
-    ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink,
-    Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
+    ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, MetadataChoice,
+    NoteForm, PageLink, Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};

@@ -255,6 +255,7 @@ mod tests {
             pooling: 0.0,
             band: None,
             lists: None,
+            few_metadata: false,
             selection: Selection::ExpectedF1,
             adapted_from: None,
             training: Training::default(),

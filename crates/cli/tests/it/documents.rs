@@ -91,7 +91,8 @@ fn figures_of_the_readme_are_those_of_the_tables() {
     let benchmarks = rows("docs/benchmarks.md");
     let of_set = find(&quality, "wcxb-dev");
     let mut compared = 0;
-    for measured in &benchmarks {
+    // The table of the three models has fewer columns.
+    for measured in benchmarks.iter().filter(|row| row.len() == 10) {
         let name = &measured[0];
         if name.is_empty() || name.contains("workers") || name.contains("libdeflate") {
             continue;

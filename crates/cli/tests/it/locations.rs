@@ -98,7 +98,8 @@ fn archives_manifests_indexes_and_configurations_are_read() {
         assert_eq!(gone.code, 2);
         assert!(gone.stderr.contains("gone.warc.gz: not found"), "{protocol:?} {}", gone.stderr);
         let empty = run(&store, folder.path(), &[&store.url("a/empty.warc.gz"), "-o", "-"]);
-        assert!(!empty.stderr.contains("416"), "{protocol:?} {}", empty.stderr);
+        // With the space: times have such digits as well.
+        assert!(!empty.stderr.contains(" 416"), "{protocol:?} {}", empty.stderr);
     }
 }
 

@@ -142,7 +142,7 @@ fn the_version_names_commit_features_and_models() {
     assert!(lines[1].starts_with("commit "), "{lines:?}");
     assert!(lines[2].starts_with("features "), "{lines:?}");
     assert_eq!(lines[2].contains("index"), cfg!(feature = "index"));
-    assert_eq!(lines[3], "models fast, best");
+    assert_eq!(lines[3], "models fast, best, lite");
     let build = concat!("build ", env!("CARGO_PKG_VERSION"), " (");
     assert!(lines[4].starts_with(build), "{lines:?}");
     let short = trommel(&workspace(), &["-V"], b"");

@@ -53,6 +53,29 @@ fn few_metadata_are_title_and_language() {
 }
 
 #[test]
+fn metadata_are_all_or_few_as_asked() {
+    let html = "<html lang=en><title>About mills | Site</title><meta name=author content='Jane Roe'>\
+                <meta property=article:published_time content=2024-05-17><h1>About mills</h1><p>A mill.";
+    let page = extraction(html, &[true; 2]);
+    let of = |page: &Extraction, choice| page.document(&DocumentOptions::default().with_metadata(choice));
+    let (all, few) = (of(&page, MetadataChoice::All), of(&page, MetadataChoice::Few));
+    assert_eq!(of(&page, MetadataChoice::Auto), all);
+    assert_eq!((all.metadata.author.len(), all.lang.as_deref()), (1, Some("en")));
+    let metadata = Metadata {
+        published: Some("2024-05-17".into()),
+        lang_declared: all.metadata.lang_declared.clone(),
+        ..Metadata::default()
+    };
+    assert_eq!(few, Document { metadata, lang: None, ..all.clone() });
+    // A filter by language needs it.
+    let options = DocumentOptions::default().with_metadata(MetadataChoice::Few).with_language(true);
+    assert_eq!(page.document(&options), Document { lang: Some("en".into()), ..few.clone() });
+    // Of a model that is for texts they are few unless all are asked for.
+    let of_lite = page.with_few_metadata(true);
+    assert_eq!((of(&of_lite, MetadataChoice::Auto), of(&of_lite, MetadataChoice::All)), (few, all));
+}
+
+#[test]
 fn images_lead_back_to_their_tags() {
     let html = "<p>One.</p><a href=/b><img src=/a.png alt='a mill'></a><p>Two.<ul><li>three</ul>";
     let page = extraction(html, &[true; 3]);

@@ -108,24 +108,33 @@ const OF_PAGE: &[&str] = &[
     "bu yazı",
 ];
 
-/// The first bytes of [`OF_PAGE`]; all that are not ASCII, because letters of two bytes differ by case.
+/// For each ASCII letter with which one of [`OF_PAGE`] begins, a bit for each letter that follows there; the last
+/// bit for one that is not ASCII.
 // Nearly all blocks of a page begin with others, and each is asked.
-const STARTS_OF_PAGE: [bool; 256] = {
-    let mut starts = [false; 256];
-    let mut byte = 0x80;
-    while byte < 256 {
-        starts[byte] = true;
-        byte += 1;
-    }
+const SECONDS_OF_PAGE: [u32; 26] = {
+    let mut seconds = [0; 26];
     let mut at = 0;
     while at < OF_PAGE.len() {
-        let first = OF_PAGE[at].as_bytes()[0];
-        starts[first as usize] = true;
-        starts[first.to_ascii_uppercase() as usize] = true;
+        if let [first @ b'a'..=b'z', second, ..] = OF_PAGE[at].as_bytes() {
+            seconds[(*first - b'a') as usize] |= if second.is_ascii() { 1 << (*second & 31) } else { 1 << 31 };
+        }
         at += 1;
     }
-    starts
+    seconds
 };
+
+/// Whether a text may begin as one of [`OF_PAGE`] does, by its first two bytes.
+fn may_be_of_page(text: &str) -> bool {
+    match text.as_bytes() {
+        [first, second, ..] if first.is_ascii_alphabetic() => {
+            let seconds = SECONDS_OF_PAGE.get(usize::from((*first | 0x20) - b'a')).copied().unwrap_or_default();
+            // A letter that is not ASCII is so in both cases.
+            seconds != 0 && !second.is_ascii() || seconds >> (second & 31) & 1 != 0
+        }
+        [first, ..] => !first.is_ascii(),
+        [] => false,
+    }
+}
 
 /// The event that the words right before a date name, if any; the nearest words decide.
 pub(super) fn event(before: &str) -> Option<Event> {
@@ -152,7 +161,7 @@ pub(super) fn is_of_page(text: &str) -> bool {
         let mut lower = text.chars().flat_map(char::to_lowercase);
         words.chars().all(|letter| lower.next() == Some(letter))
     };
-    text.bytes().next().is_some_and(|first| STARTS_OF_PAGE[usize::from(first)]) && OF_PAGE.iter().any(starts)
+    may_be_of_page(text) && OF_PAGE.iter().any(starts)
 }
 
 /// The start of the last of the words in a text.
@@ -200,5 +209,10 @@ mod tests {
         assert!(is_of_page("This entry was posted on Monday"));
         assert!(is_of_page(" Dieser Artikel wurde am 14. Dezember 2015 von A geschrieben"));
         assert!(!is_of_page("The entry was wrong"));
+        for words in OF_PAGE {
+            let upper = words.to_uppercase();
+            // Turkish capitals do not tell their small letters.
+            assert!(is_of_page(words) && (is_of_page(&upper) || upper.to_lowercase() != *words), "{words}");
+        }
     }
 }

@@ -6,7 +6,6 @@
 use rayon::prelude::*;
 use trommel_model::sigmoid;
 
-use super::ADDRESS;
 use super::labelled::Labelled;
 use super::learned::LearnedLists;
 use super::learner::sketch;
@@ -26,7 +25,7 @@ pub(super) fn completed<'a>(pages: Vec<Labelled<'a>>, options: &TrainOptions) ->
     let known: Vec<&Labelled> = pages.iter().collect();
     let learned = LearnedLists::new(&known, &options.groups);
     let mut table = learned.table(&known, &options.groups);
-    table.blank(learned.schema.names(), ADDRESS);
+    options.learner.blank_unasked(&mut table, learned.schema.names());
     let quick = sketch(&table)?;
     drop(table);
     let completed: Vec<Labelled> = partial

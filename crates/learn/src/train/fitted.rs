@@ -2,7 +2,6 @@
 
 use trommel_model::{ListScorer, PageTypeScorer, WeightedScorer};
 
-use super::ADDRESS;
 use super::labelled::Labelled;
 use super::learned::LearnedLists;
 use super::lists::ListRows;
@@ -49,7 +48,7 @@ impl Fitted {
         };
         // The type of a page is known only until the columns of the address are blanked.
         let lists = (!further.is_empty()).then(|| ListRows::new(&table, &page_types));
-        table.blank(learned.schema.names(), ADDRESS);
+        options.learner.blank_unasked(&mut table, learned.schema.names());
         let parts = match purpose {
             Purpose::Test => options.learner.candidates(&table, options.weighting)?,
             Purpose::Use(penalty) => {

@@ -2,6 +2,7 @@
 
 use trommel_model::{Additive, ColumnWeight, Linear, Scorer, Trees, WeightedScorer};
 
+use super::ADDRESS;
 use super::bins::Binned;
 use super::boost::{BoostOptions, boost};
 use super::logistic::{Fit, Sample, fit_weighted};
@@ -29,6 +30,20 @@ const PAIRS: BoostOptions = BoostOptions {
     rows: 0.5,
     seed: 1,
 };
+
+/// The additive model of `lite`.
+const LITE: BoostOptions = BoostOptions { trees: 400, ..PAIRS };
+
+/// Beginnings of the names of columns that `lite` does not ask for: each needs a pass of its own.
+const NOT_IN_LITE: [&str; 7] = [
+    "tag_ratio.",
+    "position.log_repeats",
+    "position.seen_before",
+    "position.log_like",
+    "position.like_words",
+    "position.title_share",
+    "position.share_in_title",
+];
 
 /// Seeds whose mean an additive model is.
 pub(super) const SEEDS: u16 = 3;
@@ -60,7 +75,15 @@ impl Learner {
         match self {
             // The paper judges every block by itself.
             Learner::Linear => 0.0,
-            Learner::Additive | Learner::Shipped => 0.5,
+            Learner::Additive | Learner::Lite | Learner::Shipped => 0.5,
+        }
+    }
+
+    /// Blanks the columns of a table that its models do not ask for.
+    pub(crate) fn blank_unasked(self, table: &mut BlockTable, names: &[String]) {
+        table.blank(names, ADDRESS);
+        if self == Learner::Lite {
+            NOT_IN_LITE.iter().for_each(|prefix| table.blank(names, prefix));
         }
     }
 
@@ -78,7 +101,7 @@ impl Learner {
             Learner::Linear => {
                 PENALTIES.iter().map(|penalty| Ok((linear(table, weighting, *penalty)?, *penalty))).collect()
             }
-            Learner::Additive | Learner::Shipped => {
+            Learner::Additive | Learner::Lite | Learner::Shipped => {
                 let fits = self.fit(table, weighting, PAIRS.penalty)?;
                 Ok(fits.into_iter().map(|parts| (parts, PAIRS.penalty)).collect())
             }
@@ -102,6 +125,10 @@ impl Learner {
             Learner::Linear => Ok(vec![linear(table, weighting, penalty)?]),
             Learner::Additive => {
                 let additive = pairs_of(&binned(), &table.labels, &weights)?;
+                Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
+            }
+            Learner::Lite => {
+                let additive = as_additive(&boost(&binned(), &table.labels, &weights, &LITE)?)?;
                 Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
             }
             Learner::Shipped => {
@@ -161,4 +188,22 @@ fn linear(table: &BlockTable, weighting: Weighting, penalty: f64) -> Result<Vec<
         })
         .collect();
     Ok(vec![WeightedScorer { share: 1.0, scorer: Scorer::Linear(Linear { intercept: intercept as f32, weights }) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lite_learns_nothing_from_columns_that_cost_much() {
+        let names = ["address.root", "position.log_repeats", "text.log_words"].map(str::to_owned);
+        let blanked = |learner: Learner| {
+            let mut table = BlockTable::new(names.len(), 1);
+            table.data = vec![1.0, 2.0, 3.0];
+            learner.blank_unasked(&mut table, &names);
+            table.data
+        };
+        assert_eq!(blanked(Learner::Lite), [0.0, 0.0, 3.0]);
+        assert_eq!(blanked(Learner::Shipped), [0.0, 2.0, 3.0]);
+    }
 }

@@ -52,6 +52,8 @@ pub enum Learner {
     Linear,
     /// Logistic regression over binned features and crosses of two.
     Additive,
+    /// The same from fewer trees of one seed, which do not ask for columns that cost much: the built-in `lite`.
+    Lite,
     /// Two models that share a part: the additive one, and the same with boosted trees beside it, half
     /// of the log odds each.
     Shipped,

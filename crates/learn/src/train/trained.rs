@@ -65,7 +65,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let copies = match options.learner {
         Learner::Linear => Vec::new(),
         // Pages are in the order of their sets.
-        Learner::Additive | Learner::Shipped => {
+        Learner::Additive | Learner::Lite | Learner::Shipped => {
             let known = pages.partition_point(|page| page.set < trained);
             PoorCopy::of_pages(pages.get(..known).unwrap_or_default())
         }
@@ -120,6 +120,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 pooling: options.learner.pooling(),
                 band,
                 lists: lists.clone(),
+                few_metadata: options.learner == Learner::Lite,
                 selection,
                 adapted_from: None,
                 training: description(sets, options, penalty, &judged),

@@ -30,6 +30,7 @@ fn file() -> ModelFile {
         pooling: 0.0,
         band: None,
         lists: None,
+        few_metadata: false,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

@@ -65,6 +65,7 @@ class Choices(TypedDict, total=False):
     tables: bool
     posts: bool
     chunks: str
+    metadata: Literal["auto", "all", "few"]
 
 # Settings of runs that give documents: the keywords of `read_warc`.
 class RunChoices(Choices, total=False):

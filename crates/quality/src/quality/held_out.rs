@@ -127,6 +127,7 @@ mod tests {
             pooling: 0.0,
             band: None,
             lists: None,
+            few_metadata: false,
             selection: Selection::Threshold(0.5),
             adapted_from: None,
             training: Training { sets: vec![TrainingSet { name: set.into(), pages: 1 }], ..Training::default() },

@@ -26,7 +26,7 @@ impl Settings {
     pub fn document_options(&self) -> DocumentOptions {
         let TextSettings { form, links, images, addresses, sections, math, notes, scripts, max_tokens, tokenizer } =
             &self.text;
-        let IncludeSettings { blocks, spans, tables, posts, chunks } = self.include;
+        let IncludeSettings { blocks, spans, tables, posts, chunks, metadata } = self.include;
         let text = TextOptions::default().with_math(*math).with_notes(*notes).with_scripts(*scripts);
         let tokens = tokenizer.as_ref().map(|file| file.counter().clone()).unwrap_or_default();
         let options = DocumentOptions::default()
@@ -37,6 +37,8 @@ impl Settings {
             .with_chunks(chunks)
             .with_max_tokens(*max_tokens)
             .with_token_counter(tokens)
+            .with_metadata(metadata)
+            .with_language(self.filters.need_language())
             .with_text(text);
         match form {
             TextForm::Plain => options,

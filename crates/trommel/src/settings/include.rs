@@ -1,7 +1,7 @@
 //! Settings of the lists beside the text, with their defaults.
 
 use serde::{Deserialize, Serialize};
-use trommel_extract::ChunkSize;
+use trommel_extract::{ChunkSize, MetadataChoice};
 
 /// Lists beside the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,4 +23,6 @@ pub struct IncludeSettings {
     /// cuts code, a table row, a list item or a sentence.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub chunks: Option<ChunkSize>,
+    /// Metadata of documents.
+    pub metadata: MetadataChoice,
 }

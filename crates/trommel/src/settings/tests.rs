@@ -58,6 +58,15 @@ fn links_ask_for_markdown() {
 }
 
 #[test]
+fn filters_by_language_need_it() {
+    let needs = |text| toml(text).unwrap().settings().unwrap().document_options().needs_language;
+    assert!(!needs("min_words = 5\nmetadata = 'few'"));
+    for asking in ["languages = ['de']", "exclude_languages = ['de']", "rules = ['c4', 'gopher']"] {
+        assert!(needs(asking), "{asking}");
+    }
+}
+
+#[test]
 fn errors_name_key_and_line() {
     for (text, error) in [
         ("job = 3", "c.toml:1: unknown key \"job\", did you mean \"jobs\"?"),
