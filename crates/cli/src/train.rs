@@ -60,7 +60,7 @@ pub struct TrainArgs {
     /// Unit that counts the same in training: a page or a block
     #[arg(long, value_enum, default_value_t = WeighingUnit::Pages)]
     weigh: WeighingUnit,
-    /// What cross-validation holds out: hosts, in folds, or one labelled set after the other
+    /// Pages that cross-validation holds out: those of some hosts, in folds, or of one labelled set after the other
     #[arg(long, value_enum, default_value_t = HoldOut::Hosts, value_name = "UNIT", conflicts_with = "from")]
     hold_out: HoldOut,
     /// Folds of the cross-validation by host
