@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use trommel::OutputRecord;
+use trommel::{MetadataChoice, OutputRecord};
 use trommel_pipeline::index::{Endpoint, IndexWriter, Refused};
 
 use crate::{
@@ -62,7 +62,10 @@ impl Indexer for Endpoint {
 /// Runs the command: 0 if all went well, 1 if something could not be read or was refused; the rest is
 /// indexed. 2 if nothing could be read, and then an index in a folder is left as it was.
 pub fn run(args: &IndexArgs) -> Result<Exit> {
-    let documents = Documents::new(&args.inputs, args.settings.settings()?)?;
+    let mut settings = args.settings.settings()?;
+    // Searches are limited by language and date, with any model.
+    settings.include.metadata = MetadataChoice::All;
+    let documents = Documents::new(&args.inputs, settings)?;
     let (fed, refused) = match (&args.index, &args.url) {
         (Some(folder), _) => (into_folder(&documents, folder, args.memory)?, 0),
         (None, Some(url)) => into_endpoint(&documents, url)?,

@@ -253,3 +253,13 @@ fn documents_of_one_id_are_counted() {
     ran.well();
     assert!(ran.stderr.contains("took the place of: "), "{}", ran.stderr);
 }
+
+#[test]
+fn an_index_has_languages_and_dates_with_any_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = trommel(folder.path(), &["index", &archive(), "--index", "i", "--model", "lite"], b"");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let hits = found(folder.path(), "help", "i");
+    assert!(hits.len() > 3, "{hits:?}");
+    assert!(hits.iter().all(|hit| hit["lang"].as_str().is_some_and(|lang| !lang.is_empty())), "{hits:?}");
+}
