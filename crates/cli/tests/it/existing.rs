@@ -50,7 +50,7 @@ fn the_summary_replaces_nothing_that_the_run_reads_or_writes() {
         ("a.warc.gz", "an input"),
         ("./o.jsonl", "an output"),
         ("o.jsonl.quarantine.warc.gz", "an output"),
-        ("c.toml", "read by the run"),
+        ("c.toml", "read by the command"),
     ] {
         let ran = trommel(
             folder.path(),
