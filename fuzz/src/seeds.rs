@@ -159,6 +159,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
         pooling: 0.0,
         band: None,
         lists: None,
+        few_metadata: false,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),
