@@ -22,7 +22,7 @@ pub struct BenchArgs {
     /// Archive of gzip members, such as samples/wcxb-sample.warc.gz
     #[arg(value_name = "ARCHIVE")]
     archive: PathBuf,
-    /// Built-in model (`fast` or `best`) or model file [default: fast]
+    /// Built-in model (`fast`, `best` or `lite`) or model file [default: fast]
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
     /// Runs of each stage; the median is reported

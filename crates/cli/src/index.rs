@@ -64,7 +64,9 @@ impl Indexer for Endpoint {
 pub fn run(args: &IndexArgs) -> Result<Exit> {
     let mut settings = args.settings.settings()?;
     // Searches are limited by language and date, with any model.
-    settings.include.metadata = MetadataChoice::All;
+    if settings.include.metadata == MetadataChoice::Auto {
+        settings.include.metadata = MetadataChoice::All;
+    }
     let documents = Documents::new(&args.inputs, settings)?;
     let (fed, refused) = match (&args.index, &args.url) {
         (Some(folder), _) => (into_folder(&documents, folder, args.memory)?, 0),

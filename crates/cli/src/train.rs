@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use trommel::{
     features::FeatureGroup,
     learn::{
-        HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt, train,
+        HeldOut, JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt,
+        gold_beside, train,
     },
     model::Score,
     output::AtomicFile,
@@ -166,10 +167,10 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
 /// Refuses, before hours of training, files that are read and folders that are not there.
 fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
     for path in [&args.out].into_iter().chain(&args.judged) {
-        written::refuse_inputs(
-            path,
-            args.labelled.files().chain(args.mix.clone()).chain(args.from.iter().map(PathBuf::from)),
-        )?;
+        let further = args.mix.iter().chain(&args.lists);
+        let golds = further.clone().filter_map(|pages| gold_beside(pages));
+        let base = args.from.iter().map(PathBuf::from);
+        written::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             anyhow::bail!("{}: there is no such folder", folder.display());

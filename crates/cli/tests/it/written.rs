@@ -49,6 +49,10 @@ fn training_spares_its_pages_and_says_first_what_it_cannot_write() {
         refused(files, &[&train[..], &[output]].concat(), "is read by the command");
         refused(files, &[&train[..], &["m.trommel", "--judged", output]].concat(), "is read by the command");
     }
+    let more: &[(&str, &[u8])] = &[files[0], files[1], ("b.warc.gz", &archive), ("b.gold.jsonl.gz", &gold)];
+    for output in ["b.warc.gz", "b.gold.jsonl.gz"] {
+        refused(more, &[&train[..], &[output, "--lists", "b.warc.gz"]].concat(), "is read by the command");
+    }
     refused(files, &[&train[..], &["none/m.trommel"]].concat(), "none: there is no such folder");
     refused(files, &[&train[..], &["m.trommel", "--date", "2026-13-45"]].concat(), "2026-13-45");
 }
