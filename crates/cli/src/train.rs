@@ -187,7 +187,7 @@ fn write(args: &TrainArgs, sets: &[PageSet], options: &TrainOptions, trained: &T
         _ => given.to_owned(),
     };
     let out = path(&args.out, "trommel");
-    AtomicFile::write_all(&out, &trained.model.to_bytes()?)
+    AtomicFile::write_all(&out, &trained.model.to_packed()?)
         .with_context(|| format!("cannot write {}", out.display()))?;
     if let Some(judged) = &args.judged {
         let path = path(judged, "judged");

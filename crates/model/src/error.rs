@@ -31,6 +31,9 @@ pub enum ModelError {
     /// The bytes are not laid out like a model file.
     #[error("not a trommel model file: {0}")]
     Format(#[from] rmp_serde::decode::Error),
+    /// The zstd frame of a model file is damaged, or cannot be written.
+    #[error("the zstd frame of the model file: {0}")]
+    Zstd(#[source] std::io::Error),
     /// The model cannot be written.
     #[error("cannot write the model: {0}")]
     Write(#[from] rmp_serde::encode::Error),

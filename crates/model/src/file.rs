@@ -1,4 +1,4 @@
-//! The model file: numbers and names in MessagePack, never code.
+//! The model file: numbers and names in MessagePack, packed with zstd, never code.
 
 use serde::{Deserialize, Serialize};
 use trommel_features::{FeatureGroup, ListedWord, TermWeight};
@@ -7,6 +7,7 @@ use crate::additive::Additive;
 use crate::error::ModelError;
 use crate::kept_blocks::Selection;
 use crate::lists::ListScorer;
+use crate::packed::unpack;
 use crate::trees::Trees;
 
 /// First field of every model file.
@@ -91,10 +92,11 @@ impl ModelFile {
     /// # Errors
     /// If they are not laid out so, or the file is of another version.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
-        // By itself: files of other versions may name what this program cannot even parse.
-        let head: Head = rmp_serde::from_slice(bytes)?;
+        // The head by itself: files of other versions may name what this program cannot even parse.
+        let bytes = unpack(bytes)?;
+        let head: Head = rmp_serde::from_slice(&bytes)?;
         check_version(&head.format, head.version)?;
-        Ok(rmp_serde::from_slice(bytes)?)
+        Ok(rmp_serde::from_slice(&bytes)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The model file, the scorers and the selection of blocks.
 //!
 //! A model is numbers and names: MessagePack with the feature schema, the weights, the token lists, the
-//! training data, the date and the scores. It is never code.
+//! training data, the date and the scores, packed with zstd. It is never code.
 
 mod additive;
 mod compiled;
@@ -13,6 +13,7 @@ mod kept_blocks;
 mod layout;
 mod lists;
 mod model;
+mod packed;
 mod page_type;
 mod roles;
 mod scorer;

@@ -17,6 +17,7 @@ use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::hard_pages::confidence_below;
 use crate::kept_blocks::{self, Choice, weighed};
 use crate::layout::Layout;
+use crate::packed::pack;
 use crate::page_type::PageType;
 use crate::sigmoid::sigmoid;
 
@@ -170,7 +171,7 @@ impl Model {
         })
     }
 
-    /// Reads a model from the bytes of a model file.
+    /// Reads a model from the bytes of a model file, packed with zstd or not.
     ///
     /// # Errors
     /// If they are not a model file, or as for [`Model::new`].
@@ -225,12 +226,20 @@ impl Model {
         confidence_below(self.builtin?, percent)
     }
 
-    /// The bytes of its model file.
+    /// All that its file holds as MessagePack, not packed: the bytes whose checksum says which model it is.
     ///
     /// # Errors
     /// Only if memory runs out.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         Ok(rmp_serde::to_vec_named(&self.file)?)
+    }
+
+    /// The bytes of its model file: the same, packed with zstd.
+    ///
+    /// # Errors
+    /// Only if memory runs out.
+    pub fn to_packed(&self) -> Result<Vec<u8>, ModelError> {
+        pack(&self.to_bytes()?)
     }
 
     /// All that its file holds.

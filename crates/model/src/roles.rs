@@ -12,6 +12,7 @@ use crate::additive::Additive;
 use crate::compiled::{Compiled, PageOdds};
 use crate::error::ModelError;
 use crate::file::Scorer;
+use crate::packed::{pack, unpack};
 
 /// First field of every file of roles.
 pub const ROLES_FORMAT: &str = "trommel-roles";
@@ -125,15 +126,15 @@ impl RoleModel {
     /// # Errors
     /// If they are no such file, or as for [`RoleModel::new`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
-        Self::new(rmp_serde::from_slice(bytes)?)
+        Self::new(rmp_serde::from_slice(&unpack(bytes)?)?)
     }
 
-    /// The bytes of its file.
+    /// The bytes of its file: MessagePack, packed with zstd.
     ///
     /// # Errors
     /// If it cannot be written as MessagePack.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
-        Ok(rmp_serde::to_vec(&self.file)?)
+    pub fn to_packed(&self) -> Result<Vec<u8>, ModelError> {
+        pack(&rmp_serde::to_vec(&self.file)?)
     }
 
     /// The file.
@@ -233,7 +234,7 @@ mod tests {
         let odds = model.log_odds(&page, None);
         assert_eq!(odds, [vec![-0.25, 1.25], vec![1.375, 2.125]]);
         assert_eq!(model.judge(&page, None), [None, Some("linked")]);
-        let again = RoleModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        let again = RoleModel::from_bytes(&model.to_packed().unwrap()).unwrap();
         assert_eq!(again.file(), model.file());
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn train<'py>(
         })?;
         let trained = trained.map_err(|error| told(&error))?;
         let trained = trained.ok_or_else(|| told(&"no model was trained"))?;
-        let bytes = trained.model.to_bytes().map_err(|error| told(&error))?;
+        let bytes = trained.model.to_packed().map_err(|error| told(&error))?;
         AtomicFile::write_all(&out, &bytes)?;
         serde_json::to_string(&trained.model.file().scores).map_err(|error| told(&error))
     })?;

@@ -167,8 +167,10 @@ fn a_shift_of_all_log_odds_chooses_anew() {
 #[test]
 fn a_file_comes_back_as_it_was() {
     let model = Model::new(file()).unwrap();
-    let bytes = model.to_bytes().unwrap();
+    let (bytes, packed) = (model.to_bytes().unwrap(), model.to_packed().unwrap());
     assert_eq!(Model::from_bytes(&bytes).unwrap().file(), model.file());
+    assert!(packed.len() < bytes.len());
+    assert_eq!(Model::from_bytes(&packed).unwrap().file(), model.file());
 }
 
 #[test]

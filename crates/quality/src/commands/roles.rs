@@ -33,7 +33,7 @@ pub fn run(args: &RolesArgs) -> anyhow::Result<()> {
         })
         .collect::<anyhow::Result<Vec<PageSet>>>()?;
     let model = train_roles(&sets, &args.roles, &args.date)?;
-    std::fs::write(&args.out, model.to_bytes()?).with_context(|| format!("cannot write {}", args.out.display()))?;
+    std::fs::write(&args.out, model.to_packed()?).with_context(|| format!("cannot write {}", args.out.display()))?;
     let mut text = "role               pages  blocks  precision  recall\n".to_owned();
     for role in &model.file().roles {
         let score = role.score;
