@@ -1,10 +1,8 @@
 //! Tells the library what it was built from, so that no run goes on under another build of the program.
 
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};

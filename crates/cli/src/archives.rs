@@ -4,9 +4,8 @@ use std::{io, sync::Arc};
 
 use anyhow::Result;
 use trommel::{Extractor, Hints, OutputRecord, Settings};
-use trommel_pipeline::{
-    Environment, Input, Output, PackedOptions, Plan, Run, Summary, sources::NetworkOptions, unpack,
-};
+use trommel_pipeline::sources::NetworkOptions;
+use trommel_pipeline::{Environment, Input, Output, PackedOptions, Plan, Run, Summary, unpack};
 
 use crate::{models, progress::Reporter};
 

@@ -5,13 +5,13 @@ use std::{fs, hint::black_box, path::PathBuf, sync::Arc, time::Instant};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use trommel::{
-    Compression, ContentPolicy, Document, DocumentOptions, Hints, Model, OutputRecord,
-    archive::{MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type, payload},
-    extract::Extractor,
-    html::{Limits, ScanReader, charset},
-    output::{Encode as _, Frames, Jsonl, RecordSource},
+use trommel::archive::{
+    MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type, payload,
 };
+use trommel::extract::Extractor;
+use trommel::html::{Limits, ScanReader, charset};
+use trommel::output::{Encode as _, Frames, Jsonl, RecordSource};
+use trommel::{Compression, ContentPolicy, Document, DocumentOptions, Hints, Model, OutputRecord};
 
 use crate::exit::Exit;
 use crate::models;

@@ -1,16 +1,13 @@
 //! `trommel cat`: prints the page or record at a place.
 
-use std::{
-    io::{ErrorKind, Write as _},
-    sync::Arc,
-};
+use std::io::{ErrorKind, Write as _};
+use std::sync::Arc;
 
 use clap::Args;
-use trommel::{
-    Extractor, Hints, Settings,
-    archive::{PayloadOptions, Record, RecordType, payload, write::write_record},
-    html::charset,
-};
+use trommel::archive::write::write_record;
+use trommel::archive::{PayloadOptions, Record, RecordType, payload};
+use trommel::html::charset;
+use trommel::{Extractor, Hints, Settings};
 
 use crate::{exit::Exit, models, place::PlaceArgument};
 

@@ -1,11 +1,9 @@
 //! `trommel dedup`: finds duplicates among the outputs of many runs.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};

@@ -7,12 +7,10 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
-use trommel::{
-    CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
-    extract::Extractor,
-    learn::{EvalOptions, LabelledPage, Report, evaluate, text_by},
-    texts::words::Rule,
-};
+use trommel::extract::Extractor;
+use trommel::learn::{EvalOptions, LabelledPage, Report, evaluate, text_by};
+use trommel::texts::words::Rule;
+use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
 
 use crate::exit::Exit;
 use crate::labelled::LabelledArgs;

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel::{
-    Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm, output::OutputBlock,
-};
+use trommel::output::OutputBlock;
+use trommel::{Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm};
 use trommel_pipeline::sources::is_url;
 
 use crate::exit::Exit;

@@ -9,11 +9,9 @@ use clap::Args;
 use trommel::{MetadataChoice, OutputRecord};
 use trommel_pipeline::index::{Endpoint, IndexWriter, Refused};
 
-use crate::{
-    exit::Exit,
-    messages::{counted, say},
-    settings::{DocumentCommands, SettingsArgs},
-};
+use crate::exit::Exit;
+use crate::messages::{counted, say};
+use crate::settings::{DocumentCommands, SettingsArgs};
 use documents::{Documents, FeedOutcome};
 
 /// Build a search index from archives or from outputs of `run`

@@ -6,11 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use trommel::{
-    Hints,
-    extract::Extractor,
-    viewer::{View, report},
-};
+use trommel::Hints;
+use trommel::extract::Extractor;
+use trommel::viewer::{View, report};
 
 use crate::exit::Exit;
 use crate::page::note_reviews;

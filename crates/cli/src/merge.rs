@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use trommel_pipeline::{MergeRequest, Merged};
 
-use crate::{
-    assemble::like,
-    exit::Exit,
-    messages::{fail, say},
-};
+use crate::assemble::like;
+use crate::exit::Exit;
+use crate::messages::{fail, say};
 
 /// Put the texts of another extractor into the outputs of a run, for the pages of --hard-to
 #[derive(Debug, Args)]

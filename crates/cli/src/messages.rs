@@ -1,12 +1,10 @@
 //! Writes to standard error: log lines, summaries, and one message for an error.
 
-use std::{
-    env,
-    ffi::OsString,
-    fmt::Display,
-    io::IsTerminal,
-    sync::atomic::{AtomicU8, Ordering},
-};
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;

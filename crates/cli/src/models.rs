@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use trommel::{
-    Model, Settings,
-    model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode},
-};
+use trommel::model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode};
+use trommel::{Model, Settings};
 
 use crate::exit::Exit;
 

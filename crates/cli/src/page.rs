@@ -1,18 +1,14 @@
 //! Reads the pages that arguments name: files, folders, URLs, standard input.
 
-use std::{
-    ffi::OsStr,
-    fs::{self, File},
-    io::{Read, stdin},
-    path::{Path, PathBuf},
-};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{Read, stdin};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
-use trommel::{
-    Extraction, Role,
-    archive::{FileSignature, PayloadOptions, binary_type},
-};
+use trommel::archive::{FileSignature, PayloadOptions, binary_type};
+use trommel::{Extraction, Role};
 #[cfg(feature = "remote")]
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::sources::is_url;

@@ -1,10 +1,8 @@
 //! Reports a panic in one line.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook},
-    sync::{Mutex, PoisonError},
-    thread,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use crate::exit::Exit;
 use crate::messages;

@@ -1,17 +1,13 @@
 //! Parses the place of a record as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
-use std::{
-    fmt,
-    io::{self, Read},
-    path::Path,
-};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use trommel::{archive::Record, output::RecordSource};
-use trommel_pipeline::{
-    record_at, record_in,
-    sources::{is_url, redacted},
-};
+use trommel_pipeline::sources::{is_url, redacted};
+use trommel_pipeline::{record_at, record_in};
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]

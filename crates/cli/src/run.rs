@@ -1,34 +1,32 @@
 //! `trommel run`: reads archives and writes documents.
 
-use std::{
-    env,
-    ffi::OsString,
-    io::BufWriter,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::env;
+use std::ffi::OsString;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use trommel::PartialSettings;
 use trommel::output::LocalDisk;
+use trommel_pipeline::metrics::Metrics;
+use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::{
     Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside, Summary,
-    metrics::Metrics, run as run_plan, sources::NetworkOptions,
+    run as run_plan,
 };
 
+use crate::exit::Exit;
 use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
+use crate::messages::{fail, say};
 use crate::network::NetworkArgs;
 use crate::panics::quiet_workers;
+use crate::progress::Reporter;
 use crate::settings::{RunCommands, SettingsArgs};
-use crate::{
-    exit::Exit,
-    messages::{fail, say},
-    progress::Reporter,
-    stop::Stop,
-    written,
-};
+use crate::stop::Stop;
+use crate::written;
 
 /// Heading of the options for files beside the outputs.
 const BESIDE: &str = "Files beside the outputs";

@@ -1,23 +1,16 @@
 //! `trommel serve`: starts the service.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, thread};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use trommel::{
-    ByteSize, KnownSites, Model, Settings,
-    filters::Filters,
-    sites::{DEFAULT_BYTES, SiteMemory},
-};
+use trommel::filters::Filters;
+use trommel::sites::{DEFAULT_BYTES, SiteMemory};
+use trommel::{ByteSize, KnownSites, Model, Settings};
 use trommel_pipeline::{load_sites, save_sites};
 use trommel_serve::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 

@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use trommel::{Extractor, sites::SiteMemory};
+use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::{
-    Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites, save_sites,
-    sources::NetworkOptions, unpack,
+    Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites, save_sites, unpack,
 };
 
 use crate::messages::say;

@@ -1,17 +1,11 @@
 //! Signals that end a run.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::{
-    consts::{SIGINT, SIGTERM},
-    flag,
-};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use trommel_pipeline::sources::StopFlag;
 

@@ -1,18 +1,14 @@
 //! `trommel verify`: compares the places in an output with the bytes of the archives.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use trommel::{
-    Hints,
-    archive::{PayloadOptions, payload},
-    html::{charset, stands_at},
-    output::{OutputRecord, RecordReader, readable_name},
-};
+use trommel::Hints;
+use trommel::archive::{PayloadOptions, payload};
+use trommel::html::{charset, stands_at};
+use trommel::output::{OutputRecord, RecordReader, readable_name};
 use trommel_pipeline::record_at;
 
 use crate::exit::Exit;

@@ -5,18 +5,14 @@ use std::{collections::HashMap, path::PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use trommel::output::AtomicFile;
-use trommel_pipeline::{
-    Input, Outcome,
-    wacz::{Container, write_texts},
-};
+use trommel_pipeline::wacz::{Container, write_texts};
+use trommel_pipeline::{Input, Outcome};
 
-use crate::{
-    archives::Archives,
-    exit::Exit,
-    messages::{counted, say},
-    settings::{DocumentCommands, SettingsArgs},
-    written,
-};
+use crate::archives::Archives;
+use crate::exit::Exit;
+use crate::messages::{counted, say};
+use crate::settings::{DocumentCommands, SettingsArgs};
+use crate::written;
 
 /// Add main text to WACZ files
 #[derive(Debug, Args)]

@@ -1,9 +1,7 @@
 //! Copies outputs without the duplicates in them.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use trommel_output::{Assemble, OutputCopy, RecordReader};
 

@@ -1,9 +1,7 @@
 //! Signs documents: writes files of their places and the keys by which duplicates are found, and reads them.
 
-use std::{
-    io::{BufRead, Write},
-    path::Path,
-};
+use std::io::{BufRead, Write};
+use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use trommel_filters::{DuplicateSettings, FilterSettings, Filters};

@@ -3,18 +3,16 @@
 use trommel_extract::Document;
 use trommel_text::TextStats;
 
-use crate::{
-    Capture, DuplicateSettings, Duplicates, Filter, FilterSettings, Fingerprint, Reason, TextRule,
-    c4::C4,
-    gopher::Gopher,
-    language::LanguageFilter,
-    length::Length,
-    minhash::{exact, near},
-    page::{BlockPages, Confidence, PageTypes},
-    repetition::Repetition,
-    robots::Robots,
-    status::{MediaTypes, Statuses},
-};
+use crate::c4::C4;
+use crate::gopher::Gopher;
+use crate::language::LanguageFilter;
+use crate::length::Length;
+use crate::minhash::{exact, near};
+use crate::page::{BlockPages, Confidence, PageTypes};
+use crate::repetition::Repetition;
+use crate::robots::Robots;
+use crate::status::{MediaTypes, Statuses};
+use crate::{Capture, DuplicateSettings, Duplicates, Filter, FilterSettings, Fingerprint, Reason, TextRule};
 
 /// The filters of the settings, in a fixed order: facts before extraction, then cheap facts of the
 /// document, then rules on its text, then duplicates.

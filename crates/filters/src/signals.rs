@@ -2,11 +2,9 @@
 
 use trommel_text::TextStats;
 
-use crate::{
-    gopher::{Counts, has_bullet, share_of_lines, symbols},
-    minhash,
-    repetition::{repeated, repeated_lines},
-};
+use crate::gopher::{Counts, has_bullet, share_of_lines, symbols};
+use crate::minhash;
+use crate::repetition::{repeated, repeated_lines};
 
 /// Words of a phrase that counts as repeated.
 const PHRASE: u32 = 5;

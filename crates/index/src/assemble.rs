@@ -1,9 +1,7 @@
 //! Writes an index as the output of a run.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use trommel_output::{Assemble, OutputError, RecordReader};
 

@@ -1,11 +1,9 @@
 //! Turns faults of the search library into errors, and finds damaged files before the library reads them.
 
-use std::{
-    any::Any,
-    fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-};
+use std::any::Any;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use tantivy::{Index, TantivyError};
 

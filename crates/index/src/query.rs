@@ -1,11 +1,9 @@
 //! Parses queries: words, `"phrases"`, `+must`, `-must not`.
 
-use tantivy::{
-    Score, Term,
-    query::{AllQuery, BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query, TermQuery},
-    schema::{Field, IndexRecordOption},
-    tokenizer::{TokenStream, Tokenizer},
-};
+use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::tokenizer::{TokenStream, Tokenizer};
+use tantivy::{Score, Term};
 
 use crate::{IndexError, ScriptTokenizer, schema::Fields, tokenizer::is_lone};
 

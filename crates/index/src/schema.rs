@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use tantivy::{
-    Index,
-    schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value},
-};
+use tantivy::Index;
+use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 
 use crate::{IndexError, ScriptTokenizer};
 

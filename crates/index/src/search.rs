@@ -1,28 +1,22 @@
 //! Finds documents in an index.
 
-use std::{
-    collections::BTreeSet,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tantivy::{
-    IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
-    collector::{Count, TopDocs},
-    query::TermQuery,
-    schema::IndexRecordOption,
-    snippet::SnippetGenerator,
-};
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::TermQuery;
+use tantivy::schema::IndexRecordOption;
+use tantivy::snippet::SnippetGenerator;
+use tantivy::{IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 use trommel_output::RecordSource;
 
-use crate::{
-    IndexError,
-    guard::guarded,
-    query::{only, parse},
-    schema::{Fields, number, text},
-    writer::open_index,
-};
+use crate::IndexError;
+use crate::guard::guarded;
+use crate::query::{only, parse};
+use crate::schema::{Fields, number, text};
+use crate::writer::open_index;
 
 /// Longest snippet in bytes, about.
 const SNIPPET: usize = 200;

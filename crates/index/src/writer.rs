@@ -2,17 +2,14 @@
 
 use std::{fs, io::ErrorKind, path::Path};
 
-use tantivy::{
-    Index, TantivyDocument, TantivyError, Term,
-    directory::{MmapDirectory, error::LockError},
-};
+use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::LockError;
+use tantivy::{Index, TantivyDocument, TantivyError, Term};
 use trommel_output::{OutputRecord, record_id};
 
-use crate::{
-    IndexError,
-    guard::{check, guarded},
-    schema::{Fields, adopt, sites},
-};
+use crate::IndexError;
+use crate::guard::{check, guarded};
+use crate::schema::{Fields, adopt, sites};
 
 /// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
 pub const DEFAULT_MEMORY: usize = 256 << 20;

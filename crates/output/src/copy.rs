@@ -1,14 +1,12 @@
 //! Copies of outputs, in the format of the original.
 
-use std::{
-    fs, io,
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use crate::storage::hidden;
 use crate::{
     Assemble, AtomicFile, CompressedStream, Encode, Format, Jsonl, Msgpack, OutputError, OutputRecord, readable_name,
-    storage::hidden,
 };
 
 /// A copy of an output in the same format and compression, which appears under its name when it is whole. It may take
@@ -77,10 +75,8 @@ impl<'a> OutputCopy<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        RecordReader,
-        record::tests::{full, record},
-    };
+    use crate::RecordReader;
+    use crate::record::tests::{full, record};
 
     #[test]
     fn a_copy_has_the_bytes_of_the_original_and_may_take_its_place() {

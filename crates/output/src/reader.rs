@@ -1,10 +1,8 @@
 //! Reads records back from the formats that allow it.
 
-use std::{
-    fs::File,
-    io::{self, BufRead, BufReader},
-    path::Path,
-};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 
 use crate::OutputRecord;
 use flate2::bufread::MultiGzDecoder;
@@ -163,10 +161,8 @@ impl<R: BufRead> Iterator for RecordReader<R> {
 #[cfg(all(test, feature = "storage"))]
 mod tests {
     use super::*;
-    use crate::{
-        CompressedStream, Compression, Encode, Jsonl, Msgpack,
-        record::tests::{full, record},
-    };
+    use crate::record::tests::{full, record};
+    use crate::{CompressedStream, Compression, Encode, Jsonl, Msgpack};
     use std::io::Write;
 
     #[test]

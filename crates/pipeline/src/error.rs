@@ -1,9 +1,7 @@
 //! Errors that end a run early.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use trommel_output::OutputError;
 use trommel_sources::SourceError;

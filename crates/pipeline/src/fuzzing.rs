@@ -5,10 +5,8 @@ use std::io::Cursor;
 use trommel_archive::{ReadOptions, Reader};
 use trommel_filters::{DuplicateSettings, Duplicates};
 
-use crate::state::{
-    checkpoint::{Checkpoint, Current},
-    journal::JournalEntry,
-};
+use crate::state::checkpoint::{Checkpoint, Current};
+use crate::state::journal::JournalEntry;
 
 /// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
 /// continue. The archive in the middle of which it stopped, which may be `archive`, is read on.

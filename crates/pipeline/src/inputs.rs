@@ -8,13 +8,11 @@ pub(crate) mod packed;
 mod tests;
 pub(crate) mod unpack;
 
-use std::{
-    ffi::OsStr,
-    fs::{self, File},
-    io::{self, BufRead, BufReader, Read},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::inputs::packed::Packed;
 use flate2::read::MultiGzDecoder;

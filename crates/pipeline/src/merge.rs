@@ -2,20 +2,17 @@
 
 mod texts;
 
-use std::{
-    collections::HashSet,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use trommel_output::{Assemble, LocalDisk, OutputCopy, OutputError, ReadError, RecordReader, readable_name};
 
-use crate::{
-    error::RunError,
-    plan::{FOLDER_STATE, output::Destination},
-    state::lock::OutputLock,
-    write::manifest::{self, ManifestFile, size_and_digest},
-};
+use crate::error::RunError;
+use crate::plan::FOLDER_STATE;
+use crate::plan::output::Destination;
+use crate::state::lock::OutputLock;
+use crate::write::manifest::{self, ManifestFile, size_and_digest};
 use texts::Texts;
 
 /// The request to merge texts into outputs.

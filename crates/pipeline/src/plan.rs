@@ -9,24 +9,20 @@ pub(crate) mod request;
 pub(crate) mod share;
 pub(crate) mod side_names;
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread,
-};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
 
 use trommel::Settings;
 use trommel_output::{Assemble, Format, hidden};
 
-use crate::{
-    inputs::Input,
-    plan::output::{Destination, Output},
-    read::follow::Follow,
-    sites::NamedFiles,
-    write::set_aside::{HardPages, SetAside, index_of},
-};
+use crate::inputs::Input;
+use crate::plan::output::{Destination, Output};
+use crate::read::follow::Follow;
+use crate::sites::NamedFiles;
+use crate::write::set_aside::{HardPages, SetAside, index_of};
 
 /// The state of a run in the folder of its outputs.
 // Hidden, so that readers of the folder pass over it.

@@ -1,14 +1,11 @@
 //! A run connects the reader, the workers and the writer.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    thread,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
@@ -17,40 +14,27 @@ use trommel_metrics::Metrics;
 use trommel_output::{BULK_MAPPING, Disk, hidden};
 
 use crate::counts::clock::{Clock, Stage};
-use crate::{
-    counts::{
-        progress::{Progress, ProgressState},
-        summary::Summary,
-    },
-    environment::Environment,
-    error::RunError,
-    inputs::{Input, network::Network},
-    plan::{
-        Plan,
-        existing::{Existing, check_kinds, outputs, remove_leftovers, remove_sides},
-        output::Destination,
-    },
-    read::{
-        follow::FollowState,
-        reader::{RecordFeed, Start},
-    },
-    state::{
-        checkpoint::{Checkpoint, ContinuedRun, ResumeError},
-        lock::OutputLock,
-    },
-    stream::{RunEvent, RunPosition},
-    work::{
-        gate::Gate,
-        record::{Extract, RecordExtractor},
-        task::{Task, WorkerResult},
-        worker::{MapDocument, RESULTS_PER_SEND, Worker},
-    },
-    write::{
-        manifest,
-        outputs::Encoder,
-        writer::{RunWriter, finished},
-    },
-};
+use crate::counts::progress::{Progress, ProgressState};
+use crate::counts::summary::Summary;
+use crate::environment::Environment;
+use crate::error::RunError;
+use crate::inputs::Input;
+use crate::inputs::network::Network;
+use crate::plan::Plan;
+use crate::plan::existing::{Existing, check_kinds, outputs, remove_leftovers, remove_sides};
+use crate::plan::output::Destination;
+use crate::read::follow::FollowState;
+use crate::read::reader::{RecordFeed, Start};
+use crate::state::checkpoint::{Checkpoint, ContinuedRun, ResumeError};
+use crate::state::lock::OutputLock;
+use crate::stream::{RunEvent, RunPosition};
+use crate::work::gate::Gate;
+use crate::work::record::{Extract, RecordExtractor};
+use crate::work::task::{Task, WorkerResult};
+use crate::work::worker::{MapDocument, RESULTS_PER_SEND, Worker};
+use crate::write::manifest;
+use crate::write::outputs::Encoder;
+use crate::write::writer::{RunWriter, finished};
 
 /// Records between the reader and the writer, for each worker.
 // 6 and 8 were tried: speed and peak memory were the same within the noise.

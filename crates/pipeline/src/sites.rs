@@ -1,13 +1,11 @@
 //! The site memory of a run: its settings, its file, and the first of two passes.
 
-use std::{
-    collections::BTreeMap,
-    error::Error,
-    fs::File,
-    io::{self, BufReader, BufWriter},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -17,14 +15,13 @@ use trommel_extract::{Document, SiteSurvey};
 use trommel_output::AtomicFile;
 use trommel_sites::SiteMemory;
 
-use crate::{
-    counts::summary::Summary,
-    environment::Environment,
-    error::RunError,
-    inputs::Input,
-    plan::{Plan, output::Output},
-    run::run,
-};
+use crate::counts::summary::Summary;
+use crate::environment::Environment;
+use crate::error::RunError;
+use crate::inputs::Input;
+use crate::plan::Plan;
+use crate::plan::output::Output;
+use crate::run::run;
 
 /// Names and checksums of the files that settings name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,19 +6,17 @@ use trommel::Settings;
 use trommel_archive::ResumePoint;
 use trommel_output::OutputRecord;
 
-use crate::{
-    counts::{
-        drop_reason::{DropReason, FailureKind},
-        summary::Summary,
-    },
-    environment::Environment,
-    error::RunError,
-    inputs::Input,
-    plan::{Plan, output::Output},
-    run::{Caller, execute},
-    work::{record::Extract, worker::MapDocument},
-    write::dropped_list::RecordLabel,
-};
+use crate::counts::drop_reason::{DropReason, FailureKind};
+use crate::counts::summary::Summary;
+use crate::environment::Environment;
+use crate::error::RunError;
+use crate::inputs::Input;
+use crate::plan::Plan;
+use crate::plan::output::Output;
+use crate::run::{Caller, execute};
+use crate::work::record::Extract;
+use crate::work::worker::MapDocument;
+use crate::write::dropped_list::RecordLabel;
 
 /// One step of a run, in the order of the inputs and their records.
 #[derive(Debug)]

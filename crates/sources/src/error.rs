@@ -1,9 +1,7 @@
 //! Errors of network sources.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Why bytes do not come from where they are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

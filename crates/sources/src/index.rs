@@ -4,11 +4,9 @@ mod cdxj;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use std::{
-    fs::File,
-    io::{BufRead, BufReader, Read},
-    path::Path,
-};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 

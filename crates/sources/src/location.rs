@@ -1,9 +1,7 @@
 //! The location of an archive.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use url::Url;
 

@@ -1,17 +1,13 @@
 //! Options of the network: how long reading may wait, and what stops it.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, sync_channel},
-    },
-    thread,
-    time::Duration,
-};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use crate::SourceError;
 

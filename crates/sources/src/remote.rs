@@ -12,21 +12,18 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::{HashMap, VecDeque},
-    fmt,
-    io::{self, Read},
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Buf, Bytes};
 use object_store::{ObjectStore, path::Path};
-use tokio::{
-    runtime::{Builder, Handle, Runtime},
-    sync::mpsc::{self, error::TryRecvError},
-    task::JoinHandle,
-};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
+use tokio::task::JoinHandle;
 
 pub use self::http::{CallError, Http, HttpAnswer};
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};

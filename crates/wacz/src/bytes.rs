@@ -1,9 +1,7 @@
 //! The bytes of a WACZ file, and windows on them.
 
-use std::{
-    io::{self, Read, Seek, SeekFrom},
-    sync::Arc,
-};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 /// Bytes that can be sought in.
 pub trait Bytes: Read + Seek + Send {}

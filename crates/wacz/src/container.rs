@@ -1,24 +1,19 @@
 //! The contents of a WACZ file.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, BufReader, Read, Seek, SeekFrom},
-    path::Path,
-    sync::Arc,
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
 
 use flate2::read::DeflateDecoder;
 use zip::result::ZipError;
 
-use crate::{
-    WaczError,
-    bytes::{Bytes, Open, Window},
-    directory::{self, UnreadEntries},
-    entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
-    pages::is_list,
-    salvage,
-};
+use crate::bytes::{Bytes, Open, Window};
+use crate::directory::{self, UnreadEntries};
+use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
+use crate::pages::is_list;
+use crate::{WaczError, salvage};
 
 /// Most bytes of a description that is read whole.
 const MAX_DESCRIPTION: u64 = 16 << 20;

@@ -1,9 +1,7 @@
 //! The directory at the end of a WACZ file, and the entries to read from it.
 
-use std::{
-    collections::HashMap,
-    io::{self, Read, Seek, SeekFrom},
-};
+use std::collections::HashMap;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use zip::{CompressionMethod, read::Config, result::ZipError, unstable::read::ZipIterable};
 

@@ -1,9 +1,7 @@
 //! Hashes of the contents of a WACZ file.
 
-use std::{
-    collections::HashMap,
-    io::{self, Read},
-};
+use std::collections::HashMap;
+use std::io::{self, Read};
 
 use data_encoding::HEXLOWER;
 use serde::Deserialize;

@@ -1,9 +1,7 @@
 //! Reads the lists of pages in a WACZ file.
 
-use std::{
-    collections::HashMap,
-    io::{self, BufRead, BufReader},
-};
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader};
 
 use serde::Deserialize;
 use trommel_text::hash;

@@ -4,10 +4,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use memchr::memmem;
 
-use crate::{
-    directory::{MAX_ENTRIES, MAX_NAMES},
-    entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
-};
+use crate::directory::{MAX_ENTRIES, MAX_NAMES};
+use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
 
 /// The first bytes of the descriptor behind an entry whose length was not known at its start.
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";

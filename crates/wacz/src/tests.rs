@@ -5,11 +5,8 @@ use std::sync::Arc;
 
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use crate::{
-    Bytes, Container, PageList, StorageMethod, Window, collection,
-    pages::{Lines, Piece},
-    write_texts,
-};
+use crate::pages::{Lines, Piece};
+use crate::{Bytes, Container, PageList, StorageMethod, Window, collection, write_texts};
 
 const PAGES: &str = "{\"format\":\"json-pages-1.0\",\"id\":\"pages\",\"title\":\"All\"}\n\
     {\"url\":\"http://a.example/\",\"ts\":\"2024-05-01T00:00:00Z\",\"title\":\"Mill\"}\n\

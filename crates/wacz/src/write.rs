@@ -1,25 +1,19 @@
 //! Copies a WACZ file and adds the text of its pages.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    io::{self, BufReader, Read, Seek, Write},
-};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read, Seek, Write};
 
 use data_encoding::HEXLOWER;
-use serde_json::{
-    Value, json,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-use crate::{
-    Container, Entry, WaczError,
-    entry::StorageMethod,
-    hashes::{DESCRIPTION, DIGEST},
-    pages::{Lines, Piece, is_list},
-};
+use crate::entry::StorageMethod;
+use crate::hashes::{DESCRIPTION, DIGEST};
+use crate::pages::{Lines, Piece, is_list};
+use crate::{Container, Entry, WaczError};
 
 /// The result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

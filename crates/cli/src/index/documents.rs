@@ -1,17 +1,13 @@
 //! Reads the documents that the arguments of `trommel index` name, from archives or from outputs of runs.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::{Context, Result};
-use trommel::{
-    OutputRecord, Settings,
-    archive::{ReadOptions, Reader, RecordType, name},
-    output::{ReadError, RecordReader, RecordSource},
-};
+use trommel::archive::{ReadOptions, Reader, RecordType, name};
+use trommel::output::{ReadError, RecordReader, RecordSource};
+use trommel::{OutputRecord, Settings};
 use trommel_pipeline::{Outcome, expand, sources::NetworkOptions};
 
 use super::Indexer;

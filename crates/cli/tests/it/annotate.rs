@@ -1,24 +1,18 @@
 //! Tables of annotations, and records selected by them.
 
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
-use parquet::{
-    file::reader::{FileReader as _, SerializedFileReader},
-    record::Row,
-};
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::Row;
 use serde_json::{Value, json};
 
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
+use crate::select::{run, same_documents};
 #[cfg(feature = "remote")]
 use crate::servers::{BreakingServer, ServerBehaviour};
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, documents},
-    select::{run, same_documents},
-    wacz::{DEFLATED, STORED, zip},
-};
+use crate::wacz::{DEFLATED, STORED, zip};
 
 fn rows(table: &Path) -> Vec<Row> {
     let reader = SerializedFileReader::new(File::open(table).unwrap()).unwrap();

@@ -1,10 +1,8 @@
 //! Tests the structure of the workspace: the crates that each interface depends on, and the length of files. Cargo
 //! itself rejects circular dependencies.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::program::workspace;
 

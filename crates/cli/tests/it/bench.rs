@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, documents},
-};
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
 
 const STAGES: [&str; 7] = [
     "bare inflate",

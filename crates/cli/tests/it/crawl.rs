@@ -1,23 +1,18 @@
 //! Tests the way from a site to its documents: a server offers the sample pages, a real crawler fetches them, and a
 //! run judges them as they arrive. scripts/check-crawlers.py does the same with more crawlers and pages.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{BufRead, BufReader, Write},
-    net::{TcpListener, TcpStream},
-    process::Command,
-    sync::Arc,
-    thread,
-};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::Arc;
+use std::{fs, thread};
 
 use serde_json::Value;
 use trommel::archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 /// Content type and body by path.
 type Site = BTreeMap<String, (String, Vec<u8>)>;

@@ -1,9 +1,7 @@
 //! Checks the documents of the repository: their links, and their claims about the repository.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::program::workspace;
 

@@ -3,11 +3,8 @@
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
-use trommel::{
-    Extractor, Field, Hints, Kind, PageForm, Session, Settings,
-    archive::write::{gzip_member, write_record},
-    fields,
-};
+use trommel::archive::write::{gzip_member, write_record};
+use trommel::{Extractor, Field, Hints, Kind, PageForm, Session, Settings, fields};
 
 use crate::program::{trommel, workspace};
 

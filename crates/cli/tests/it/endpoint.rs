@@ -1,22 +1,16 @@
 //! Tests `trommel index --url` with a small server of our own.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-        mpsc::{Sender, channel},
-    },
-    thread,
-};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, documents},
-};
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
 
 /// A request: its first line, its content type, its body.
 type Request = (String, String, Vec<u8>);

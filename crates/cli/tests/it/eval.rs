@@ -4,10 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, golds},
-};
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, golds};
 
 #[test]
 fn scores_overall_and_by_page_type() {

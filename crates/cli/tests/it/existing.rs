@@ -4,10 +4,8 @@ use std::fs;
 
 use sha2::{Digest, Sha256};
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -173,10 +171,8 @@ fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
 #[cfg(unix)]
 mod unix {
     use super::*;
-    use std::{
-        os::unix::fs::{FileTypeExt, symlink},
-        process::{Command, Stdio},
-    };
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    use std::process::{Command, Stdio};
 
     #[test]
     fn what_is_no_file_is_written_in_place() {

@@ -3,10 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::Value;
-use trommel::{
-    Model, OutputRecord,
-    output::{Encode as _, Jsonl},
-};
+use trommel::output::{Encode as _, Jsonl};
+use trommel::{Model, OutputRecord};
 
 use crate::program::{RunResult, trommel, workspace};
 

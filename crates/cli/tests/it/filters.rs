@@ -5,10 +5,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::Value;
 use trommel::Format;
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::ARCHIVE;
 
 fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")

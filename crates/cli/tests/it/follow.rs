@@ -1,22 +1,18 @@
 //! Tests runs that follow growing inputs: their output, their messages, and the list of dropped records.
 
-use std::{
-    fs::{self, File},
-    io::{Read, Write},
-    net::TcpStream,
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use trommel::archive::write::{gzip_member, write_record};
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 /// A record with a page.
 fn record(number: u32) -> Vec<u8> {

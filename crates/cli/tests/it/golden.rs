@@ -6,10 +6,8 @@ use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 use serde_json::Value;
 use similar::TextDiff;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, documents, golds},
-};
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, documents, golds};
 
 /// Compares `found` (contents by file name) with the files of `folder` whose names end with `ending`,
 /// or writes them if `TROMMEL_BLESS` is set.

@@ -3,15 +3,11 @@
 use std::{collections::HashSet, fs, path::Path};
 
 use serde_json::Value;
-use trommel::{
-    Model,
-    archive::{ReadOptions, Reader, RecordType},
-};
+use trommel::Model;
+use trommel::archive::{ReadOptions, Reader, RecordType};
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::{ARCHIVE, documents},
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
 
 fn archive() -> String {
     workspace().join(ARCHIVE).to_str().unwrap().to_owned()

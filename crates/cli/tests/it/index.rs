@@ -5,10 +5,8 @@ use std::{fs, path::Path, process::Command};
 use serde_json::Value;
 use trommel::archive::write::{gzip_member, write_record};
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::{ARCHIVE, documents},
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
 
 /// The scores alone: documents that are equally good come in any order.
 fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {

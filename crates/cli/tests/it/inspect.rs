@@ -3,14 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use trommel::{
-    Model,
-    archive::{ReadOptions, Reader},
-    features::{FeatureGroup, Schema},
-    model::{
-        Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection, StepFunction, Training,
-        TreeNode, Trees, VERSION, WeightedScorer,
-    },
+use trommel::Model;
+use trommel::archive::{ReadOptions, Reader};
+use trommel::features::{FeatureGroup, Schema};
+use trommel::model::{
+    Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection, StepFunction, Training,
+    TreeNode, Trees, VERSION, WeightedScorer,
 };
 
 use crate::program::{RunResult, trommel, workspace};

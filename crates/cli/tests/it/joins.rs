@@ -4,11 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trommel::{
-    Hints, Model,
-    extract::Extractor,
-    learn::{LabelledPage, read_set},
-};
+use trommel::extract::Extractor;
+use trommel::learn::{LabelledPage, read_set};
+use trommel::{Hints, Model};
 
 use crate::program::workspace;
 

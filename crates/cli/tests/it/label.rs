@@ -1,12 +1,10 @@
 //! Tests `trommel label` as a process.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    os::unix::net::UnixStream,
-    path::Path,
-    process::{Child, ChildStderr, Command, Stdio},
-};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::program::trommel;
 

@@ -1,20 +1,15 @@
 //! Locations: the same promises on every kind of store.
 
-use std::{
-    fs,
-    net::TcpListener,
-    path::Path,
-    process::{Command, Stdio},
-    slice, thread,
-    time::{Duration, Instant},
-};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, slice, thread};
 
-use crate::{
-    program::{RunResult, trommel_under, workspace},
-    sample::{ARCHIVE, documents},
-    select::{index, same_documents},
-    stores::{Fault, Protocol, SECRET, Store},
-};
+use crate::program::{RunResult, trommel_under, workspace};
+use crate::sample::{ARCHIVE, documents};
+use crate::select::{index, same_documents};
+use crate::stores::{Fault, Protocol, SECRET, Store};
 
 const LISTED: [Protocol; 5] = [Protocol::S3, Protocol::Google, Protocol::Azure, Protocol::Dataset, Protocol::Bucket];
 const ALL: [Protocol; 6] =

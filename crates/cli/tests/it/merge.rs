@@ -6,10 +6,8 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use trommel::output::{OutputRecord, RecordReader};
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::ARCHIVE;
 
 fn archive() -> String {
     workspace().join(ARCHIVE).to_str().unwrap().to_owned()

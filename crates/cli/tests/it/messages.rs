@@ -4,10 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 fn sample() -> String {
     workspace().join(ARCHIVE).to_str().unwrap().to_owned()

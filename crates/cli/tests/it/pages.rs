@@ -5,10 +5,8 @@ use std::{collections::BTreeMap, fmt::Write as _, fs};
 
 use serde_json::{Value, json};
 
-use crate::{
-    golden::compare,
-    program::{trommel, workspace},
-};
+use crate::golden::compare;
+use crate::program::{trommel, workspace};
 
 #[test]
 fn golden_blocks() {

@@ -6,10 +6,8 @@ use std::{collections::BTreeMap, fs};
 use serde_json::{Value, json};
 use trommel::{OutputRecord, archive::write::write_record, output::RecordReader};
 
-use crate::{
-    golden::compare,
-    program::{trommel, workspace},
-};
+use crate::golden::compare;
+use crate::program::{trommel, workspace};
 
 /// What the Markdown of a page must hold and must not.
 const SAID: &[(&str, &[&str], &[&str])] = &[

@@ -1,10 +1,8 @@
 //! Runs the program and keeps its output and exit code.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// What a run of the program left.
 pub struct RunResult {

@@ -3,15 +3,11 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use trommel::{
-    Chunk, DocumentTable, OutputRecord, Post,
-    output::{OutputBlock, RecordSource},
-};
+use trommel::output::{OutputBlock, RecordSource};
+use trommel::{Chunk, DocumentTable, OutputRecord, Post};
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 /// The names in code quotes in the first column of the tables under a heading.
 fn documented(heading: &str) -> BTreeSet<String> {

@@ -2,12 +2,10 @@
 
 use std::{fs, path::Path};
 
-use crate::{
-    program::{RunResult, trommel_under, workspace},
-    sample::{ARCHIVE, documents},
-    select::{index, run, same_documents},
-    servers::{BreakingServer, ServerBehaviour, moto, nginx, nginx_with_a_certificate_of_its_own},
-};
+use crate::program::{RunResult, trommel_under, workspace};
+use crate::sample::{ARCHIVE, documents};
+use crate::select::{index, run, same_documents};
+use crate::servers::{BreakingServer, ServerBehaviour, moto, nginx, nginx_with_a_certificate_of_its_own};
 
 fn archive() -> Vec<u8> {
     fs::read(workspace().join(ARCHIVE)).unwrap()

@@ -1,20 +1,15 @@
 //! Tests `trommel run --resume`: a killed or stopped run ends with the bytes of an uninterrupted one.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 /// The sample archive so many times over, in one file.
 fn repeated(folder: &Path, times: usize) -> PathBuf {

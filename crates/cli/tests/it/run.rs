@@ -5,10 +5,8 @@ use std::{fs, path::Path};
 use serde_json::Value;
 use trommel::archive::write::write_record;
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::{ARCHIVE, documents, golds},
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::{ARCHIVE, documents, golds};
 
 fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), input)

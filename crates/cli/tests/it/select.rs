@@ -5,10 +5,8 @@ use std::{fs, io::Write, path::Path};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::{ARCHIVE, documents},
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
 
 pub fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")

@@ -1,18 +1,14 @@
 //! Tests `trommel serve` as a process.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    os::fd::OwnedFd,
-    path::Path,
-    process::{Child, ChildStderr, Command, Stdio},
-};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
 
-use crate::{
-    program::{trommel, trommel_under, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, trommel_under, workspace};
+use crate::sample::ARCHIVE;
 
 const SECRET: &str = "correct-horse-battery-staple";
 

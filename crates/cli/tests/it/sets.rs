@@ -1,10 +1,8 @@
 //! Proves the places of all labelled sets beside the workspace, and that no chunk of theirs cuts a construct.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader},
-    path::PathBuf,
-};
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 
 use serde_json::Value;
 

@@ -4,10 +4,8 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
 use trommel::{ByteSize, Field, Kind, fields, parts};
 
-use crate::{
-    golden::compare,
-    program::{trommel, workspace},
-};
+use crate::golden::compare;
+use crate::program::{trommel, workspace};
 
 /// The text above the tables.
 const HEAD: &str = "# Settings\n\n\

@@ -3,13 +3,11 @@
 //! It serves a bucket in memory as Amazon S3, Google Cloud Storage, Azure Blob Storage, the Hugging Face Hub or any web
 //! server do. The hub sends readers on to a second server, at 127.0.0.2, which takes no credentials: a request with any fails there.
 
-use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex},
-    thread,
-};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use url::Url;
 

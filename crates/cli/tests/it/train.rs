@@ -5,10 +5,8 @@ use std::{fs::File, io::Read as _};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, golds},
-};
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, golds};
 
 #[test]
 fn a_trained_model_can_be_shown_and_used() {

@@ -4,10 +4,8 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::ARCHIVE;
 
 fn verify(folder: &Path, output: &str) -> RunResult {
     let archive = workspace().join(ARCHIVE);

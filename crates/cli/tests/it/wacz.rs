@@ -1,11 +1,9 @@
 //! Tests WACZ files: stored, deflated, large, truncated and malformed ones; their pages, hashes and revisits; and
 //! texts written into them.
 
-use std::{
-    fs::{self, File},
-    io::{Cursor, Read, Write},
-    path::{Path, PathBuf},
-};
+use std::fs::{self, File};
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use trommel::archive::write::{gzip_member, write_record};
@@ -13,11 +11,9 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 #[cfg(feature = "remote")]
 use crate::program::trommel_under;
-use crate::{
-    program::{RunResult, trommel, workspace},
-    sample::ARCHIVE,
-    servers::{BreakingServer, ServerBehaviour},
-};
+use crate::program::{RunResult, trommel, workspace};
+use crate::sample::ARCHIVE;
+use crate::servers::{BreakingServer, ServerBehaviour};
 
 pub const STORED: CompressionMethod = CompressionMethod::Stored;
 pub const DEFLATED: CompressionMethod = CompressionMethod::Deflated;

@@ -1,21 +1,16 @@
 //! Tests reads that wait: named pipes, slow servers and idle pipes.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader, Write},
-    net::TcpListener,
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::{ARCHIVE, documents},
-};
+use crate::program::{trommel, workspace};
+use crate::sample::{ARCHIVE, documents};
 
 /// Longest time that anything here may take; what is tested is that it ends, not how soon.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -2,10 +2,8 @@
 
 use std::fs;
 
-use crate::{
-    program::{trommel, workspace},
-    sample::ARCHIVE,
-};
+use crate::program::{trommel, workspace};
+use crate::sample::ARCHIVE;
 
 const PAGE: &str = "<title>Mills</title><p>The mill stands by the river, and its wheel has turned there for years.";
 

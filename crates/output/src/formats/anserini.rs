@@ -3,10 +3,8 @@
 
 use serde::Serialize;
 
-use crate::{
-    Encode, OutputError, OutputHead, OutputRecord,
-    formats::searched::{document_id, title, titled_text},
-};
+use crate::formats::searched::{document_id, title, titled_text};
+use crate::{Encode, OutputError, OutputHead, OutputRecord};
 
 /// Encodes records as lines of a JSON collection. Documents without text give none: the indexer would
 /// count them as faults.

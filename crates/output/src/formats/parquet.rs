@@ -4,23 +4,18 @@
 mod read;
 mod write_columns;
 
-use std::{
-    fs::File,
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use parquet::{
-    basic::{Compression, ZstdLevel},
-    errors::ParquetError,
-    file::{
-        properties::{WriterProperties, WriterPropertiesPtr},
-        reader::{FileReader, SerializedFileReader},
-        writer::SerializedFileWriter,
-    },
-    schema::{parser::parse_message_type, types::ColumnPath},
-};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
 
 use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
 pub(crate) use read::Rows;
@@ -118,10 +113,8 @@ pub(crate) fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, Parquet
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Encode, Msgpack,
-        record::tests::{full, record},
-    };
+    use crate::record::tests::{full, record};
+    use crate::{Encode, Msgpack};
     use parquet::record::RowAccessor;
 
     fn all() -> OptionalColumns {

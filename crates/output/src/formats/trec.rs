@@ -2,10 +2,8 @@
 
 use std::io::Write as _;
 
-use crate::{
-    Encode, OutputError, OutputHead, OutputRecord,
-    formats::searched::{URL_LENGTH, document_id, title, url},
-};
+use crate::formats::searched::{URL_LENGTH, document_id, title, url};
+use crate::{Encode, OutputError, OutputHead, OutputRecord};
 
 /// Encodes records as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
 /// no line of it can end the document. Documents without text are left out.

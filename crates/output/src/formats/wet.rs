@@ -7,11 +7,8 @@ use jiff::Timestamp;
 use sha1::{Digest, Sha1};
 use trommel_archive::write::{gzip_member, write_record};
 
-use crate::{
-    Encode, OutputError, OutputHead, OutputRecord,
-    formats::searched::{URL_LENGTH, one_line, titled_text, url},
-    record_id,
-};
+use crate::formats::searched::{URL_LENGTH, one_line, titled_text, url};
+use crate::{Encode, OutputError, OutputHead, OutputRecord, record_id};
 
 const VERSION: &str = "WARC/1.0";
 

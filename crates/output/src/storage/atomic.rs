@@ -1,17 +1,13 @@
 //! Files that appear under their names only when they are complete.
 
-use std::{
-    fs::File,
-    io::{self, BufWriter, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use super::{
-    create::{create_where_nothing_is, open_in_place, replaceable, sync_in_place},
-    hidden::hidden_prefix,
-};
+use super::create::{create_where_nothing_is, open_in_place, replaceable, sync_in_place};
+use super::hidden::hidden_prefix;
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;

@@ -1,11 +1,9 @@
 //! Creates and opens our own files. It never follows a link that somebody planted, and never replaces
 //! anything but a file.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read},
-    path::{Path, PathBuf},
-};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// Times that a name is freed before somebody else has it every time.
 const MAX_TRIES: usize = 8;

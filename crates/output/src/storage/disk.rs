@@ -1,11 +1,9 @@
 //! The file system for outputs. It is a trait, so that tests can use a failing one.
 
-use std::{
-    fmt,
-    fs::{self, File},
-    io::{self, Read, Seek, SeekFrom, Write},
-    path::Path,
-};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use super::create::{create_new, open_own};
 

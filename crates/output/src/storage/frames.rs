@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::{
-    Compression,
-    storage::stream::{CompressedStream, SpareBuffers, failed},
-};
+use crate::Compression;
+use crate::storage::stream::{CompressedStream, SpareBuffers, failed};
 
 /// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
 /// Every usual reader takes a row of them for one file (python-zstandard: with `read_across_frames`).

@@ -1,10 +1,8 @@
 //! Hidden names for files that are not yet complete.
 
-use std::{
-    ffi::OsString,
-    io,
-    path::{Path, PathBuf},
-};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The hidden name beside `path`: `.NAME.suffix`.
 ///

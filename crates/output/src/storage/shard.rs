@@ -1,11 +1,9 @@
 //! A file in frames that can be continued after an interruption and appears under its name only when it is
 //! whole.
 
-use std::{
-    fs,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 

@@ -3,14 +3,10 @@
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
-use zstd::{
-    bulk::Compressor,
-    stream::{
-        raw::{CParameter, Encoder},
-        zio,
-    },
-    zstd_safe::compress_bound,
-};
+use zstd::bulk::Compressor;
+use zstd::stream::raw::{CParameter, Encoder};
+use zstd::stream::zio;
+use zstd::zstd_safe::compress_bound;
 
 use crate::Compression;
 

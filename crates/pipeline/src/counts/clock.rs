@@ -1,10 +1,8 @@
 //! Measures where the time of a run goes.
 
-use std::{
-    fmt,
-    sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant},
-};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use trommel_extract::{ExtractionObserver, ExtractionStage};
 

@@ -4,10 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::counts::{
-    drop_reason::{DropReason, FailureKind},
-    times::{Slowest, Times},
-};
+use crate::counts::drop_reason::{DropReason, FailureKind};
+use crate::counts::times::{Slowest, Times};
 
 /// Places of damage that are listed one by one; further ones are counted only.
 // A damaged disk gives millions; the summary stays readable, and its counts are complete.

@@ -1,12 +1,10 @@
 //! Reads archives inside WACZ files.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, Read},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, Weak},
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem};
 #[cfg(feature = "remote")]

@@ -1,12 +1,10 @@
 //! Replaces each WACZ file among the inputs by the archives in it.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, Read},
-    path::Path,
-    sync::Arc,
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
 
 use trommel_archive::{name::is_wacz, signature};
 #[cfg(feature = "remote")]
@@ -18,9 +16,9 @@ use trommel_sources::{
 use trommel_wacz::{Container, StorageMethod, WaczError, collection};
 use url::Url;
 
-use crate::inputs::{
-    Input,
-    packed::{ContainerFault, ContainerPlace, Packed, PackedOptions, ReadContainer, file_name, url_name},
+use crate::inputs::Input;
+use crate::inputs::packed::{
+    ContainerFault, ContainerPlace, Packed, PackedOptions, ReadContainer, file_name, url_name,
 };
 
 /// Most bytes of the description of a collection.

@@ -1,10 +1,8 @@
 //! Reads the texts of another extractor: a JSON object on each line.
 
-use std::{
-    collections::HashMap,
-    io::BufRead as _,
-    path::{Path, PathBuf},
-};
+use std::collections::HashMap;
+use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use trommel_output::{Replacement, open_plain};

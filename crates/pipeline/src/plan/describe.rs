@@ -4,10 +4,9 @@ use std::{fmt, fs};
 
 use trommel_filters::Filters;
 
-use crate::{
-    inputs::Input,
-    plan::{Plan, output::Encoding},
-};
+use crate::inputs::Input;
+use crate::plan::Plan;
+use crate::plan::output::Encoding;
 
 /// Lists what the run would read, do and write, in order: inputs with their stored bytes, stages with their
 /// settings, outputs.

@@ -1,18 +1,15 @@
 //! Checks whether outputs exist already where a run would write.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use trommel_output::{Disk, hidden, replaceable};
 
-use crate::{
-    error::RunError,
-    plan::{Plan, output::Destination},
-    write::manifest,
-};
+use crate::error::RunError;
+use crate::plan::Plan;
+use crate::plan::output::Destination;
+use crate::write::manifest;
 
 /// The treatment of existing outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

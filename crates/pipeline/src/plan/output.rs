@@ -4,10 +4,8 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use trommel::{ByteSize, OutputSettings};
 use trommel_output::{Compression, Format};

@@ -4,14 +4,10 @@ use std::path::Path;
 
 use trommel::SiteMode;
 
-use crate::{
-    plan::{
-        Plan,
-        output::{Destination, Encoding, Output},
-    },
-    read::follow::Follow,
-    write::set_aside::{HardPages, SetAside},
-};
+use crate::plan::Plan;
+use crate::plan::output::{Destination, Encoding, Output};
+use crate::read::follow::Follow;
+use crate::write::set_aside::{HardPages, SetAside};
 
 /// The build of the program: its version, and the beginning of a SHA-256 over the sources that it was made
 /// of. A run goes on under the same alone: another may give other text of the same page.

@@ -1,29 +1,25 @@
 //! The request for a run: its inputs, outputs and settings. The plan is made from it.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
 use trommel_output::Format;
 use trommel_sources::{Base, ConditionError, NetworkOptions, SelectOptions};
 
-use crate::{
-    inputs::{Input, InputError, expand, packed::PackedOptions, select, unpack::unpack},
-    plan::{
-        Plan,
-        assemble::assembler,
-        output::{DestinationError, Output},
-        share::InputShare,
-        side_names::NameError,
-    },
-    read::follow::{Follow, FollowError},
-    sites::{NamedFiles, RunSites, SitesError},
-    write::set_aside::{HardPages, SetAside},
-};
+use crate::inputs::packed::PackedOptions;
+use crate::inputs::unpack::unpack;
+use crate::inputs::{Input, InputError, expand, select};
+use crate::plan::Plan;
+use crate::plan::assemble::assembler;
+use crate::plan::output::{DestinationError, Output};
+use crate::plan::share::InputShare;
+use crate::plan::side_names::NameError;
+use crate::read::follow::{Follow, FollowError};
+use crate::sites::{NamedFiles, RunSites, SitesError};
+use crate::write::set_aside::{HardPages, SetAside};
 
 /// The request for a run.
 #[derive(Debug, Default)]

@@ -1,9 +1,7 @@
 //! The names of files beside the outputs. None of them may be the name of another file of the run.
 
-use std::{
-    ffi::OsStr,
-    path::{Component, Path, PathBuf},
-};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 use crate::{
     inputs::Input,

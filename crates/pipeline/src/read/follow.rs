@@ -2,27 +2,22 @@
 
 mod discovery;
 
-use std::{
-    collections::{HashMap, HashSet},
-    io::{Read, Seek, SeekFrom},
-    path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
-};
+use std::collections::{HashMap, HashSet};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record, ResumePoint};
 use trommel_sources::{is_url, redacted};
 
-use crate::{
-    inputs::{Input, identity::Identity},
-    plan::output::{short_digest, stem_of},
-    read::{
-        live::GrowingInput,
-        reader::{Disconnected, RecordFeed},
-    },
-    state::journal::DoneInput,
-    work::task::Step,
-};
+use crate::inputs::Input;
+use crate::inputs::identity::Identity;
+use crate::plan::output::{short_digest, stem_of};
+use crate::read::live::GrowingInput;
+use crate::read::reader::{Disconnected, RecordFeed};
+use crate::state::journal::DoneInput;
+use crate::work::task::Step;
 use discovery::{find_inputs, there};
 
 /// Time between two looks at what there is.

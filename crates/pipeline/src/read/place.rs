@@ -1,11 +1,9 @@
 //! Reads one record at its place.
 
-use std::{
-    fs::File,
-    io::{self, Read, Seek as _, SeekFrom},
-    path::Path,
-    sync::Arc,
-};
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record};
 

@@ -1,13 +1,11 @@
 //! The thread that reads all inputs in order.
 
-use std::{
-    collections::HashSet,
-    fmt, fs, io,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
-};
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use std::{fmt, fs, io};
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint};
@@ -16,21 +14,16 @@ use trommel_output::Disk;
 use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
 
 use crate::counts::clock::{Clock, Stage};
-use crate::{
-    inputs::{
-        Input,
-        identity::Identity,
-        network::Network,
-        packed::{ContainerFault, ContainerLists},
-    },
-    plan::Plan,
-    read::{crawl_metadata, revisits::Revisits},
-    work::{
-        gate::Gate,
-        panic::panic_message,
-        task::{CapturedRecord, Step, Task},
-    },
-};
+use crate::inputs::Input;
+use crate::inputs::identity::Identity;
+use crate::inputs::network::Network;
+use crate::inputs::packed::{ContainerFault, ContainerLists};
+use crate::plan::Plan;
+use crate::read::crawl_metadata;
+use crate::read::revisits::Revisits;
+use crate::work::gate::Gate;
+use crate::work::panic::panic_message;
+use crate::work::task::{CapturedRecord, Step, Task};
 
 /// The other end is gone: nothing more is wanted.
 #[derive(Debug)]

@@ -1,20 +1,17 @@
 //! Finds the captures that revisits refer to: stored once, and visited again.
 
-use std::{
-    collections::HashMap,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom},
-    path::Path,
-};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use trommel_archive::{Note, ReadOptions, Reader, Record, RecordType};
 use trommel_sources::{StopFlag, redacted};
 use trommel_text::{hash, mix};
 
-use crate::{
-    inputs::{Input, network::Network},
-    plan::Plan,
-};
+use crate::inputs::Input;
+use crate::inputs::network::Network;
+use crate::plan::Plan;
 
 /// Most captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;

@@ -5,10 +5,8 @@ use std::{io::Cursor, sync::atomic::Ordering};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
 use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
 
-use crate::{
-    read::reader::{Disconnected, RecordFeed},
-    work::task::Step,
-};
+use crate::read::reader::{Disconnected, RecordFeed};
+use crate::work::task::Step;
 
 impl RecordFeed<'_> {
     /// Sends the records of a selection from `point` on; gives the stored bytes read. A record that

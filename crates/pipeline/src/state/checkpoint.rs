@@ -2,11 +2,9 @@
 
 mod error;
 
-use std::{
-    collections::{HashMap, VecDeque},
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -16,19 +14,14 @@ use trommel_output::{Disk, Extent, hidden, read_own, replaceable};
 
 pub use error::ResumeError;
 
-use crate::{
-    counts::{
-        summary::{FileReport, Summary},
-        times::Times,
-    },
-    inputs::identity::Identity,
-    plan::{Plan, output::Destination},
-    state::journal::{self, Contents, DoneInput},
-    write::{
-        outputs::{CompleteFile, OutputsState},
-        side_output::SideState,
-    },
-};
+use crate::counts::summary::{FileReport, Summary};
+use crate::counts::times::Times;
+use crate::inputs::identity::Identity;
+use crate::plan::Plan;
+use crate::plan::output::Destination;
+use crate::state::journal::{self, Contents, DoneInput};
+use crate::write::outputs::{CompleteFile, OutputsState};
+use crate::write::side_output::SideState;
 
 /// Version of the format; a state of another is refused.
 // A run goes on under the same build only, so a new format need not read the old one.

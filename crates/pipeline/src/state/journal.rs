@@ -1,9 +1,7 @@
 //! The finished inputs of a run. Each is appended, so saving one costs the same however many there are.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

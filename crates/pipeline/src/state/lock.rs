@@ -1,10 +1,8 @@
 //! Locks an output, so that only one run at a time writes it.
 
-use std::{
-    fs::{self, File, TryLockError},
-    io,
-    path::{Path, PathBuf},
-};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use trommel_output::{hidden, open_own};
 

@@ -93,11 +93,9 @@ impl Drop for GatePass<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{
-        sync::atomic::{AtomicUsize, Ordering},
-        thread,
-        time::Duration,
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
 
     #[test]
     fn the_number_is_bounded() {

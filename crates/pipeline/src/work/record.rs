@@ -1,9 +1,7 @@
 //! Reads the document of one record, or the reason why it has none.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::Instant,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use trommel::PAGE_FACTOR;
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
@@ -12,23 +10,15 @@ use trommel_filters::{Capture, Filters, Fingerprint};
 use trommel_output::{OutputRecord, RecordSource};
 use trommel_text::TextStats;
 
-use crate::{
-    counts::{
-        clock::{Clock, Stage},
-        drop_reason::{DropReason, FailureKind},
-    },
-    work::{
-        gate::Gate,
-        id::id,
-        panic::panic_message,
-        robot_files::is_for_robots,
-        task::{CapturedRecord, DocumentForms, PageTime, RecordVerdict, WorkerResult},
-    },
-    write::{
-        quarantine::FailedRecord,
-        set_aside::{AsideRecord, HardPages, SetAside},
-    },
-};
+use crate::counts::clock::{Clock, Stage};
+use crate::counts::drop_reason::{DropReason, FailureKind};
+use crate::work::gate::Gate;
+use crate::work::id::id;
+use crate::work::panic::panic_message;
+use crate::work::robot_files::is_for_robots;
+use crate::work::task::{CapturedRecord, DocumentForms, PageTime, RecordVerdict, WorkerResult};
+use crate::write::quarantine::FailedRecord;
+use crate::write::set_aside::{AsideRecord, HardPages, SetAside};
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.

@@ -4,14 +4,10 @@ use trommel_archive::{PayloadOptions, Record};
 use trommel_filters::{Duplicates, Filters, OrderedFilter};
 use trommel_output::OutputRecord;
 
-use crate::{
-    counts::drop_reason::{DropReason, FailureKind},
-    inputs::packed::Listing,
-    work::{
-        record::{Extract, RecordExtractor},
-        task::{CapturedRecord, DocumentForms, RecordVerdict},
-    },
-};
+use crate::counts::drop_reason::{DropReason, FailureKind};
+use crate::inputs::packed::Listing;
+use crate::work::record::{Extract, RecordExtractor};
+use crate::work::task::{CapturedRecord, DocumentForms, RecordVerdict};
 
 /// Gives the documents of records in the order in which they come, as a run does.
 pub struct SingleRecords<'a> {

@@ -4,13 +4,10 @@ use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
 use trommel_output::OutputRecord;
 
-use crate::{
-    work::{
-        record::RecordExtractor,
-        task::{CapturedRecord, DocumentForms, Step, Task, WorkerResult},
-    },
-    write::{dropped_list::RecordLabel, outputs::Encoder},
-};
+use crate::work::record::RecordExtractor;
+use crate::work::task::{CapturedRecord, DocumentForms, Step, Task, WorkerResult};
+use crate::write::dropped_list::RecordLabel;
+use crate::write::outputs::Encoder;
 
 /// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
 /// write a record.

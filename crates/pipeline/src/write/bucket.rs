@@ -1,11 +1,9 @@
 //! Outputs in buckets (`s3://`, `gs://`, `az://`). They are written to a local folder and sent when they are complete.
 
-use std::{
-    collections::HashSet,
-    fs, io,
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{fs, io};
 
 use tempfile::TempDir;
 use trommel_output::{Disk, DiskFile, LocalDisk};

@@ -1,11 +1,9 @@
 //! Writes the manifest of a folder of outputs: `_MANIFEST` and `_SUCCESS`.
 
-use std::{
-    collections::HashSet,
-    fs::{self, File},
-    io::{self, Read},
-    path::Path,
-};
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};

@@ -1,21 +1,15 @@
 //! The output files: one for each format, or parts of bounded size.
 
-use std::{
-    borrow::Cow,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use trommel_output::{Compression, Disk, Encode, Extent, Frames, OutputHead, Shard, discard, encoder};
 
-use crate::{
-    error::RunError,
-    plan::{
-        Plan,
-        output::{Destination, Encoding},
-    },
-};
+use crate::error::RunError;
+use crate::plan::Plan;
+use crate::plan::output::{Destination, Encoding};
 
 /// The encoder of documents for one output.
 pub(crate) struct Encoder {

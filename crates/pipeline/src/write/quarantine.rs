@@ -2,10 +2,8 @@
 
 use std::io;
 
-use trommel_archive::{
-    Record,
-    write::{gzip_member, write_record},
-};
+use trommel_archive::Record;
+use trommel_archive::write::{gzip_member, write_record};
 use trommel_output::record_id;
 
 use crate::counts::drop_reason::FailureKind;

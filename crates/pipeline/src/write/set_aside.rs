@@ -1,24 +1,18 @@
 //! Copies records for other tools: those that are not pages, and pages that are hard to extract.
 
-use std::{
-    fmt,
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use std::fmt;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde_json::json;
 use trommel_archive::Record;
 use trommel_extract::Document;
 use trommel_output::Disk;
 
-use crate::{
-    error::RunError,
-    write::{
-        quarantine::record_member,
-        side_output::{SideOutput, SideState},
-    },
-};
+use crate::error::RunError;
+use crate::write::quarantine::record_member;
+use crate::write::side_output::{SideOutput, SideState};
 
 /// A kind of payload whose records are kept in a file of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,8 @@
 //! Files beside the outputs that grow with them.
 
-use std::{
-    fs,
-    io::{self, BufWriter, Read, Write},
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use trommel_output::{Compression, Disk, Extent, Shard, open_in_place, open_own, replaceable};

@@ -3,40 +3,31 @@
 mod record;
 mod saving;
 
-use std::{
-    collections::HashMap,
-    io::Write,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use trommel_archive::ResumePoint;
 use trommel_filters::Duplicates;
 use trommel_metrics::Metrics;
 use trommel_output::{Compression, Disk, Format, discard};
 
-use crate::{
-    counts::{
-        summary::{DamageReport, FileReport, Outcome, Summary},
-        times::Times,
-    },
-    error::RunError,
-    inputs::identity::Identity,
-    plan::{Plan, output::Destination},
-    run::TakeStep,
-    state::{
-        checkpoint::{Checkpoint, ContinuedRun, journal_file},
-        journal::{DoneInput, Journal, JournalEntry},
-    },
-    stream::{RunEvent, RunPosition},
-    work::task::{Step, Task, WorkerResult},
-    write::{
-        manifest::ManifestFile,
-        outputs::{Encoder, InputStart, Outputs, OutputsState},
-        set_aside::AsideFiles,
-        side_output::SideOutputs,
-    },
-};
+use crate::counts::summary::{DamageReport, FileReport, Outcome, Summary};
+use crate::counts::times::Times;
+use crate::error::RunError;
+use crate::inputs::identity::Identity;
+use crate::plan::Plan;
+use crate::plan::output::Destination;
+use crate::run::TakeStep;
+use crate::state::checkpoint::{Checkpoint, ContinuedRun, journal_file};
+use crate::state::journal::{DoneInput, Journal, JournalEntry};
+use crate::stream::{RunEvent, RunPosition};
+use crate::work::task::{Step, Task, WorkerResult};
+use crate::write::manifest::ManifestFile;
+use crate::write::outputs::{Encoder, InputStart, Outputs, OutputsState};
+use crate::write::set_aside::AsideFiles;
+use crate::write::side_output::SideOutputs;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
 pub(crate) struct RunWriter<'a, T> {

@@ -1,13 +1,9 @@
 //! A disk that fails when told to.
 
-use std::{
-    io::{self, Read, Write},
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use trommel_output::{Disk, DiskFile, LocalDisk};
 

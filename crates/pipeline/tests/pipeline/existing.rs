@@ -1,21 +1,16 @@
 //! Runs where something is already: other runs, outputs, finished runs, folders of others.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::mpsc,
-    thread,
-};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::{fs, thread};
 
 use trommel::{OutputSettings, SiteMode};
 use trommel_output::{Compression, Format, LocalDisk};
 use trommel_pipeline::{Destination, Environment, Existing, HardPages, Input, Output, Plan, Summary, run};
 
-use crate::{
-    disk::Failing,
-    make::*,
-    resume::{archives, counts, files, go, go_over, small},
-};
+use crate::disk::Failing;
+use crate::make::*;
+use crate::resume::{archives, counts, files, go, go_over, small};
 
 fn finished(plan: &Plan) -> Summary {
     go(plan, &LocalDisk, false).unwrap()

@@ -1,16 +1,12 @@
 //! Runs that are interrupted and continued end as if nothing had been.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Read},
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use trommel::ByteSize;

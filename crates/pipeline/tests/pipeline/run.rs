@@ -1,12 +1,10 @@
 //! Whole runs over small archives.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Read, Write},
-    num::NonZeroUsize,
-    path::Path,
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+use std::path::Path;
 
 use serde_json::Value;
 use trommel::OutputSettings;

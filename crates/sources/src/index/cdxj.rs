@@ -1,9 +1,7 @@
 //! CDXJ (lines of `surt timestamp {json}`), and the JSON lines of index servers.
 
-use std::{
-    io::{self, BufRead, Read},
-    path::Path,
-};
+use std::io::{self, BufRead, Read};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Map;

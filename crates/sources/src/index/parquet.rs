@@ -1,17 +1,13 @@
 //! Parquet with the columns of Common Crawl's URL index.
 
-use std::{
-    fs::File,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::Arc,
-};
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
 
-use parquet::{
-    file::reader::{FileReader, SerializedFileReader},
-    record::Field,
-    schema::types::Type,
-};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use parquet::schema::types::Type;
 
 use super::{IndexEntry, IndexLine};
 use crate::{RecordIndexError, RowCondition, condition::Value};
@@ -127,11 +123,10 @@ fn number(field: &Field) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parquet::{
-        data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type},
-        file::{properties::WriterProperties, writer::SerializedFileWriter},
-        schema::parser::parse_message_type,
-    };
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
 
     fn written(message: &str, fill: bool) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();

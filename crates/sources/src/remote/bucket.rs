@@ -1,10 +1,8 @@
 //! Buckets as a whole: lists their objects, and writes objects to them.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 use futures_util::TryStreamExt;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path};

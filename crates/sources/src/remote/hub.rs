@@ -6,10 +6,8 @@
 use std::{env, error::Error};
 
 use ::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::LINK};
-use object_store::{
-    ClientOptions,
-    client::{HttpClient, HttpConnector, HttpError, HttpRequestBody, HttpResponse},
-};
+use object_store::ClientOptions;
+use object_store::client::{HttpClient, HttpConnector, HttpError, HttpRequestBody, HttpResponse};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Deserialize;
 use url::Url;

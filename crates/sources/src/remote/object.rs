@@ -1,11 +1,9 @@
 //! Reads ranges of one object, reconnects after breaks, and detects changes.
 
-use std::{
-    error::Error as _,
-    ops::Range,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::error::Error as _;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::StreamExt;

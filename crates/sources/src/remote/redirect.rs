@@ -1,9 +1,7 @@
 //! Follows redirects, no further than the user allows.
 
-use ::http::{
-    HeaderMap, HeaderName, Method, StatusCode,
-    header::{AUTHORIZATION, COOKIE, HOST, LOCATION, PROXY_AUTHORIZATION},
-};
+use http::header::{AUTHORIZATION, COOKIE, HOST, LOCATION, PROXY_AUTHORIZATION};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 use object_store::client::{HttpClient, HttpError, HttpErrorKind, HttpRequest, HttpResponse};
 use url::Url;
 

@@ -1,18 +1,14 @@
 //! Repeats failed requests with growing pauses, as long as the server asks for it.
 
-use std::{
-    error::Error,
-    hash::{BuildHasher, RandomState},
-    time::{Duration, Instant, SystemTime},
-};
+use std::error::Error;
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant, SystemTime};
 
-use ::http::{
-    HeaderMap, HeaderValue, StatusCode,
-    header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RETRY_AFTER},
-};
-use object_store::{
-    ClientOptions,
-    client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService},
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
 };
 
 use super::{UNKNOWN_LENGTH, client::client, redirect};

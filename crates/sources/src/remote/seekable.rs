@@ -1,11 +1,9 @@
 //! A seekable object, for data at its end or in its middle.
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    io::{self, Read, Seek, SeekFrom},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokio::runtime::Handle;

@@ -4,14 +4,12 @@ use std::{fmt, sync::Arc};
 
 use ::http::HeaderValue;
 use data_encoding::BASE64;
-use object_store::{
-    ClientConfigKey, ClientOptions, ObjectStore, RetryConfig,
-    aws::{AmazonS3Builder, AmazonS3ConfigKey},
-    azure::{AzureConfigKey, MicrosoftAzureBuilder},
-    gcp::{GoogleCloudStorageBuilder, GoogleConfigKey},
-    http::HttpBuilder,
-    path::Path,
-};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use object_store::{ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use percent_encoding::percent_decode_str;
 use url::Url;
 

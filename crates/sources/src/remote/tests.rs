@@ -1,12 +1,10 @@
 //! Tests of remote objects, with a server whose behaviour each test chooses.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex},
-    thread,
-    time::Duration,
-};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use object_store::{aws::AmazonS3Builder, path::Path};
 use tokio::runtime::Runtime;

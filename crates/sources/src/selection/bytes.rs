@@ -1,12 +1,10 @@
 //! Reads the stored bytes of wanted records.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom},
-    ops::Range,
-    sync::Arc,
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::{ReadBatch, RecordSelection};
 use crate::{Location, SourceError};

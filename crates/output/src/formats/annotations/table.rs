@@ -1,24 +1,17 @@
 //! The table of annotations.
 
-use std::{
-    fs::File,
-    io::{self, BufRead},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fs::File;
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use parquet::{
-    data_type::{ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type},
-    errors::ParquetError,
-    file::writer::SerializedFileWriter,
-    schema::parser::parse_message_type,
-};
+use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 
-use crate::{
-    Annotation, Assemble, OutputError, ReadError, create_new,
-    formats::parquet::{lists, optional, properties},
-    open_plain,
-};
+use crate::formats::parquet::{lists, optional, properties};
+use crate::{Annotation, Assemble, OutputError, ReadError, create_new, open_plain};
 
 /// Rows in a row group.
 const GROUP: usize = 65_536;

@@ -2,11 +2,10 @@
 
 use std::fs::File;
 
-use parquet::{
-    errors::ParquetError,
-    file::reader::SerializedFileReader,
-    record::{Field, Row, reader::RowIter},
-};
+use parquet::errors::ParquetError;
+use parquet::file::reader::SerializedFileReader;
+use parquet::record::reader::RowIter;
+use parquet::record::{Field, Row};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

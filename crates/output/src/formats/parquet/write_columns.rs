@@ -2,16 +2,12 @@
 
 use std::fs::File;
 
-use parquet::{
-    data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},
-    errors::ParquetError,
-    file::writer::SerializedRowGroupWriter,
-};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedRowGroupWriter;
 
-use crate::{
-    OutputRecord,
-    columns::{Column, ColumnValue, FieldValue, StructureField, Structures},
-};
+use crate::OutputRecord;
+use crate::columns::{Column, ColumnValue, FieldValue, StructureField, Structures};
 
 /// A row group being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;

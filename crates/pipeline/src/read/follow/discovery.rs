@@ -1,17 +1,13 @@
 //! Finds the inputs that an argument currently stands for.
 
-use std::{
-    collections::HashSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use trommel_archive::name::is_archive;
 
-use crate::read::{
-    live::{GrowingInput, OPEN, Pipe, without_open},
-    reader::is_pipe,
-};
+use crate::read::live::{GrowingInput, OPEN, Pipe, without_open};
+use crate::read::reader::is_pipe;
 
 /// The inputs that an argument currently stands for, except the known ones. The names are those that they
 /// have when they are complete.

@@ -4,12 +4,10 @@ use trommel_archive::ResumePoint;
 use trommel_filters::OrderedFilter as _;
 
 use super::RunWriter;
-use crate::{
-    counts::drop_reason::DropReason,
-    error::RunError,
-    stream::RunEvent,
-    work::task::{RecordVerdict, WorkerResult},
-};
+use crate::counts::drop_reason::DropReason;
+use crate::error::RunError;
+use crate::stream::RunEvent;
+use crate::work::task::{RecordVerdict, WorkerResult};
 
 impl<T> RunWriter<'_, T> {
     pub(super) fn record(&mut self, mut result: WorkerResult<T>, point: Option<ResumePoint>) -> Result<(), RunError> {

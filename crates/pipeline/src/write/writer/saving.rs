@@ -7,16 +7,13 @@ use trommel_filters::DuplicatesState;
 use trommel_output::{Assemble, OutputError, hidden, open_own, publish};
 
 use super::{FrameCounts, RunWriter};
-use crate::{
-    counts::summary::Outcome,
-    error::RunError,
-    plan::output::Destination,
-    state::{checkpoint::Current, journal::JournalEntry},
-    write::{
-        manifest::{self, ManifestFile},
-        outputs::{CompleteFile, OutputsState},
-    },
-};
+use crate::counts::summary::Outcome;
+use crate::error::RunError;
+use crate::plan::output::Destination;
+use crate::state::checkpoint::Current;
+use crate::state::journal::JournalEntry;
+use crate::write::manifest::{self, ManifestFile};
+use crate::write::outputs::{CompleteFile, OutputsState};
 
 /// Records after which the state is saved even if they gave few bytes.
 // Archives of images give next to no bytes, and hours of reading must not be lost with them.
