@@ -176,9 +176,7 @@ impl Bench {
     /// Takes a page up to `stage`; its output, which is empty before there is one, or none if the record
     /// is no page.
     fn page(&self, stage: Stage, record: &Record, scan: &mut ScanReader) -> Result<Option<Vec<u8>>> {
-        let Ok(page) = payload(record, &PayloadOptions::default()) else {
-            return Ok(None);
-        };
+        let Ok(page) = payload(record, &PayloadOptions::default()) else { return Ok(None) };
         let kind = media_type(record, &page).0;
         if page.body.is_empty() || !matches!(kind, MediaType::Html | MediaType::Xhtml) {
             return Ok(None);

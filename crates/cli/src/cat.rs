@@ -56,8 +56,7 @@ pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
             text.push('\n');
             text.into_bytes()
         } else {
-            let decoded = charset::decode(&page.body, &hints.charset());
-            decoded.text.as_bytes().to_vec()
+            charset::decode(&page.body, &hints.charset()).text.as_bytes().to_vec()
         }
     };
     match std::io::stdout().lock().write_all(&bytes) {

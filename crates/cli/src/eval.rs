@@ -73,8 +73,7 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
         };
         let policy = ContentPolicy { comments, headline: args.headline, favor: args.favor, ..ContentPolicy::default() };
         let extractor = Extractor::new(Arc::clone(&model)).with_policy(policy);
-        let keep = |page: &LabelledPage| text_by(&extractor, page);
-        let report = evaluate(&set, keep, &options);
+        let report = evaluate(&set, |page: &LabelledPage| text_by(&extractor, page), &options);
         if report.without_text == set.pages.len() {
             bail!("{}: no page has a gold text (key gold or with)", set.name);
         }

@@ -88,10 +88,7 @@ fn next(pages: &Path, gold: Option<&Path>) -> Vec<String> {
     let quoted = |path: &Path| {
         let path = path.display().to_string();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:@%".contains(&byte);
-        match path.bytes().all(is_plain) {
-            true => path,
-            false => format!("'{}'", path.replace('\'', r"'\''")),
-        }
+        if path.bytes().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
     };
     let gold = gold.map_or(String::new(), |gold| format!(" --gold {}", quoted(gold)));
     let of = format!("--pages {}{gold}", quoted(pages));

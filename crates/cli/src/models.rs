@@ -81,8 +81,7 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
                 .iter()
                 .map(|step| {
                     let high = step.weights.iter().copied().fold(f32::MIN, f32::max);
-                    let low = step.weights.iter().copied().fold(f32::MAX, f32::min);
-                    (step.column, high - low)
+                    (step.column, high - step.weights.iter().copied().fold(f32::MAX, f32::min))
                 })
                 .collect(),
         ),
@@ -178,8 +177,7 @@ fn describe(file: &ModelFile) -> String {
             embedded.rows.0, embedded.rows.1,
         );
         for weight in weights {
-            let name = embedded.columns.get(usize::from(weight.column));
-            let name = name.map_or("", String::as_str);
+            let name = embedded.columns.get(usize::from(weight.column)).map_or("", String::as_str);
             let _ = writeln!(out, "  {:>9.4}  {name}", strength(weight));
         }
     }

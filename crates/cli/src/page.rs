@@ -73,8 +73,7 @@ impl PageInput {
                     bail!("{}: no page in this folder (.html, .htm, .xhtml; .gz may follow)", path.display());
                 }
             } else {
-                let name = path.file_name().map_or(path, Path::new);
-                pages.push(Self::of_file(path, name));
+                pages.push(Self::of_file(path, path.file_name().map_or(path, Path::new)));
             }
         }
         Ok(pages)
@@ -182,17 +181,12 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 /// The path without the ending of a page, if it has one.
 fn without_endings(path: &Path) -> PathBuf {
-    let Some(name) = path.file_name() else {
-        return path.to_owned();
-    };
+    let Some(name) = path.file_name() else { return path.to_owned() };
     // What is no text in the name does not matter to its ending.
     let name = name.to_string_lossy();
     let plain = trommel::archive::name::without_one_of(&name, &[".gz"]);
     let stem = trommel::archive::name::without_one_of(plain, &ENDINGS);
-    match stem == plain {
-        true => path.to_owned(),
-        false => path.with_file_name(stem),
-    }
+    if stem == plain { path.to_owned() } else { path.with_file_name(stem) }
 }
 
 /// The last part of a URL's path, or its host.

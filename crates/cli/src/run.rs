@@ -141,8 +141,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         (false, false) => Existing::Refuse,
     };
     let (chosen, file) = (&args.settings.chosen, args.settings.file()?);
-    let is_stdin = args.inputs.iter().any(|input| input == "-");
-    let stop = match is_stdin && !args.follow.is_asked() {
+    let stop = match args.inputs.iter().any(|input| input == "-") && !args.follow.is_asked() {
         // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
         true => Stop::never(),
         false => Stop::on_signals().context("signals cannot be caught")?,

@@ -44,10 +44,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
         language: args.lang.map(LanguageCode::as_str),
         site: args.site.as_deref(),
     })?;
-    let marks = match messages::has_colour(&std::io::stdout()) {
-        true => ("\x1b[1m", "\x1b[0m"),
-        false => ("[", "]"),
-    };
+    let marks = if messages::has_colour(&std::io::stdout()) { ("\x1b[1m", "\x1b[0m") } else { ("[", "]") };
     let mut out = String::new();
     for (at, hit) in found.hits.iter().enumerate() {
         if args.json {

@@ -234,8 +234,7 @@ fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
 
 /// The site memory in the file, or an empty one if the file does not exist yet.
 fn known_sites(path: &Path, size: Option<ByteSize>, identity: Option<String>) -> Result<Arc<KnownSites>> {
-    let bytes = size.map_or(DEFAULT_BYTES, |size| size.0);
-    let mut memory = SiteMemory::new(bytes);
+    let mut memory = SiteMemory::new(size.map_or(DEFAULT_BYTES, |size| size.0));
     if path.exists() {
         let known = load_sites(path)?;
         memory = SiteMemory::new(size.map_or(known.max_bytes(), |size| size.0));

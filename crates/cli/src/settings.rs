@@ -102,8 +102,7 @@ impl<S: Scope> SettingsArgs<S> {
 impl<S: Scope> Args for SettingsArgs<S> {
     fn augment_args(command: Command) -> Command {
         let mut command = command;
-        let has_more = fields().iter().filter(|field| S::has(field)).count() > 3;
-        if has_more {
+        if fields().iter().filter(|field| S::has(field)).count() > 3 {
             command = command.arg(
                 Arg::new("config")
                     .long("config")
@@ -146,15 +145,12 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         for field in fields().iter().filter(|field| S::has(field)) {
-            let Some(values) = matches.get_many::<String>(&field.name) else {
-                continue;
-            };
+            let Some(values) = matches.get_many::<String>(&field.name) else { continue };
             let text: Vec<&str> = values.map(String::as_str).collect();
             self.set(field, &text.join(","))?;
         }
         if matches!(matches.try_get_one("markdown"), Ok(Some(true))) {
-            let set = self.chosen.set("text.form", "markdown");
-            set.map_err(|error| wrong(&error.to_string()))?;
+            self.chosen.set("text.form", "markdown").map_err(|error| wrong(&error.to_string()))?;
         }
         Ok(())
     }
@@ -162,8 +158,7 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
 
 impl<S> SettingsArgs<S> {
     fn set(&mut self, field: &Field, text: &str) -> Result<(), Error> {
-        let set = self.chosen.set_text(&field.path, text);
-        set.map_err(|error| wrong(&error.to_string()))
+        self.chosen.set_text(&field.path, text).map_err(|error| wrong(&error.to_string()))
     }
 }
 

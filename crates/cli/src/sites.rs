@@ -91,8 +91,7 @@ pub fn run(args: &SitesArgs) -> Result<Exit> {
             Ok(Exit::Clean)
         }
         SitesCommand::Show { file, sites, json } => {
-            let memory = load_sites(file)?;
-            show(&memory, *sites, *json)?;
+            show(&load_sites(file)?, *sites, *json)?;
             Ok(Exit::Clean)
         }
     }
@@ -103,8 +102,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     let extractor = Extractor::with_model(&settings, Arc::new(models::load(&settings)?));
     let stop = Stop::on_signals().context("signals cannot be caught")?;
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
-    let inputs = expand(&args.inputs, None, &network)?;
-    let inputs = unpack(inputs, PackedOptions::default(), &network);
+    let inputs = unpack(expand(&args.inputs, None, &network)?, PackedOptions::default(), &network);
     written::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
@@ -124,10 +122,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
 
 /// A memory in one line.
 fn summary(memory: &SiteMemory) -> String {
-    let kept = match memory.is_sample() {
-        true => ", an even sample of the blocks",
-        false => "",
-    };
+    let kept = if memory.is_sample() { ", an even sample of the blocks" } else { "" };
     format!(
         "{} pages of {} sites, {} distinct blocks at {} positions in {} bytes{kept}",
         memory.pages(),

@@ -54,9 +54,6 @@ impl Stop {
 
     /// The exit code of a run that was ended early.
     pub fn exit(&self) -> Exit {
-        match self.interrupt.load(Ordering::Relaxed) {
-            true => Exit::Interrupted,
-            false => Exit::Fatal,
-        }
+        if self.interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Fatal }
     }
 }

@@ -105,8 +105,7 @@ fn outputs(path: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(|| path.display().to_string())? {
         let entry = entry?.path();
-        let name = file_name(&entry);
-        if !name.starts_with(['_', '.']) && readable_name(&entry).is_some() {
+        if !file_name(&entry).starts_with(['_', '.']) && readable_name(&entry).is_some() {
             found.push(entry);
         }
     }
@@ -167,8 +166,7 @@ fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
 /// The decoded page of a document, read again from its archive.
 fn decoded(document: &OutputRecord, archives: &Archives<'_>) -> Result<String> {
     let source = document.source.as_ref().ok_or_else(|| anyhow!("the document has no source"))?;
-    let path = archives.named(&source.file)?;
-    let found = record_at(path, source.offset, source.inner)?;
+    let found = record_at(archives.named(&source.file)?, source.offset, source.inner)?;
     let (record, crawl_charset) = found.ok_or_else(|| anyhow!("no record at offset {}", source.offset))?;
     let page = payload(&record, &PayloadOptions::default())?;
     let hints = Hints {

@@ -69,13 +69,11 @@ fn text(args: &TextArgs) -> Result<Exit> {
     }
     let container = Container::open(input)?;
     let mut texts = Texts::new();
-    let settings = args.settings.settings()?;
-    let archives = Archives::new(vec![Input::File(input.clone())], settings)?;
+    let archives = Archives::new(vec![Input::File(input.clone())], args.settings.settings()?)?;
     let summary = archives.with_revisits().documents(|document| {
         if let (Some(url), false) = (document.url, document.text.is_empty()) {
             let date = digits(document.date.as_deref().unwrap_or_default());
-            let of_url = texts.entry(without_fragment(&url).to_owned()).or_default();
-            of_url.push((date, document.text));
+            texts.entry(without_fragment(&url).to_owned()).or_default().push((date, document.text));
         }
         Ok(())
     })?;
@@ -85,8 +83,7 @@ fn text(args: &TextArgs) -> Result<Exit> {
     let named = || output.display().to_string();
     let mut file = AtomicFile::create(output).with_context(named)?;
     let (_, written) = write_texts(&container, &mut file, &mut |url, ts| {
-        let of_url = texts.get(without_fragment(url))?;
-        nearest(of_url, &digits(ts)).map(str::to_owned)
+        nearest(texts.get(without_fragment(url))?, &digits(ts)).map(str::to_owned)
     })?;
     file.finish().with_context(named)?;
     say(&summary.to_string());
@@ -106,8 +103,7 @@ fn without_fragment(url: &str) -> &str {
 
 /// The digits of a time as far as seconds.
 fn digits(time: &str) -> String {
-    let digits = time.chars().filter(char::is_ascii_digit);
-    digits.take(14).collect()
+    time.chars().filter(char::is_ascii_digit).take(14).collect()
 }
 
 /// The text captured at that time, or else next to it.

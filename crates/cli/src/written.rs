@@ -11,9 +11,7 @@ use trommel::output::AtomicFile;
 /// If `path` is one of the files in `read`, by this name or another.
 pub fn refuse_inputs<P: AsRef<Path>>(path: &Path, read: impl IntoIterator<Item = P>) -> Result<()> {
     // What is not there yet is no input.
-    let Ok(place) = path.canonicalize() else {
-        return Ok(());
-    };
+    let Ok(place) = path.canonicalize() else { return Ok(()) };
     if read.into_iter().any(|read| read.as_ref().canonicalize().is_ok_and(|read| read == place)) {
         bail!("{}: is read by the command; name another file to write", path.display());
     }

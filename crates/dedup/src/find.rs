@@ -189,9 +189,7 @@ impl Finder {
 fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32)) {
     keys.sort_unstable();
     for group in keys.chunk_by(|one, other| one.0 == other.0) {
-        let Some((&(_, first), others)) = group.split_first() else {
-            continue;
-        };
+        let Some((&(_, first), others)) = group.split_first() else { continue };
         for &(_, document) in others {
             if document != first {
                 note(document, first);
@@ -223,8 +221,7 @@ mod tests {
     fn found(signatures: Vec<Signature>, share: KeyShare) -> Vec<(String, DuplicateReason, String)> {
         let mut finder = Finder::new(share);
         signatures.into_iter().for_each(|signature| finder.add(signature));
-        let duplicates = finder.duplicates().unwrap();
-        let told = duplicates.into_iter();
+        let told = finder.duplicates().unwrap().into_iter();
         told.map(|duplicate| (duplicate.place.id, duplicate.reason, duplicate.of.id)).collect()
     }
 

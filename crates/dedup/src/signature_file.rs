@@ -37,8 +37,7 @@ mod exact_key {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
         let text: Option<String> = Option::deserialize(from)?;
-        let key = text.map(|text| u128::from_str_radix(&text, 16));
-        key.transpose().map_err(D::Error::custom)
+        text.map(|text| u128::from_str_radix(&text, 16)).transpose().map_err(D::Error::custom)
     }
 }
 
@@ -87,8 +86,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
         stream.write_all(&line).map_err(DedupError::io(target))?;
         row += 1;
     }
-    let file = stream.finish().map_err(DedupError::io(target))?;
-    file.finish().map_err(DedupError::io(target))?;
+    stream.finish().map_err(DedupError::io(target))?.finish().map_err(DedupError::io(target))?;
     Ok(row)
 }
 

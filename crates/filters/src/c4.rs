@@ -149,7 +149,6 @@ mod tests {
     fn code_and_filler() {
         let text = "One two three four five. Six! Seven?";
         assert_eq!(judge(&format!("{text} {{")), Some(Reason::C4CurlyBracket));
-        let filler = judge(&format!("{text} Lorem Ipsum dolor"));
-        assert_eq!(filler, Some(Reason::C4LoremIpsum));
+        assert_eq!(judge(&format!("{text} Lorem Ipsum dolor")), Some(Reason::C4LoremIpsum));
     }
 }

@@ -68,15 +68,13 @@ impl Duplicates {
     /// Documents forgotten because memory was full: copies of them are not known any more.
     pub fn forgotten(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |exact| exact.0.forgotten());
-        let near = self.near.as_ref().map_or(0, |near| near.0.forgotten());
-        exact.max(near)
+        exact.max(self.near.as_ref().map_or(0, |near| near.0.forgotten()))
     }
 
     /// Bytes of [`Duplicates::state`], about.
     pub fn bytes(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |exact| exact.0.bytes());
-        let near = self.near.as_ref().map_or(0, |near| near.0.bytes());
-        exact + near
+        exact + self.near.as_ref().map_or(0, |near| near.0.bytes())
     }
 
     /// All that is remembered.
@@ -146,8 +144,7 @@ mod tests {
         assert_eq!(judge(&text(1)), None);
         assert_eq!(judge(&text(2)), None);
         assert_eq!(judge(&text(1).to_uppercase()), Some(Reason::ExactDuplicate));
-        let longer = format!("{} and one more line", text(2));
-        assert_eq!(judge(&longer), Some(Reason::NearDuplicate));
+        assert_eq!(judge(&format!("{} and one more line", text(2))), Some(Reason::NearDuplicate));
         // A text without words is no copy of another such.
         assert_eq!(judge(""), None);
         assert_eq!(judge("—"), None);

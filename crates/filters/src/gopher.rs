@@ -76,9 +76,7 @@ impl Counts {
 
 /// Hashes or ellipses, whichever are more.
 pub(crate) fn symbols(text: &str) -> usize {
-    let hashes = text.matches('#').count();
-    let ellipses = text.matches("...").count() + text.matches('…').count();
-    hashes.max(ellipses)
+    text.matches('#').count().max(text.matches("...").count() + text.matches('…').count())
 }
 
 /// Share of the lines that are not empty for which a test holds.

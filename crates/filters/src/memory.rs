@@ -38,8 +38,7 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         // Tables have a power of two of places, each with a byte of its own, and fill seven eighths.
         let place = size_of::<K>() as u64 + 1;
         let places = (bytes / 2 / place).clamp(8, 1 << 40);
-        let places = usize::try_from(1_u64 << places.ilog2()).unwrap_or(8);
-        let capacity = places / 8 * 7;
+        let capacity = usize::try_from(1_u64 << places.ilog2()).unwrap_or(8) / 8 * 7;
         Self { capacity, old: Generation::new(0), young: Generation::new(capacity), forgotten: 0 }
     }
 

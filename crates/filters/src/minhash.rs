@@ -39,8 +39,7 @@ pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
     if stats.words().is_empty() {
         return None;
     }
-    let digest = Sha256::digest(stats.lower());
-    Some(u128::from_be_bytes(*digest.first_chunk::<16>()?))
+    Some(u128::from_be_bytes(*Sha256::digest(stats.lower()).first_chunk::<16>()?))
 }
 
 /// Locality-sensitive keys of a text: MinHash (Broder 1997) over its shingles, a key a band. Two texts

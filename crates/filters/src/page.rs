@@ -72,8 +72,7 @@ mod tests {
         let only = PageTypes { include: vec!["article".into()], exclude: Vec::new() };
         assert_eq!(only.document(&document(Some("article"), 0.0), &none), None);
         for other in [Some("forum"), None] {
-            let verdict = only.document(&document(other, 0.0), &none);
-            assert_eq!(verdict, Some(Reason::PageType));
+            assert_eq!(only.document(&document(other, 0.0), &none), Some(Reason::PageType));
         }
         let without = PageTypes { include: Vec::new(), exclude: vec!["listing".into()] };
         assert_eq!(without.document(&document(None, 0.0), &none), None);
@@ -83,8 +82,7 @@ mod tests {
             let mut page = document(Some(kind), 0.9);
             assert_eq!(BlockPages.document(&page, &none), None, "{kind}");
             page.blocked = Some(BlockReason::Captcha);
-            let verdict = BlockPages.document(&page, &none);
-            assert_eq!(verdict, Some(Reason::BlockPage), "{kind}");
+            assert_eq!(BlockPages.document(&page, &none), Some(Reason::BlockPage), "{kind}");
         }
         assert_eq!(Confidence(0.5).document(&document(None, 0.5), &none), None);
         let low = Confidence(0.5).document(&document(None, 0.49), &none);

@@ -79,9 +79,7 @@ fn repetitions<'a>(parts: impl Iterator<Item = &'a str>) -> [u64; 4] {
 fn top(words: &[Word], length: u32) -> u64 {
     let mut counts: FxHashMap<u64, (u64, u32)> = FxHashMap::default();
     for at in 0..words.len() {
-        let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) else {
-            break;
-        };
+        let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) else { break };
         counts.entry(phrase.hash).or_insert((0, phrase.chars)).0 += 1;
     }
     counts

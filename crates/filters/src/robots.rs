@@ -42,8 +42,7 @@ impl Filter for Robots {
 
 /// Whether a header's value speaks to one robot only (`googlebot: noindex`).
 fn is_addressed(value: &str) -> bool {
-    let first = value.split(',').next().unwrap_or_default();
-    first.split_once(':').is_some_and(|(name, _)| {
+    value.split(',').next().unwrap_or_default().split_once(':').is_some_and(|(name, _)| {
         let name = name.trim();
         !VALUED_DIRECTIVES.iter().any(|known| known.eq_ignore_ascii_case(name))
     })

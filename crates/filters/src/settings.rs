@@ -190,8 +190,7 @@ pub enum TextRule {
 /// Reads codes of languages in any of their forms.
 fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LanguageCode>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
-    let codes = names.iter().map(|name| name.parse().map_err(D::Error::custom));
-    codes.collect()
+    names.iter().map(|name| name.parse().map_err(D::Error::custom)).collect()
 }
 
 fn codes<S: Serializer>(codes: &[LanguageCode], serializer: S) -> Result<S::Ok, S::Error> {
@@ -212,8 +211,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        let error = toml::from_str::<FilterSettings>(text).unwrap_err();
-        error.message().to_owned()
+        toml::from_str::<FilterSettings>(text).unwrap_err().message().to_owned()
     }
 
     #[test]

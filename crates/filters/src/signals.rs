@@ -73,7 +73,6 @@ mod tests {
         // The phrase of five words that comes again; the sixth word is left over.
         assert!((signals.repeated_phrases - 18.0 / 55.0).abs() < 1e-6, "{signals:?}");
         assert!(signals.exact.is_some() && signals.near.len() == 14);
-        let none = TextSignals::of(&TextStats::new(""));
-        assert_eq!(none, TextSignals::default());
+        assert_eq!(TextSignals::of(&TextStats::new("")), TextSignals::default());
     }
 }

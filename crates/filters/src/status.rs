@@ -14,8 +14,7 @@ impl Filter for Statuses {
 
     fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
         let status = capture.status?;
-        let wanted = self.0.iter().any(|range| range.contains(status));
-        (!wanted).then_some(Reason::HttpStatus)
+        (!self.0.iter().any(|range| range.contains(status))).then_some(Reason::HttpStatus)
     }
 }
 

@@ -69,8 +69,7 @@ mod tests {
         let map = b"\x82\xA2id\xA1a\xA4text\xA4mill";
         std::fs::write(at("spool"), map).unwrap();
         Tantivy.assemble(&at("spool"), &at("x.tantivy")).unwrap();
-        let index = Index::open(&at("x.tantivy")).unwrap();
-        assert_eq!(index.search("mills", 3).unwrap()[0].id, "a");
+        assert_eq!(Index::open(&at("x.tantivy")).unwrap().search("mills", 3).unwrap()[0].id, "a");
         assert_eq!(Tantivy.foreign(&at("x.tantivy")).unwrap(), None);
         std::fs::write(at("x.tantivy/notes.txt"), "mine").unwrap();
         let foreign = Tantivy.foreign(&at("x.tantivy")).unwrap();

@@ -81,8 +81,7 @@ mod tests {
         assert_eq!(one_line(&TantivyError::from(read)), "a.store: cut");
         let missing = OpenReadError::FileDoesNotExist("meta.json".into());
         assert_eq!(one_line(&TantivyError::from(missing)), "meta.json is missing");
-        let long = TantivyError::InternalError("{\n  \"segments\": 7\n".repeat(99));
-        let told = one_line(&long);
+        let told = one_line(&TantivyError::InternalError("{\n  \"segments\": 7\n".repeat(99)));
         assert!(told.chars().count() < 210 && told.ends_with(" ...") && !told.contains('\n'));
     }
 }

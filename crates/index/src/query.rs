@@ -99,8 +99,7 @@ fn over_fields(fields: &Fields, query: impl Fn(Field) -> Box<dyn Query>) -> Box<
 }
 
 fn word(field: Field, term: &str) -> Box<dyn Query> {
-    let term = Term::from_field_text(field, term);
-    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+    Box::new(TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs))
 }
 
 /// One of the terms; the best of them counts.
@@ -115,8 +114,7 @@ fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
 pub(crate) fn only(query: Box<dyn Query>, limits: &[(Field, &str)]) -> Box<dyn Query> {
     let mut clauses: Vec<Clause> = vec![(Occur::Must, query)];
     clauses.extend(limits.iter().map(|&(field, value)| {
-        let term = Term::from_field_text(field, value);
-        let query = TermQuery::new(term, IndexRecordOption::Basic);
+        let query = TermQuery::new(Term::from_field_text(field, value), IndexRecordOption::Basic);
         // They choose, they do not score.
         let query: Box<dyn Query> = Box::new(BoostQuery::new(Box::new(query), 0.0));
         (Occur::Must, query)

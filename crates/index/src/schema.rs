@@ -59,8 +59,7 @@ pub(crate) fn sites(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = host.split(':').next().unwrap_or_default();
-    let host = host.trim_end_matches('.').to_lowercase();
+    let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_lowercase();
     let starts = host.match_indices('.').map(|(at, _)| at + 1);
     [0].into_iter()
         .chain(starts)
@@ -82,8 +81,7 @@ pub(crate) fn adopt(index: &Index, path: &Path) -> Result<Fields, IndexError> {
 
 /// The text of a stored field.
 pub(crate) fn text(document: &tantivy::TantivyDocument, field: Field) -> Option<String> {
-    let value = document.get_first(field)?;
-    value.as_str().map(str::to_owned)
+    document.get_first(field)?.as_str().map(str::to_owned)
 }
 
 /// The number of a stored field.

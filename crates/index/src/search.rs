@@ -176,9 +176,7 @@ impl Index {
         let term = Term::from_field_text(self.fields.id, id);
         let query = TermQuery::new(term, IndexRecordOption::Basic);
         let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
-        let Some((_, address)) = found.first() else {
-            return Ok(None);
-        };
+        let Some((_, address)) = found.first() else { return Ok(None) };
         let document: TantivyDocument = searcher.doc(*address)?;
         Ok(Some(self.stored(&document)))
     }
@@ -309,8 +307,7 @@ mod tests {
             writer.add(&stored(id, "A title", &text)).unwrap();
         }
         writer.commit().unwrap();
-        let index = Index::open(folder.path()).unwrap();
-        let hits = index.search("heron", 10).unwrap();
+        let hits = Index::open(folder.path()).unwrap().search("heron", 10).unwrap();
         assert_eq!(hits.len(), 3);
         for hit in hits {
             let Snippet { text, highlights } = &hit.snippet;
@@ -321,8 +318,7 @@ mod tests {
     }
 
     fn ids(index: &Index, query: &str) -> Vec<String> {
-        let hits = index.search(query, 10).unwrap();
-        hits.into_iter().map(|hit| hit.id).collect()
+        index.search(query, 10).unwrap().into_iter().map(|hit| hit.id).collect()
     }
 
     #[test]
@@ -516,8 +512,7 @@ mod tests {
             ranges.map(|range| hit.snippet.text[range.clone()].to_owned()).collect()
         };
         assert_eq!(words(&hit), ["mill"]);
-        let hit = index.search("雨が降る", 10).unwrap().remove(0);
-        assert_eq!(words(&hit), ["雨が降る"]);
+        assert_eq!(words(&index.search("雨が降る", 10).unwrap().remove(0)), ["雨が降る"]);
     }
 
     #[test]
@@ -533,8 +528,7 @@ mod tests {
         }
         let mut writer = IndexWriter::open(folder.path(), 0).unwrap();
         writer.add(&stored("b", "", "third")).unwrap();
-        let locked = IndexWriter::open(folder.path(), 0);
-        assert!(matches!(locked, Err(IndexError::Locked(_))));
+        assert!(matches!(IndexWriter::open(folder.path(), 0), Err(IndexError::Locked(_))));
         drop(writer);
         assert_eq!(ids(&Index::open(folder.path()).unwrap(), "third"), [""; 0]);
     }
@@ -542,12 +536,10 @@ mod tests {
     #[test]
     fn other_folders_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let gone = folder.path().join("gone");
-        assert!(matches!(Index::open(&gone), Err(IndexError::NoIndex(_))));
+        assert!(matches!(Index::open(&folder.path().join("gone")), Err(IndexError::NoIndex(_))));
         std::fs::write(folder.path().join("letter"), "x").unwrap();
         let open = Index::open(folder.path());
         assert!(matches!(open, Err(IndexError::NoIndex(_))));
-        let writer = IndexWriter::open(folder.path(), 0);
-        assert!(matches!(writer, Err(IndexError::NotEmpty(_))));
+        assert!(matches!(IndexWriter::open(folder.path(), 0), Err(IndexError::NotEmpty(_))));
     }
 }

@@ -63,9 +63,7 @@ impl TextTerms<'_> {
 
     /// Ends a run of pairs: its last character is a term if it is the only one, or in documents.
     fn end_run(&mut self) -> bool {
-        let Some((c, from, is_paired)) = self.before.take() else {
-            return false;
-        };
+        let Some((c, from, is_paired)) = self.before.take() else { return false };
         if is_paired && !self.has_run_ends {
             return false;
         }
@@ -82,9 +80,7 @@ impl TextTerms<'_> {
 
     /// Takes a character of a run of pairs, which stands at `at`.
     fn pair(&mut self, c: char, at: usize) -> bool {
-        let Some((first, from, _)) = self.before.replace((c, at, false)) else {
-            return false;
-        };
+        let Some((first, from, _)) = self.before.replace((c, at, false)) else { return false };
         self.before = Some((c, at, true));
         self.token.text.clear();
         self.token.text.extend([first, c]);
@@ -124,9 +120,7 @@ impl TokenStream for TextTerms<'_> {
     fn advance(&mut self) -> bool {
         loop {
             let at = self.at;
-            let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else {
-                return self.end_run();
-            };
+            let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else { return self.end_run() };
             if is_paired(c) {
                 self.at += c.len_utf8();
                 // Signs are passed over without ending the run, punctuation of these scripts ends it.

@@ -169,8 +169,7 @@ impl IndexWriter {
 
 /// Documents that an index has, without those that are replaced.
 fn documents(index: &Index) -> Result<u64, IndexError> {
-    let segments = index.searchable_segment_metas()?;
-    Ok(segments.iter().map(|segment| u64::from(segment.num_docs())).sum())
+    Ok(index.searchable_segment_metas()?.iter().map(|segment| u64::from(segment.num_docs())).sum())
 }
 
 /// Opens the index of a folder for searching, after a look at all its bytes.

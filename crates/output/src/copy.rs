@@ -59,9 +59,7 @@ impl<'a> OutputCopy<'a> {
     /// If it cannot be written.
     pub fn finish(self) -> Result<(), OutputError> {
         self.stream.finish()?.finish()?;
-        let Some((spool, assemble)) = self.spool else {
-            return Ok(());
-        };
+        let Some((spool, assemble)) = self.spool else { return Ok(()) };
         let made = hidden(&self.target, "tmp").map_err(OutputError::from).and_then(|new| {
             assemble.assemble(&spool, &new)?;
             Ok(fs::rename(new, &self.target)?)

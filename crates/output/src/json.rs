@@ -243,8 +243,7 @@ mod tests {
         let signs = (0..0x300).chain([0x2028, 0x2029, 0xFFFD, 0x1_F600]);
         for sign in signs.filter_map(char::from_u32) {
             for before in [0, 1, 15, 31, 40, 63, 64, 70] {
-                let text = format!("{}{sign}{}", "a".repeat(before), "ß".repeat(before / 3));
-                assert_same(&text);
+                assert_same(&format!("{}{sign}{}", "a".repeat(before), "ß".repeat(before / 3)));
             }
         }
         let all: String = (0..0x80).filter_map(char::from_u32).collect();
@@ -257,8 +256,7 @@ mod tests {
     #[test]
     fn long_texts_take_no_more_room_than_they_need() {
         for before in 0..5 {
-            let text = format!("{}{}", "a".repeat(before), "\u{1_F600}\n\"x".repeat(PIECE / 3));
-            assert_same(&text);
+            assert_same(&format!("{}{}", "a".repeat(before), "\u{1_F600}\n\"x".repeat(PIECE / 3)));
         }
         let mut out = Vec::new();
         write(&"a".repeat(PIECE * 20), &mut out).unwrap();

@@ -60,10 +60,7 @@ pub fn page_line(record: &OutputRecord, file: Option<&str>) -> Result<String, se
 /// The text without what a terminal obeys; JSON says it in ASCII.
 fn printable(text: String) -> String {
     let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    match text.chars().all(is_shown) {
-        true => text,
-        false => text.chars().filter(|&c| is_shown(c)).collect(),
-    }
+    if text.chars().all(is_shown) { text } else { text.chars().filter(|&c| is_shown(c)).collect() }
 }
 
 #[cfg(test)]

@@ -138,8 +138,7 @@ pub struct OutputBlock {
 impl From<Document> for OutputRecord {
     /// The record of a page of whose capture nothing is known.
     fn from(document: Document) -> Self {
-        let of_sites = document.site_memory.iter();
-        let of_sites = of_sites.map(|usage| format!("site memory: {usage}"));
+        let of_sites = document.site_memory.iter().map(|usage| format!("site memory: {usage}"));
         let notes: Vec<String> = document.notes.into_iter().chain(of_sites).collect();
         Self {
             notes: notes.join("; "),
@@ -361,8 +360,7 @@ pub(crate) mod tests {
             Value::String(_) => "string".into(),
             Value::Array(_) => "list".into(),
             Value::Object(keys) => {
-                let keys = keys.iter();
-                let keys = keys.map(|(key, value)| format!("{key}: {}", schema(value)));
+                let keys = keys.iter().map(|(key, value)| format!("{key}: {}", schema(value)));
                 format!("{{{}}}", keys.collect::<Vec<_>>().join(", "))
             }
         }

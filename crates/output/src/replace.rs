@@ -91,8 +91,7 @@ fn spans_of_blocks(record: &OutputRecord, text: &Lines<'_>, known: &[TextSpan]) 
     let lines: Vec<&Line<'_>> = free.collect();
     lines.iter().enumerate().for_each(|(at, line)| pairs.add(line.key, at, 1));
     let blocks: Vec<_> = blocks.collect();
-    let pairs = pairs.equal();
-    let spans = pairs.into_iter().filter_map(|(block, line)| {
+    let spans = pairs.equal().into_iter().filter_map(|(block, line)| {
         let (block, line) = (blocks.get(block)?, lines.get(line)?);
         let chars = u32::try_from(line.key.chars().count()).ok()?;
         Some(TextSpan { start: line.start, chars, byte: block.start, bytes: block.end.checked_sub(block.start)? })

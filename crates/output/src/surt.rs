@@ -84,12 +84,10 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(url: &'a [u8]) -> Self {
         let cut = |bytes: &'a [u8], ends: &[u8]| {
-            let end = bytes.iter().position(|byte| ends.contains(byte)).unwrap_or(bytes.len());
-            bytes.split_at(end)
+            bytes.split_at(bytes.iter().position(|byte| ends.contains(byte)).unwrap_or(bytes.len()))
         };
         let (url, _) = cut(url, b"#");
-        let end = scheme_end(url).unwrap_or(0);
-        let (scheme, rest) = url.split_at(end);
+        let (scheme, rest) = url.split_at(scheme_end(url).unwrap_or(0));
         let rest = rest.strip_prefix(b":").unwrap_or(rest);
         let (authority, rest) = match rest.strip_prefix(b"//") {
             Some(rest) => cut(rest, b"/?"),
@@ -169,8 +167,7 @@ fn canonical_host(host: &[u8]) -> Vec<u8> {
     if let Some(address) = numeric_address(host) {
         return address.to_string().into_bytes();
     }
-    let host = escaped(&host.to_ascii_lowercase());
-    without_www(&host).to_vec()
+    without_www(&escaped(&host.to_ascii_lowercase())).to_vec()
 }
 
 /// `www.`, `www2.` and the like tell one server from another, not one page.
@@ -259,8 +256,7 @@ fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let pair = digit(bytes.get(at + 1)).zip(digit(bytes.get(at + 2)));
-        match pair.filter(|_| *byte == b'%') {
+        match digit(bytes.get(at + 1)).zip(digit(bytes.get(at + 2))).filter(|_| *byte == b'%') {
             Some((high, low)) => {
                 decoded.push((high * 16 + low) as u8);
                 at += 3;

@@ -14,9 +14,7 @@ use crate::state::journal::JournalEntry;
 /// # Panics
 /// If a state is another after it was written.
 pub fn state(bytes: &[u8], archive: &[u8]) {
-    let Ok(state) = rmp_serde::from_slice::<Checkpoint>(bytes) else {
-        return;
-    };
+    let Ok(state) = rmp_serde::from_slice::<Checkpoint>(bytes) else { return };
     let written = rmp_serde::to_vec_named(&state).unwrap_or_default();
     let again = rmp_serde::from_slice::<Checkpoint>(&written).ok();
     let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
@@ -51,15 +49,13 @@ pub fn journal(mut bytes: &[u8]) {
     while let Ok(entry) = rmp_serde::decode::from_read::<_, JournalEntry>(&mut bytes) {
         let written = rmp_serde::to_vec_named(&entry).unwrap_or_default();
         let again = rmp_serde::from_slice::<JournalEntry>(&written).ok();
-        let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
-        assert!(again == Some(written));
+        assert!(again.and_then(|again| rmp_serde::to_vec_named(&again).ok()) == Some(written));
     }
 }
 
 /// States and journal entries to begin with.
 pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-    let settings = vec![("format".to_owned(), "jsonl".to_owned())];
-    let begun = Checkpoint::new(settings);
+    let begun = Checkpoint::new(vec![("format".to_owned(), "jsonl".to_owned())]);
     let mut within = begun.clone();
     within.finished = true;
     within.current = Some(Current { point: Some(trommel_archive::ResumePoint::after(1)), ..Current::default() });

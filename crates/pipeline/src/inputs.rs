@@ -250,9 +250,7 @@ fn folder_of(url: &str) -> &str {
 /// # Errors
 /// If it cannot be read, or is none; the error names the file or the URL.
 pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings, ConfigError> {
-    let Some(url) = path.to_str().filter(|path| is_url(path)) else {
-        return Ok(PartialSettings::load(path)?);
-    };
+    let Some(url) = path.to_str().filter(|path| is_url(path)) else { return Ok(PartialSettings::load(path)?) };
     check_url(url)?;
     let copy = fetch(url, &Network::new(network.clone()))?;
     let shown = PathBuf::from(redacted(url));
@@ -296,10 +294,8 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
     }
     // Up to the last slash before the first character that stands for others.
     let literal = path.split(['*', '?', '[']).next().unwrap_or_default();
-    let folder = match is_prefix {
-        true => path,
-        false => literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default(),
-    };
+    let folder =
+        if is_prefix { path } else { literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default() };
     let listed = network.list(&format!("{container}/{folder}"));
     let listed = listed.map_err(|source| InputError::Bucket { url: redacted(url), source })?;
     let mut found = Found::default();
@@ -313,10 +309,7 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
         let below = |name: &String| split_container(name).is_some_and(|(_, path)| glob.matches_with(path, options));
         found.archives = listed.into_iter().filter(below).collect();
     }
-    let reason = match is_prefix {
-        true => "no WARC, ARC or WACZ file below this prefix",
-        false => "no object matches",
-    };
+    let reason = if is_prefix { "no WARC, ARC or WACZ file below this prefix" } else { "no object matches" };
     found.give(&redacted(url), reason, inputs, Input::Url);
     Ok(())
 }
@@ -344,8 +337,7 @@ fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), Input
         if kind.is_dir() {
             archives_below(&path, found)?;
         } else if path.is_file() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            found.sort(path, &name);
+            found.sort(path, &entry.file_name().to_string_lossy().into_owned());
         } else if path.is_dir() {
             found.skip("links to folders");
         } else if kind.is_symlink() {

@@ -142,10 +142,7 @@ impl MergeRequest {
 
     /// Refuses to replace what is not what the outputs are made of.
     fn check_free(&self, target: &Path) -> Result<(), MergeError> {
-        match self.target.is_some() && target.exists() {
-            true => Err(MergeError::Exists(target.to_owned())),
-            false => Ok(()),
-        }
+        if self.target.is_some() && target.exists() { Err(MergeError::Exists(target.to_owned())) } else { Ok(()) }
     }
 
     fn merge_folder(&self, texts: &mut Texts, like: &LikeStep<'_>, merged: &mut Merged) -> Result<(), MergeError> {
@@ -196,10 +193,7 @@ impl MergeRequest {
             }
             is_readable
         });
-        match names.is_empty() {
-            true => Err(MergeError::Nothing(folder.clone())),
-            false => Ok(names),
-        }
+        if names.is_empty() { Err(MergeError::Nothing(folder.clone())) } else { Ok(names) }
     }
 }
 

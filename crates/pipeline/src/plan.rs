@@ -85,8 +85,7 @@ impl Plan {
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         let all = || thread::available_parallelism().ok();
         // All processors that the system grants, which in a container may be fewer than the machine has.
-        let jobs = self.settings.limits.jobs.or_else(all);
-        jobs.unwrap_or(NonZeroUsize::MIN)
+        self.settings.limits.jobs.or_else(all).unwrap_or(NonZeroUsize::MIN)
     }
 
     /// Most bytes kept of one record's block; the rest is skipped and the document notes it.

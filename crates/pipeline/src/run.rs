@@ -202,10 +202,7 @@ pub(crate) fn execute<T: Send>(
     });
     // What is followed is read up to a good end when it is stopped, and goes on from there.
     let left = plan.follow.is_some() && flag_set() && plan.state_file().is_some();
-    let written = match left {
-        true => written.and(Err(RunError::Stopped)),
-        false => written,
-    };
+    let written = if left { written.and(Err(RunError::Stopped)) } else { written };
     let closed = match written.and_then(|()| writer.finish()) {
         Ok(()) => false,
         Err(error) if is_reader_gone(plan, &error) => {

@@ -243,8 +243,7 @@ pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<(), SitesError> {
     let write = || -> Result<(), Box<dyn Error + Send + Sync>> {
         let mut file = BufWriter::new(AtomicFile::create(path)?);
         memory.write(&mut file)?;
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(file.finish()?)
+        Ok(file.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?)
     };
     write().map_err(|source| SitesError::File { path: path.to_owned(), source })
 }

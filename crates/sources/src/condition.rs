@@ -215,8 +215,7 @@ impl<'a> Parser<'a> {
     }
 
     fn any(&mut self) -> Result<Node, ConditionError> {
-        let first = self.every()?;
-        let mut parts = vec![first];
+        let mut parts = vec![self.every()?];
         while self.word("or") {
             parts.push(self.every()?);
         }
@@ -224,8 +223,7 @@ impl<'a> Parser<'a> {
     }
 
     fn every(&mut self) -> Result<Node, ConditionError> {
-        let first = self.part()?;
-        let mut parts = vec![first];
+        let mut parts = vec![self.part()?];
         while self.word("and") {
             parts.push(self.part()?);
         }
@@ -251,16 +249,11 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, sign: &str) -> Result<(), ConditionError> {
-        match self.sign(sign) {
-            true => Ok(()),
-            false => Err(self.error(format!("expected `{sign}`"))),
-        }
+        if self.sign(sign) { Ok(()) } else { Err(self.error(format!("expected `{sign}`"))) }
     }
 
     fn comparison(&mut self) -> Result<Node, ConditionError> {
-        let Some(column) = self.name() else {
-            return Err(self.error("expected the name of a column"));
-        };
+        let Some(column) = self.name() else { return Err(self.error("expected the name of a column")) };
         let column = column.to_owned();
         if self.word("is") {
             let is_not = self.word("not");

@@ -118,10 +118,7 @@ pub struct Stoppable<R> {
 
 impl<R: Read> Read for Stoppable<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.stop.is_set() {
-            true => Err(SourceError::Stopped.into()),
-            false => self.input.read(buffer),
-        }
+        if self.stop.is_set() { Err(SourceError::Stopped.into()) } else { self.input.read(buffer) }
     }
 }
 
@@ -167,8 +164,7 @@ fn pieces_of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, sto
         };
         loop {
             let mut piece = vec![0; PIECE];
-            let read = input.read(&mut piece);
-            match read {
+            match input.read(&mut piece) {
                 Ok(0) => return,
                 Ok(length) => piece.truncate(length),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

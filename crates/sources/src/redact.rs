@@ -13,12 +13,9 @@ const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];
 /// keys, passwords) are replaced. Text that is not a URL is returned unchanged, except for the part before
 /// an `@` in its authority.
 pub fn redacted(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     // A parser of URLs takes a backslash for a slash; for what is hidden, the longer reading counts.
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, rest) = rest.split_at(end);
+    let (authority, rest) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let (rest, fragment) = match rest.split_once('#') {
         Some((rest, fragment)) => (rest, Some(fragment)),

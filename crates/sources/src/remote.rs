@@ -136,8 +136,7 @@ impl Remote {
             {
                 running.push_back(handle.spawn(async move { object?.whole(range).await }));
             }
-            let next = running.pop_front()?;
-            Some(match handle.block_on(stop.unless(next)) {
+            Some(match handle.block_on(stop.unless(running.pop_front()?)) {
                 Ok(Ok(done)) => done,
                 Ok(Err(error)) => Err(SourceError::Failed(error.to_string())),
                 Err(stopped) => Err(stopped),
@@ -196,8 +195,7 @@ impl Read for RemoteReader {
                     return Err(SourceError::Stopped.into());
                 }
                 Err(TryRecvError::Empty) => {
-                    let next = self.receiver.recv();
-                    let next = async { tokio::time::timeout(POLL, next).await };
+                    let next = async { tokio::time::timeout(POLL, self.receiver.recv()).await };
                     match self.handle.block_on(next) {
                         Ok(piece) => piece,
                         Err(_) => continue,

@@ -79,8 +79,7 @@ pub fn split_container(url: &str) -> Option<(&str, &str)> {
     }
     let length = container.iter().map(|name| name.len() + 1).sum::<usize>() - 1;
     let (_, path) = rest.split_at_checked(length)?;
-    let container = url.get(..url.len() - path.len())?;
-    Some((container, path.strip_prefix('/').unwrap_or(path)))
+    Some((url.get(..url.len() - path.len())?, path.strip_prefix('/').unwrap_or(path)))
 }
 
 #[cfg(test)]

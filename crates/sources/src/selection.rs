@@ -244,8 +244,7 @@ impl RecordSelection {
 
     /// Stored bytes of all wanted records.
     pub fn bytes(&self) -> u64 {
-        let lengths = self.rows.iter().map(|row| row.length);
-        lengths.fold(0, u64::saturating_add)
+        self.rows.iter().map(|row| row.length).fold(0, u64::saturating_add)
     }
 
     /// Rows from the row `from` on, grouped as they are read.

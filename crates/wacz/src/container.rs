@@ -183,9 +183,7 @@ impl Container {
     /// # Errors
     /// Like [`Container::read`], and if it has more than 16 MiB.
     pub(crate) fn description(&self, name: &str) -> Result<Option<Vec<u8>>, WaczError> {
-        let Some(entry) = self.entry(name) else {
-            return Ok(None);
-        };
+        let Some(entry) = self.entry(name) else { return Ok(None) };
         let mut bytes = Vec::new();
         self.read(entry)?
             .take(MAX_DESCRIPTION + 1)

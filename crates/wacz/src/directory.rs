@@ -79,8 +79,7 @@ pub(crate) fn distinct(
             last.insert(&entry.name, at);
         }
         let is_last = |at: usize, entry: &Entry| last.get(entry.name.as_str()) == Some(&at);
-        let places = entries.iter().enumerate();
-        places.map(|(at, entry)| !is_last(at, entry)).collect::<Vec<bool>>()
+        entries.iter().enumerate().map(|(at, entry)| !is_last(at, entry)).collect::<Vec<bool>>()
     };
     let what = "not read, as an entry of that name comes later";
     unread.extend(take_out(&mut entries, &named_again, what));
@@ -102,8 +101,7 @@ pub(crate) fn distinct(
             continue;
         }
         if let Some(entry) = previous.and_then(|previous| entries.get_mut(previous)) {
-            let end = entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored);
-            if end > begin {
+            if entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored) > begin {
                 // A directory that is damaged may name a place in the middle of an entry.
                 if !is_header(bytes, begin)? {
                     continue;

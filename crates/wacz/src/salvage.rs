@@ -29,10 +29,8 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
     while let Some(header) = at.filter(|_| entries.len() < MAX_ENTRIES && names <= MAX_NAMES) {
         let Some(found) = Header::read(bytes, header)? else {
             // Whatever is there is no entry: one may come after it.
-            at = match starts_with(bytes, header, &CENTRAL)? {
-                true => None,
-                false => search(bytes, header + 1, end, next_header)?,
-            };
+            at =
+                if starts_with(bytes, header, &CENTRAL)? { None } else { search(bytes, header + 1, end, next_header)? };
             continue;
         };
         let stored = match found.stored {
@@ -99,9 +97,7 @@ impl Header {
             return Ok(None);
         }
         let (name, more) = rest.split_at(name_length);
-        let Ok(name) = std::str::from_utf8(name) else {
-            return Ok(None);
-        };
+        let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
         let mut known = flags & 8 == 0 || stored > 0;
         if stored == ZIP64_LENGTH {
             match large(more, plain == ZIP64_LENGTH) {
@@ -195,6 +191,5 @@ fn read_at(bytes: &mut (impl Read + Seek), at: u64, length: usize) -> io::Result
 
 /// A number of so many bytes, the last ones first; bytes that are not there count as none.
 fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
-    let bytes = bytes.iter().skip(at).take(size).rev();
-    bytes.fold(0, |number, &byte| number << 8 | u64::from(byte))
+    bytes.iter().skip(at).take(size).rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

@@ -22,8 +22,7 @@ fn container(bytes: Vec<u8>) -> Result<Container, crate::WaczError> {
 fn zip(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, method, bytes) in entries {
-        let options = SimpleFileOptions::default().compression_method(*method);
-        zip.start_file(*name, options).unwrap();
+        zip.start_file(*name, SimpleFileOptions::default().compression_method(*method)).unwrap();
         zip.write_all(bytes).unwrap();
     }
     zip.finish().unwrap().into_inner()
@@ -33,8 +32,7 @@ fn zip(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
 fn streamed(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new_stream(Vec::new());
     for (name, method, bytes) in entries {
-        let options = SimpleFileOptions::default().compression_method(*method);
-        zip.start_file(*name, options).unwrap();
+        zip.start_file(*name, SimpleFileOptions::default().compression_method(*method)).unwrap();
         zip.write_all(bytes).unwrap();
     }
     zip.finish().unwrap().into_inner()
@@ -42,8 +40,7 @@ fn streamed(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
 
 fn read(container: &Container, name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let entry = container.entry(name).unwrap();
-    container.read(entry).unwrap().read_to_end(&mut bytes).unwrap();
+    container.read(container.entry(name).unwrap()).unwrap().read_to_end(&mut bytes).unwrap();
     bytes
 }
 
@@ -124,8 +121,7 @@ fn large_containers_have_a_directory_of_64_bits() {
     assert_eq!(whole.entries().len(), 66_001);
     assert_eq!(read(&whole, "archive/a.warc"), b"in ZIP64");
     let end = memchr::memmem::rfind(&bytes, b"in ZIP64").unwrap() + 8;
-    let cut = container(bytes[..end].to_vec()).unwrap();
-    assert_eq!(read(&cut, "archive/a.warc"), b"in ZIP64");
+    assert_eq!(read(&container(bytes[..end].to_vec()).unwrap(), "archive/a.warc"), b"in ZIP64");
 }
 
 #[test]
@@ -245,8 +241,7 @@ fn of_entries_with_one_name_the_last_is_read_and_the_others_are_told() {
         container.unread().iter().map(|unread| (unread.what.as_str(), unread.stored)).collect();
     let what = "archive/a.warc: not read, as an entry of that name comes later";
     assert_eq!(unread, [(what, 9)]);
-    let out = Cursor::new(Vec::new());
-    let error = write_texts(&container, out, &mut |_, _| None).unwrap_err();
+    let error = write_texts(&container, Cursor::new(Vec::new()), &mut |_, _| None).unwrap_err();
     assert_eq!(error.to_string(), format!("x.wacz: not written anew, as this would be lost: {what}"));
     // By the headers of the entries as well.
     let end = memchr::memmem::find(&bytes, b"PK\x01\x02").unwrap();
@@ -307,8 +302,7 @@ fn entries_do_not_overlap() {
 fn lines_of_lists_are_bounded() {
     const MAX: usize = 16 << 20;
     for length in [MAX - 1, MAX, 3 * MAX] {
-        let input = std::io::repeat(b'x').take(length as u64);
-        let input = input.chain(&b"\nnext"[..]);
+        let input = std::io::repeat(b'x').take(length as u64).chain(&b"\nnext"[..]);
         let mut lines = Lines::new(std::io::BufReader::new(input));
         let (mut seen, mut bytes) = (String::new(), 0);
         while let Some(piece) = lines.next().unwrap() {

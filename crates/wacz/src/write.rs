@@ -84,8 +84,7 @@ pub fn write_texts<W: Write + Seek>(
         done.map_err(|error| container.of_name(name, &error))?;
         zip.write_all(bytes).map_err(|error| container.failed(error))?;
     }
-    let out = zip.finish().map_err(|error| container.of_name(DESCRIPTION, &error))?;
-    Ok((out, written))
+    Ok((zip.finish().map_err(|error| container.of_name(DESCRIPTION, &error))?, written))
 }
 
 /// Entries are stored as they are, at the time that is the least there is, so that the same container gives
@@ -109,10 +108,8 @@ struct Sink<'a, W: Write + Seek> {
 impl<'a, W: Write + Seek> Sink<'a, W> {
     fn begin(container: &'a Container, zip: &'a mut ZipWriter<W>, entry: &'a Entry) -> Result<Self, WaczError> {
         // How much a list or what is deflated will have is not known.
-        let bytes = match entry.method == StorageMethod::Stored && !is_list(&entry.name) {
-            true => entry.stored,
-            false => u64::MAX,
-        };
+        let bytes =
+            if entry.method == StorageMethod::Stored && !is_list(&entry.name) { entry.stored } else { u64::MAX };
         let begun: Result<(), ZipError> = zip.start_file(entry.name.as_str(), options(bytes));
         begun.map_err(|error| container.of_name(&entry.name, &error))?;
         Ok(Self { container, zip, hasher: Sha256::new(), bytes: 0, name: &entry.name })
@@ -121,8 +118,7 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), WaczError> {
         self.hasher.update(bytes);
         self.bytes += bytes.len() as u64;
-        let written = self.zip.write_all(bytes);
-        written.map_err(|error| self.container.of_name(self.name, &error))
+        self.zip.write_all(bytes).map_err(|error| self.container.of_name(self.name, &error))
     }
 
     fn copy(&mut self, mut input: impl Read) -> Result<(), WaczError> {
@@ -157,9 +153,7 @@ fn with_text<'a>(
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
     written: &mut TextsWritten,
 ) -> Cow<'a, [u8]> {
-    let Ok(mut page) = serde_json::from_slice::<Members>(line) else {
-        return line.into();
-    };
+    let Ok(mut page) = serde_json::from_slice::<Members>(line) else { return line.into() };
     let of = |name: &str| {
         let value = page.get(name)?.get();
         serde_json::from_str::<String>(value).ok()
@@ -167,9 +161,7 @@ fn with_text<'a>(
     let new = match of("url") {
         Some(url) => {
             written.pages += 1;
-            let Some(text) = text(&url, &of("ts").unwrap_or_default()) else {
-                return line.into();
-            };
+            let Some(text) = text(&url, &of("ts").unwrap_or_default()) else { return line.into() };
             written.texts += 1;
             ("text", Value::String(text))
         }
@@ -177,13 +169,9 @@ fn with_text<'a>(
         None if page.contains_key("format") => ("hasText", Value::Bool(true)),
         None => return line.into(),
     };
-    let Ok(value) = to_raw_value(&new.1) else {
-        return line.into();
-    };
+    let Ok(value) = to_raw_value(&new.1) else { return line.into() };
     page.insert(new.0.to_owned(), &value);
-    let Ok(mut bytes) = serde_json::to_vec(&page) else {
-        return line.into();
-    };
+    let Ok(mut bytes) = serde_json::to_vec(&page) else { return line.into() };
     bytes.push(b'\n');
     bytes.into()
 }

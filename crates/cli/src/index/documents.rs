@@ -127,10 +127,7 @@ impl Documents {
 fn passed_over(others: &BTreeMap<String, usize>) -> String {
     let others = others.iter();
     let words: Vec<String> = others.map(|(kind, count)| format!("{count} {}", kind.escape_debug())).collect();
-    match words.is_empty() {
-        true => String::new(),
-        false => format!("; passed over: {}", words.join(", ")),
-    }
+    if words.is_empty() { String::new() } else { format!("; passed over: {}", words.join(", ")) }
 }
 
 fn from_reader(

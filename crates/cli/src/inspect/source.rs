@@ -60,8 +60,7 @@ impl InspectedPage {
             }
             // Records of one compressed member have one offset: the page may not be the first.
             if matches!(record.kind, RecordType::Response | RecordType::Resource) {
-                let next = reader.next().and_then(Result::ok);
-                return Self::of(record, next.as_ref());
+                return Self::of(record, reader.next().and_then(Result::ok).as_ref());
             }
             other = Some(record.kind);
         }

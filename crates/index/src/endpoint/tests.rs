@@ -85,8 +85,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
 
 fn answer(first: &str, kind: &str, body: &[u8], state: &mut State) -> (u16, String) {
     let (method, path) = first.split_once(' ').unwrap();
-    let path = path.split(' ').next().unwrap();
-    match (method, path) {
+    match (method, path.split(' ').next().unwrap()) {
         ("HEAD", "/pages") => (if state.index.is_some() { 200 } else { 404 }, String::new()),
         ("PUT", "/pages") => {
             state.index = Some(serde_json::from_slice(body).unwrap());
@@ -158,8 +157,7 @@ fn documents_arrive_however_busy_the_server_is() {
         let state = server.state.lock().unwrap();
         assert_eq!(state.documents["b"]["text"], "two");
         assert_eq!(state.documents.len(), 2);
-        let index = state.index.as_ref().unwrap();
-        assert_eq!(index["mappings"]["date_detection"], false);
+        assert_eq!(state.index.as_ref().unwrap()["mappings"]["date_detection"], false);
         assert_eq!(state.requests[0].0, "application/x-ndjson");
         // Three times refused as a whole, then four times until there is room for `b`.
         assert_eq!(state.requests.len(), 7);

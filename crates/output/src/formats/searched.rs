@@ -42,8 +42,7 @@ const MAX_URL: usize = 8192;
 pub(crate) fn url(record: &OutputRecord) -> Option<(String, Option<usize>)> {
     let url = record.url.as_deref()?;
     let cut = url.floor_char_boundary(MAX_URL);
-    let length = (cut < url.len()).then_some(url.len());
-    Some((one_line(url.get(..cut).unwrap_or_default()), length))
+    Some((one_line(url.get(..cut).unwrap_or_default()), (cut < url.len()).then_some(url.len())))
 }
 
 /// A value that cannot end its line early.
@@ -72,8 +71,7 @@ mod tests {
         assert_eq!(document_id(&record), record.id);
         for id in ["a b", "<urn:x>", "a\u{a0}b", ""] {
             record.id = id.into();
-            let made = document_id(&record);
-            assert_eq!(made, record_id(&["document", id]), "{id:?}");
+            assert_eq!(document_id(&record), record_id(&["document", id]), "{id:?}");
         }
     }
 }

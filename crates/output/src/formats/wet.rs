@@ -93,8 +93,7 @@ impl Encode for Wet {
             ("WARC-Block-Digest", &digest),
         ]);
         headers.extend(language.map(|language| ("WARC-Identified-Content-Language", language)));
-        let length = url.as_ref().and_then(|(_, length)| *length);
-        let length = length.map(|bytes| bytes.to_string());
+        let length = url.as_ref().and_then(|(_, length)| *length).map(|bytes| bytes.to_string());
         headers.extend(length.as_deref().map(|length| (URL_LENGTH, length)));
         headers.push(("Content-Type", "text/plain"));
         self.append(&headers, text.as_bytes(), out)?;

@@ -27,10 +27,7 @@ struct Keys<M> {
 
 impl<M: SerializeStruct> Keys<M> {
     fn add<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T, is_empty: bool) -> Result<(), M::Error> {
-        match self.all || !is_empty {
-            true => self.map.serialize_field(key, value),
-            false => self.map.skip_field(key),
-        }
+        if self.all || !is_empty { self.map.serialize_field(key, value) } else { self.map.skip_field(key) }
     }
 
     fn text(&mut self, key: &'static str, value: &Option<String>) -> Result<(), M::Error> {

@@ -59,10 +59,7 @@ pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
         }
         opened => opened?,
     };
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(not_ours("no regular file")),
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_ours("no regular file")) }
 }
 
 /// Reads a file of our own.
@@ -164,8 +161,7 @@ mod tests {
         assert_eq!(fs::read(&victim).unwrap(), b"precious");
         assert!(!nothing.exists());
         fs::create_dir(&nothing).unwrap();
-        let error = create_new(&nothing).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(create_new(&nothing).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert!(open_own(&nothing, false).is_err());
     }
 
@@ -186,8 +182,7 @@ mod tests {
             assert_eq!(replaceable(Path::new(device)).unwrap(), None, "{device}");
         }
         let pipe = at("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-        assert!(made.unwrap().success());
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert_eq!(replaceable(&pipe).unwrap(), None);
         // A pipe that nobody writes into is not waited for.
         assert!(open_own(&pipe, false).is_err());

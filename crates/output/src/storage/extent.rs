@@ -44,9 +44,7 @@ impl Extent {
         let mut buffer = vec![0; 1 << 17];
         loop {
             let read = file.read(&mut buffer)?;
-            let Some(read) = buffer.get(..read).filter(|read| !read.is_empty()) else {
-                break;
-            };
+            let Some(read) = buffer.get(..read).filter(|read| !read.is_empty()) else { break };
             digest.update(read);
             length += read.len() as u64;
         }
@@ -88,8 +86,7 @@ mod tests {
             ("abd", io::ErrorKind::InvalidData),
             ("abcd", io::ErrorKind::InvalidData),
         ] {
-            let error = extent.check_all(bytes.as_bytes()).unwrap_err();
-            assert_eq!(error.kind(), kind, "{bytes}");
+            assert_eq!(extent.check_all(bytes.as_bytes()).unwrap_err().kind(), kind, "{bytes}");
         }
         assert!(Extent::default().check_all(&b""[..]).is_ok());
     }

@@ -33,8 +33,7 @@ mod tests {
 
     #[test]
     fn hidden_names_stand_beside_their_file() {
-        let hidden_name = hidden(Path::new("a/b.jsonl"), "tmp").unwrap();
-        assert_eq!(hidden_name, Path::new("a/.b.jsonl.tmp"));
+        assert_eq!(hidden(Path::new("a/b.jsonl"), "tmp").unwrap(), Path::new("a/.b.jsonl.tmp"));
         let kind = hidden(Path::new("a/.."), "tmp").unwrap_err().kind();
         assert_eq!(kind, io::ErrorKind::InvalidInput);
     }

@@ -23,8 +23,7 @@ impl Shard {
     /// # Errors
     /// If the hidden file cannot be made, or `path` has no file name.
     pub fn create(disk: &dyn Disk, path: &Path, compression: Compression) -> io::Result<Self> {
-        let file = disk.create(&hidden(path, "tmp")?)?;
-        Ok(Self::over(file, compression, Sha256::new(), 0))
+        Ok(Self::over(disk.create(&hidden(path, "tmp")?)?, compression, Sha256::new(), 0))
     }
 
     /// Continues the hidden file behind the beginning that [`checkpoint`](Self::checkpoint) returned. The
@@ -36,8 +35,7 @@ impl Shard {
     pub fn resume(disk: &dyn Disk, path: &Path, compression: Compression, extent: &Extent) -> io::Result<Self> {
         let spool = hidden(path, "tmp")?;
         let digest = extent.check(open_own(&spool, false)?)?;
-        let file = disk.append(&spool, extent.length)?;
-        Ok(Self::over(file, compression, digest, extent.length))
+        Ok(Self::over(disk.append(&spool, extent.length)?, compression, digest, extent.length))
     }
 
     fn over(file: Box<dyn DiskFile>, compression: Compression, digest: Sha256, length: u64) -> Self {
@@ -135,14 +133,9 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
 pub fn publish(disk: &dyn Disk, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), OutputError> {
     let spool = hidden(path, "tmp")?;
     if !spool.exists() {
-        return match path.exists() {
-            true => Ok(()),
-            false => Err(io::Error::from(io::ErrorKind::NotFound).into()),
-        };
+        return if path.exists() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::NotFound).into()) };
     }
-    let Some(assemble) = assemble else {
-        return Ok(disk.rename(&spool, path)?);
-    };
+    let Some(assemble) = assemble else { return Ok(disk.rename(&spool, path)?) };
     let part = hidden(path, "part")?;
     remove_all(&part)?;
     assemble.assemble(&spool, &part)?;
@@ -270,8 +263,7 @@ mod tests {
             for _ in 0..2 {
                 publish(&LocalDisk, &path, Some(&Length)).unwrap();
                 assert_eq!(names(folder.path()), ["a.index"]);
-                let read = fs::read_to_string(path.join("length")).unwrap();
-                assert_eq!(read, length.to_string());
+                assert_eq!(fs::read_to_string(path.join("length")).unwrap(), length.to_string());
             }
         }
         // What is not ours is not removed.

@@ -61,8 +61,7 @@ impl SpareBuffers {
         let mut encoder = Encoder::new(LEVEL)?;
         encoder.set_parameter(CParameter::ChecksumFlag(true))?;
         let mut writer = zio::Writer::new(output, encoder);
-        let plain = std::mem::take(&mut self.plain);
-        writer.write_all(&plain)?;
+        writer.write_all(&std::mem::take(&mut self.plain))?;
         Ok(Coder::Zstd(writer, std::mem::take(self)))
     }
 }
@@ -126,8 +125,7 @@ impl<W: Write> Write for CompressedStream<W> {
             Coder::Gzip(encoder) => encoder.write(bytes),
             Coder::Whole(output, spare) => {
                 if spare.plain.len() + bytes.len() > MAX_WHOLE_BYTES {
-                    let output = output.take().ok_or_else(failed)?;
-                    self.0 = spare.go_on(output)?;
+                    self.0 = spare.go_on(output.take().ok_or_else(failed)?)?;
                     return self.write(bytes);
                 }
                 spare.plain.extend_from_slice(bytes);
@@ -192,8 +190,7 @@ mod tests {
         assert_eq!(plain(Compression::Zstd, &expected), long);
         for cut in [1, MAX_WHOLE_BYTES - 1, MAX_WHOLE_BYTES, MAX_WHOLE_BYTES + 1] {
             let (head, tail) = long.split_at(cut);
-            let same = through(Compression::Zstd, &[head, tail]) == expected;
-            assert!(same, "cut at {cut}");
+            assert!(through(Compression::Zstd, &[head, tail]) == expected, "cut at {cut}");
         }
         assert_eq!(
             plain(Compression::Zstd, &through(Compression::Zstd, &[&long[..MAX_WHOLE_BYTES]])),

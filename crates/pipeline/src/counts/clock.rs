@@ -119,8 +119,7 @@ mod tests {
         clock.lap(Stage::Tables, &mut begin);
         clock.lap(Stage::Choice, &mut begin);
         clock.lap(Stage::Tables, &mut begin);
-        let sum = clock.spent(Stage::Tables) + clock.spent(Stage::Choice);
-        assert_eq!(sum, begin - start);
+        assert_eq!(clock.spent(Stage::Tables) + clock.spent(Stage::Choice), begin - start);
         assert_eq!(clock.spent(Stage::Writing), Duration::ZERO);
     }
 

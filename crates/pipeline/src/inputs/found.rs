@@ -57,10 +57,7 @@ impl<T: Ord> Found<T> {
             // An input all the same, so that the run says so and exits with an error.
             (true, _) => inputs.push(Input::Nothing {
                 argument: place.to_owned(),
-                reason: match others.is_empty() {
-                    true => reason.to_owned(),
-                    false => format!("{reason} (passed over: {others})"),
-                },
+                reason: if others.is_empty() { reason.to_owned() } else { format!("{reason} (passed over: {others})") },
             }),
         }
         self.archives.sort();

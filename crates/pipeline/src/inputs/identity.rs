@@ -47,9 +47,7 @@ impl Identity {
     /// again after it was missing has not changed: it is new.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         let then = self.stamp.as_ref()?;
-        let Some(path) = input.path() else {
-            return Some("it was a file".to_owned());
-        };
+        let Some(path) = input.path() else { return Some("it was a file".to_owned()) };
         match then.change(path, ends_of(input)) {
             Ok(change) => change,
             Err(error) => Some(error.to_string()),
@@ -123,8 +121,7 @@ fn digest_of_ends(path: &Path, size: u64, covered: u64) -> io::Result<String> {
     file.by_ref().take(covered).read_to_end(&mut bytes)?;
     digest.update(&bytes);
     if size > covered {
-        let tail = size.saturating_sub(covered).max(covered);
-        file.seek(SeekFrom::Start(tail))?;
+        file.seek(SeekFrom::Start(size.saturating_sub(covered).max(covered)))?;
         bytes.clear();
         file.take(covered).read_to_end(&mut bytes)?;
         digest.update(&bytes);
@@ -149,8 +146,7 @@ mod tests {
         assert_eq!(identity.change(&input), None);
         let touch = |seconds| {
             let time = UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-            let file = File::options().append(true).open(&path).unwrap();
-            file.set_modified(time).unwrap();
+            File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
         };
         touch(1000);
         assert_eq!(identity.change(&input), None);

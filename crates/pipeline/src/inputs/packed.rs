@@ -133,10 +133,7 @@ impl Packed {
     /// The lists of its container, and what is wrong with the container if nobody was told yet. Lists are
     /// read once for all archives of a container that are read one after the other.
     pub(crate) fn pages(&self) -> (ContainerLists, Vec<ContainerFault>) {
-        let mut faults = match self.is_first {
-            true => self.container.faults.clone(),
-            false => Vec::new(),
-        };
+        let mut faults = if self.is_first { self.container.faults.clone() } else { Vec::new() };
         let (pages, found) = self.container.pages();
         if self.is_first {
             faults.extend(found);
@@ -169,8 +166,7 @@ impl Packed {
             return None;
         }
         let open = || -> io::Result<Box<dyn Read + Send>> {
-            let start = self.container.container.data_start(&self.entry)?;
-            let start = start.saturating_add(offset);
+            let start = self.container.container.data_start(&self.entry)?.saturating_add(offset);
             let left = self.entry.stored.saturating_sub(offset);
             match &self.container.place {
                 ContainerPlace::File(path) => {
@@ -240,8 +236,7 @@ impl ReadContainer {
         let pages = match known.upgrade() {
             Some(pages) => pages,
             None => {
-                let list = PageList::of(&self.container);
-                let list = list.unwrap_or_else(|error| {
+                let list = PageList::of(&self.container).unwrap_or_else(|error| {
                     faults.push(error.to_string().into());
                     PageList::default()
                 });
@@ -251,8 +246,7 @@ impl ReadContainer {
             }
         };
         if pages.bad_lines() > 0 {
-            let what = format!("pages: lines that are no JSON: {}", pages.bad_lines());
-            faults.push(what.into());
+            faults.push(format!("pages: lines that are no JSON: {}", pages.bad_lines()).into());
         }
         if pages.is_full() {
             let known = pages.len();
@@ -292,8 +286,7 @@ pub(crate) struct Listing {
 
 /// The last part of a path.
 pub(crate) fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The last part of a URL.

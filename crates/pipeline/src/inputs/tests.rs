@@ -62,8 +62,7 @@ fn what_is_no_file_is_passed_over() {
     let folder = folder(&["a.warc", "b.txt", "_MANIFEST"]);
     let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("s.warc")).unwrap();
     std::os::unix::fs::symlink(folder.path(), folder.path().join("l.warc")).unwrap();
-    let arguments = [folder.path().to_string_lossy().into_owned()];
-    assert_eq!(names(folder.path(), &arguments), ["a.warc"]);
+    assert_eq!(names(folder.path(), &[folder.path().to_string_lossy().into_owned()]), ["a.warc"]);
     let mut found = Found::default();
     archives_below(folder.path(), &mut found).unwrap();
     let others: Vec<(&str, usize)> = found.others.iter().map(|(kind, &count)| (kind.as_str(), count)).collect();
@@ -127,14 +126,12 @@ fn an_index_stands_for_its_records() {
         Ok(Input::Selection(selection)) => selection.archives().to_vec(),
         other => panic!("{other:?}"),
     };
-    let beside = Location::File(folder.path().join("a.warc.gz"));
-    assert_eq!(archives(None), [beside]);
+    assert_eq!(archives(None), [Location::File(folder.path().join("a.warc.gz"))]);
     let url = Location::Url("s3://bucket/a.warc.gz".into());
     assert_eq!(archives(Some(&Base::new("s3://bucket"))), [url]);
     let elsewhere = Base::new("ftp://host");
     let error = select(Path::new(&index), Some(&elsewhere), SelectOptions::default(), &NetworkOptions::default());
-    let error = error.unwrap_err();
-    assert!(error.to_string().starts_with("ftp://host/a.warc.gz: only"));
+    assert!(error.unwrap_err().to_string().starts_with("ftp://host/a.warc.gz: only"));
 }
 
 #[test]

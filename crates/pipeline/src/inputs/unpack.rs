@@ -102,8 +102,7 @@ fn container_of(archive: &Location) -> Option<(Location, String)> {
 }
 
 fn has_ending(place: &Location, ending: &str) -> bool {
-    let name = place_name(place);
-    name.to_ascii_lowercase().ends_with(ending)
+    place_name(place).to_ascii_lowercase().ends_with(ending)
 }
 
 fn place_name(place: &Location) -> String {
@@ -222,8 +221,7 @@ impl<'a> Unpacker<'a> {
                 self.refuse(name.to_owned(), &fault.what);
             }
         }
-        let shared = ReadContainer::new(container, place, self.options, count, faults);
-        let shared = Arc::new(shared);
+        let shared = Arc::new(ReadContainer::new(container, place, self.options, count, faults));
         if self.options.pages_only && shared.lists_nothing() {
             let what = "lists no pages, and only pages that are listed are wanted (--pages-only)";
             self.refuse(name.to_owned(), &what);
@@ -352,8 +350,7 @@ impl<'a> Unpacker<'a> {
             };
             match joined {
                 Some(Location::Url(url)) if Scheme::of(&url).is_none() => {
-                    let what = format!("only {} URLs are read", Scheme::READ);
-                    self.refuse(redacted(&url), &what);
+                    self.refuse(redacted(&url), &format!("only {} URLs are read", Scheme::READ));
                 }
                 Some(Location::Url(url)) if !self.network.follow_hosts && !is_named(&url, place) => {
                     let what = "is on a host that you did not name, which is asked only if you say so \
@@ -435,8 +432,7 @@ mod tests {
         std::fs::write(&path, "PK\x03\x04").unwrap();
         let network = NetworkOptions::default();
         let inputs = vec![Input::File(path); 3];
-        let unpacked = unpack(inputs.clone(), PackedOptions::default(), &network);
-        assert_eq!(unpacked.len(), 3);
+        assert_eq!(unpack(inputs.clone(), PackedOptions::default(), &network).len(), 3);
         network.stop.set();
         assert_eq!(unpack(inputs, PackedOptions::default(), &network), []);
     }

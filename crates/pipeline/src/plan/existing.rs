@@ -84,9 +84,7 @@ fn folder_of(path: &Path) -> PathBuf {
 
 /// The outputs of a plan that are there, in order; those of parts with any number.
 pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
-    let Some(names) = Names::new(plan) else {
-        return Ok(Vec::new());
-    };
+    let Some(names) = Names::new(plan) else { return Ok(Vec::new()) };
     let entries = names.entries().map_err(|source| RunError::output(&names.folder, source))?;
     let parts = names.plan.output.split.is_some();
     let mut found: BTreeSet<PathBuf> =
@@ -124,11 +122,8 @@ pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError>
 /// Removes what interrupted runs left under hidden names of these outputs, whatever size their parts
 /// had.
 pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
-    let Some(names) = Names::new(plan) else {
-        return Ok(());
-    };
-    let failed = |source| RunError::output(&names.folder, source);
-    for name in names.entries().map_err(failed)? {
+    let Some(names) = Names::new(plan) else { return Ok(()) };
+    for name in names.entries().map_err(|source| RunError::output(&names.folder, source))? {
         let inner = name.strip_prefix('.').and_then(|name| {
             let spool = name.strip_suffix(".tmp");
             spool.or_else(|| name.strip_suffix(".part"))
@@ -136,11 +131,8 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
         // Only names that this plan could have given: other hidden files are somebody else's.
         if inner.is_some_and(|inner| names.contains(inner, true)) {
             let path = names.folder.join(&name);
-            match path.is_dir() {
-                true => fs::remove_dir_all(&path),
-                false => disk.remove(&path),
-            }
-            .map_err(|source| RunError::output(&path, source))?;
+            if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) }
+                .map_err(|source| RunError::output(&path, source))?;
         }
     }
     for path in side_paths(plan)? {

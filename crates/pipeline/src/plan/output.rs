@@ -193,10 +193,7 @@ impl Output {
             let split = chosen.split_size.or(fallback.split_size);
             return Self::checked(destination, vec![encoding], split);
         }
-        let given = match chosen.format.is_empty() {
-            true => &fallback.format,
-            false => &chosen.format,
-        };
+        let given = if chosen.format.is_empty() { &fallback.format } else { &chosen.format };
         let mut formats = Vec::new();
         for &format in given {
             if !formats.contains(&format) {
@@ -301,8 +298,7 @@ impl Output {
     /// The file that says how an index is to be made for `_bulk` requests, if there are any: it stands
     /// beside the output, hidden in a folder from what reads folders.
     pub(crate) fn mapping_path(&self) -> Option<PathBuf> {
-        let is_bulk = |encoding: &Encoding| encoding.format == Format::Bulk;
-        if !self.encodings.iter().any(is_bulk) {
+        if !self.encodings.iter().any(|encoding: &Encoding| encoding.format == Format::Bulk) {
             return None;
         }
         match &self.destination {

@@ -103,8 +103,7 @@ impl Plan {
 }
 
 fn named<const N: usize>(values: [(&str, String); N]) -> Values {
-    let values = values.into_iter();
-    values.map(|(name, value)| (name.to_owned(), value)).collect()
+    values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn or_none(value: &str) -> String {

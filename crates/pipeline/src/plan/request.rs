@@ -155,11 +155,9 @@ impl RunRequest {
         let formats = output.encodings.iter().map(|encoding| encoding.format);
         // Metadata that no output has a place for are not read.
         let few_metadata = !formats.clone().any(Format::has_metadata);
-        let assembled = formats.filter(|format| format.is_assembled());
-        let assemble = assembled.map(|format| {
-            let step = assembler(format, &settings);
-            Ok((format, step.ok_or(RequestError::NotBuilt(format))?))
-        });
+        let assemble = formats
+            .filter(|format| format.is_assembled())
+            .map(|format| Ok((format, assembler(format, &settings).ok_or(RequestError::NotBuilt(format))?)));
         let plan = Plan {
             assemble: assemble.collect::<Result<_, RequestError>>()?,
             inputs,
@@ -221,9 +219,7 @@ impl RunRequest {
 
     /// The inputs to follow; none if inputs are read once.
     fn follow(&self, settings: &Settings) -> Result<Option<Follow>, RequestError> {
-        let Some(FollowTimes { idle, until_idle }) = self.follow else {
-            return Ok(None);
-        };
+        let Some(FollowTimes { idle, until_idle }) = self.follow else { return Ok(None) };
         let archive = &settings.archive;
         for (name, is_set) in [
             ("select", !self.select.is_empty()),
@@ -238,9 +234,7 @@ impl RunRequest {
         }
         let mut names = Vec::with_capacity(self.inputs.len());
         for name in &self.inputs {
-            let Some(text) = name.to_str() else {
-                return Err(RequestError::NotUtf8(name.display().to_string()));
-            };
+            let Some(text) = name.to_str() else { return Err(RequestError::NotUtf8(name.display().to_string())) };
             names.push(text.to_owned());
         }
         let follow = Follow::new(&names)?;
@@ -263,8 +257,7 @@ fn hard_pages(path: Option<&Path>, settings: &Settings, model: &Model) -> Result
     if !path.to_string_lossy().ends_with(".warc.gz") {
         return Err(RequestError::HardName(path.display().to_string()));
     }
-    let percent = share.map_or(USUAL_SHARE_PERCENT, Share::percent);
-    let below = model.confidence_below(percent);
+    let below = model.confidence_below(share.map_or(USUAL_SHARE_PERCENT, Share::percent));
     let below = below.ok_or_else(|| RequestError::NoConfidences(settings.model_name().to_owned()))?;
     Ok(Some(HardPages { path: path.to_owned(), below }))
 }

@@ -25,8 +25,7 @@ impl InputShare {
     pub fn contains(self, input: &Input) -> bool {
         // A hash that is the same on every machine and in every version, as shares run apart.
         let digest = Sha256::digest(input.name().as_bytes());
-        let first = digest.first_chunk().copied().unwrap_or_default();
-        self.0.takes(u64::from_be_bytes(first))
+        self.0.takes(u64::from_be_bytes(digest.first_chunk().copied().unwrap_or_default()))
     }
 }
 

@@ -39,8 +39,7 @@ impl Plan {
             // By place and not by name: `a/../x` and a link may be the same file.
             let place = place(&path);
             let is_own = own_names.as_ref().is_some_and(|own_names| own_names.contains(&place));
-            let other = taken.iter().find(|(other, _)| *other == place);
-            let what = match other {
+            let what = match taken.iter().find(|(other, _)| *other == place) {
                 // What is no file takes whatever is written to it.
                 Some((_, OUTPUT)) if !is_file_or_nothing(&place) => None,
                 Some((_, what)) => Some(*what),
@@ -71,9 +70,7 @@ impl<'a> OwnNames<'a> {
     }
 
     fn contains(&self, path: &Path) -> bool {
-        let Some(name) = path.file_name().filter(|_| path.parent() == Some(&self.folder)) else {
-            return false;
-        };
+        let Some(name) = path.file_name().filter(|_| path.parent() == Some(&self.folder)) else { return false };
         let name = name.to_string_lossy();
         let mapping = self.plan.output.mapping_path();
         let is_mapping = mapping.is_some_and(|mapping| mapping.ends_with(&*name));
@@ -128,8 +125,7 @@ mod tests {
             let choice = OutputSettings::default();
             let output = Output::new(at(output).to_str().unwrap(), &choice, &choice).unwrap();
             let mut plan = Plan::new(vec![Input::File(at("a.warc"))], output);
-            let inputs = &plan.inputs;
-            plan.quarantine = plan.output.destination.quarantine(None, inputs).unwrap();
+            plan.quarantine = plan.output.destination.quarantine(None, &plan.inputs).unwrap();
             plan
         };
         // The folder of the outputs is not there yet.

@@ -116,10 +116,7 @@ impl<'a> RecordFeed<'a> {
         let mut before = done.filter_map(|(_, input)| size(input)).sum::<u64>();
         let mut point = start.point;
         for index in start.todo {
-            let plan = self.plan;
-            let Some(input) = plan.inputs.get(index) else {
-                continue;
-            };
+            let Some(input) = self.plan.inputs.get(index) else { continue };
             let size = size(input);
             let point = point.take();
             // Taken before reading: a file that changes meanwhile is then found to be another.
@@ -159,8 +156,7 @@ impl<'a> RecordFeed<'a> {
             };
             let (bytes, end) = match opened {
                 OpenedInput::Selection(selection) => {
-                    let done = self.read_selection(index, before, point, selection)?;
-                    (done, InputEnd::Well)
+                    (self.read_selection(index, before, point, selection)?, InputEnd::Well)
                 }
                 OpenedInput::Reader(reader) => {
                     let mut reader = *reader;
@@ -191,8 +187,7 @@ impl<'a> RecordFeed<'a> {
                 InputEnd::Well => None,
                 InputEnd::Failed(error) | InputEnd::Broken(error) => Some(error),
             };
-            let step = Step::End { input: index, bytes, error, broken, point: None };
-            self.send(0, None, step)?;
+            self.send(0, None, Step::End { input: index, bytes, error, broken, point: None })?;
         }
         Ok(())
     }
@@ -263,17 +258,12 @@ impl<'a> RecordFeed<'a> {
             if self.stop.is_set() {
                 return Err(Disconnected);
             }
-            let Some(item) = item else {
-                return Ok(InputEnd::Well);
-            };
+            let Some(item) = item else { return Ok(InputEnd::Well) };
             if let Some(clock) = self.clock {
                 clock.lap(Stage::Records, &mut begin);
             }
             self.position.store(before + Reader::position(reader), Ordering::Relaxed);
-            let after = reader.resume_point();
-            let Some(error) = self.give(input, &mut begun, item, after)? else {
-                continue;
-            };
+            let Some(error) = self.give(input, &mut begun, item, reader.resume_point())? else { continue };
             // After all tries: the object is given up, and the run continues with the next input.
             let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
             return Ok(match error {
@@ -317,8 +307,7 @@ impl<'a> RecordFeed<'a> {
                 self.release(None)?;
                 let what = what.to_string();
                 // Before the first record there is no output yet to continue.
-                let after = begun.then_some(after);
-                self.send(0, after, Step::Damage { offset, lost, what })?;
+                self.send(0, begun.then_some(after), Step::Damage { offset, lost, what })?;
             }
             Err(error) => return Ok(Some(error)),
         }

@@ -34,12 +34,8 @@ impl Revisits {
     pub(crate) fn of(plan: &Plan, network: &Network, stop: &StopFlag) -> Self {
         let mut revisits = Self::default();
         for (index, input) in (0_u32..).zip(&plan.inputs) {
-            let Some(Ok(bytes)) = at(input, 0, network) else {
-                continue;
-            };
-            let Ok(reader) = Reader::new(input.name(), bytes, options(plan)) else {
-                continue;
-            };
+            let Some(Ok(bytes)) = at(input, 0, network) else { continue };
+            let Ok(reader) = Reader::new(input.name(), bytes, options(plan)) else { continue };
             for record in reader {
                 match record {
                     Ok(record) => revisits.add(index, &record),

@@ -81,8 +81,7 @@ impl RecordFeed<'_> {
         }
         let more = bad.count - bad.first.len();
         for _ in 0..more.min(1) {
-            let what = format!("{more} more lines that name no record");
-            self.send(0, None, lost_bytes(0, 0, what))?;
+            self.send(0, None, lost_bytes(0, 0, format!("{more} more lines that name no record")))?;
         }
         Ok(())
     }

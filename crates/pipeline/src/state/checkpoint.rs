@@ -145,9 +145,7 @@ impl Checkpoint {
 
     /// The state at `path` if it is that of a run with these `settings`.
     fn load_matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
-        let Some(state) = Self::read(path)? else {
-            return Ok(None);
-        };
+        let Some(state) = Self::read(path)? else { return Ok(None) };
         let value = |settings: &[(String, String)], name: &str| {
             let found = settings.iter().find(|(key, _)| key == name);
             found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
@@ -194,8 +192,7 @@ impl Checkpoint {
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
         let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
         // The checksum shows bit rot and half-written states; it is no protection, which `check_paths` is for.
-        let digest = Sha256::digest(&bytes);
-        bytes.extend_from_slice(&digest);
+        bytes.extend_from_slice(&Sha256::digest(&bytes));
         let new = hidden(path, "tmp")?;
         let mut file = disk.create(&new)?;
         file.write_all(&bytes)?;
@@ -227,9 +224,7 @@ impl ContinuedRun {
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
     pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
-        let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else {
-            return Ok(None);
-        };
+        let Some(mut state) = Checkpoint::load_matching(path, &plan.recipe())? else { return Ok(None) };
         let journal = journal_file(path);
         let mut contents = journal::read(&journal, &state.journal)
             .map_err(|error| ResumeError::Damaged { path: journal, what: error.to_string() })?;
@@ -247,8 +242,7 @@ impl ContinuedRun {
                 for report in &again {
                     state.summary.forget(report);
                 }
-                let names = again.into_iter().map(|report| report.file);
-                (names.collect(), todo)
+                (again.into_iter().map(|report| report.file).collect(), todo)
             }
         };
         let continued = Self { state, contents, again, todo };

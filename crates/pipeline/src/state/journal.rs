@@ -170,8 +170,7 @@ mod tests {
         let counted = super::read(&path, &first).unwrap().digest;
         let mut journal = Journal::new(&LocalDisk, path.clone(), counted);
         journal.add(&JournalEntry::Done(done("c"))).unwrap();
-        let third = journal.sync().unwrap();
-        assert_eq!(read(&third).unwrap(), [done("a"), done("c")]);
+        assert_eq!(read(&journal.sync().unwrap()).unwrap(), [done("a"), done("c")]);
         journal.add(&JournalEntry::Again("a".into())).unwrap();
         let fourth = journal.sync().unwrap();
         assert_eq!(read(&fourth).unwrap(), [done("c")]);

@@ -106,8 +106,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..50 {
                         assert!(gate.enter(1));
-                        let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
-                        most.fetch_max(now, Ordering::SeqCst);
+                        most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);
                         gate.leave(1, 1);

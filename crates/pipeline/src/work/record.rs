@@ -70,8 +70,7 @@ impl<'a> RecordExtractor<'a> {
         }
         let id = id(record);
         // A fault of the program on one page costs that page: nothing is left that could be broken.
-        let result = catch_unwind(AssertUnwindSafe(|| self.read(captured, &id, encode)));
-        let mut result = result
+        let mut result = catch_unwind(AssertUnwindSafe(|| self.read(captured, &id, encode)))
             .unwrap_or_else(|panic| WorkerResult::without_page(failed(FailureKind::Panic, panic_message(&*panic))));
         if let RecordVerdict::Failed { kind, message, members } = &mut result.verdict {
             let kept = FailedRecord { id: &id, record, charset };

@@ -8,8 +8,7 @@ const ROBOT_FILES: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sel
 pub(super) fn is_for_robots(url: Option<&str>) -> bool {
     let path = url.and_then(|url| {
         let (_, rest) = url.split_once("://")?;
-        let path = rest.get(rest.find('/')?..)?;
-        path.split(['?', '#']).next()
+        rest.get(rest.find('/')?..)?.split(['?', '#']).next()
     });
     path.is_some_and(|path| ROBOT_FILES.contains(&path) || path.starts_with("/.well-known/"))
 }

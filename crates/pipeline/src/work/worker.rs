@@ -117,8 +117,7 @@ mod tests {
                 CapturedRecord { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
             Task { bytes, ..task(number, Step::Record(captured)) }
         };
-        let begin = Step::Begin { input: 0, info: None, date: None };
-        task_sender.send(task(0, begin)).unwrap();
+        task_sender.send(task(0, Step::Begin { input: 0, info: None, date: None })).unwrap();
         for number in 1..=RESULTS_PER_SEND {
             task_sender.send(record(number, 1)).unwrap();
         }

@@ -84,8 +84,7 @@ impl Bucket {
     /// If the bucket does not answer, or has an output of the plan already.
     fn check(&self, plan: &Plan, existing: Existing) -> Result<(), BucketError> {
         let at = |url: &str, source: SourceError| BucketError::Answer { url: url.to_owned(), source };
-        let there = self.remote.list(&self.prefix);
-        let there = there.map_err(|source| at(&self.prefix, source))?;
+        let there = self.remote.list(&self.prefix).map_err(|source| at(&self.prefix, source))?;
         let there: HashSet<String> = there.into_iter().collect();
         for path in plan.outputs().into_iter().chain(plan.quarantine.clone()) {
             let Some(url) = self.url(&path) else { continue };
@@ -99,8 +98,7 @@ impl Bucket {
         let mark = format!("{}{SUCCESS}", self.prefix);
         // Last of the checks: a run that is refused must leave the mark of the one before.
         if there.contains(&mark) {
-            let removed = self.remote.remove(&mark);
-            removed.map_err(|source| at(&mark, source))?;
+            self.remote.remove(&mark).map_err(|source| at(&mark, source))?;
         }
         Ok(())
     }
@@ -127,9 +125,7 @@ impl Bucket {
             // State, lock and spools stay on this machine.
             name.starts_with('.')
         };
-        let Some(url) = self.url(path).filter(|_| !hidden(path)) else {
-            return Ok(());
-        };
+        let Some(url) = self.url(path).filter(|_| !hidden(path)) else { return Ok(()) };
         if path.is_dir() {
             for entry in fs::read_dir(path)? {
                 let entry = entry?;
@@ -152,8 +148,7 @@ impl Bucket {
     }
 
     fn put(&self, file: &Path, url: &str) -> io::Result<()> {
-        let sent = self.remote.upload(file, url);
-        sent.map_err(|error| io::Error::other(format!("{url}: {error}")))
+        self.remote.upload(file, url).map_err(|error| io::Error::other(format!("{url}: {error}")))
     }
 }
 

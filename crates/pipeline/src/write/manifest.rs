@@ -68,10 +68,7 @@ pub(crate) fn listed(folder: &Path) -> io::Result<Vec<ManifestFile>> {
 /// Takes the mark of an earlier run that was completed away.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let mark = folder.join(SUCCESS);
-    match mark.exists() {
-        true => disk.remove(&mark),
-        false => Ok(()),
-    }
+    if mark.exists() { disk.remove(&mark) } else { Ok(()) }
 }
 
 /// The files in a folder that earlier runs made in one of these formats of one of these inputs.
@@ -82,8 +79,7 @@ pub(crate) fn files_made_of(folder: &Path, inputs: &HashSet<String>, formats: &[
             && file.inputs.iter().any(|input| inputs.contains(input))
             && folder.join(&file.name).exists()
     };
-    let files = manifest.files.into_iter().filter(is_of);
-    Ok(files.map(|file| file.name).collect())
+    Ok(manifest.files.into_iter().filter(is_of).map(|file| file.name).collect())
 }
 
 /// Lists `files` in the manifest, with those of earlier runs that are still there and were not written

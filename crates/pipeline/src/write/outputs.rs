@@ -214,9 +214,7 @@ impl<'a> Outputs<'a> {
     }
 
     fn opened(&mut self, at: usize, part: u32) -> Result<Option<OpenFile<'a>>, RunError> {
-        let Some(encoder) = self.encoders.get(at) else {
-            return Ok(None);
-        };
+        let Some(encoder) = self.encoders.get(at) else { return Ok(None) };
         let InputStart { input, stem, info, date } = &self.beginning;
         let path = self.plan.output.path(stem, encoder.encoding, part);
         let name = match path.as_deref().and_then(Path::file_name) {
@@ -287,12 +285,10 @@ impl<'a> Outputs<'a> {
     }
 
     fn next_part(&mut self, at: usize) -> Result<(), RunError> {
-        let part = self.open.get(at).map_or(0, |open| open.part + 1);
-        if let Some(next) = self.opened(at, part)?
+        if let Some(next) = self.opened(at, self.open.get(at).map_or(0, |open| open.part + 1))?
             && let Some(open) = self.open.get_mut(at)
         {
-            let full = std::mem::replace(open, next);
-            self.complete.extend(full.complete()?);
+            self.complete.extend(std::mem::replace(open, next).complete()?);
         }
         Ok(())
     }

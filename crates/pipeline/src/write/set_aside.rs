@@ -43,8 +43,7 @@ impl FromStr for SetAside {
     type Err = SetAsideError;
 
     fn from_str(text: &str) -> Result<Self, SetAsideError> {
-        let parts = text.split_once('=');
-        parts
+        text.split_once('=')
             .filter(|(kind, path)| !kind.is_empty() && path.ends_with(".warc.gz"))
             .map(|(kind, path)| Self { kind: kind.to_ascii_lowercase(), path: path.into() })
             .ok_or_else(|| SetAsideError(text.to_owned()))
@@ -154,8 +153,7 @@ impl<'a> AsideFiles<'a> {
     pub(crate) fn add(&mut self, aside: &AsideRecord) -> Result<(), (PathBuf, io::Error)> {
         let bytes = [&aside.member, &aside.line];
         // Files and indexes alternate, as they were opened.
-        let files = self.files.iter_mut().skip(2 * aside.place).zip(bytes);
-        for (file, bytes) in files {
+        for (file, bytes) in self.files.iter_mut().skip(2 * aside.place).zip(bytes) {
             let path = file.path().to_owned();
             file.add(bytes).map_err(|error| (path, error))?;
         }
@@ -164,15 +162,12 @@ impl<'a> AsideFiles<'a> {
 
     /// Puts on disk what there is.
     pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<SideState>> {
-        let states = self.files.iter_mut().map(SideOutput::checkpoint);
-        states.filter_map(Result::transpose).collect()
+        self.files.iter_mut().map(SideOutput::checkpoint).filter_map(Result::transpose).collect()
     }
 
     /// Ends the files, which are on disk under their hidden names then.
     pub(crate) fn complete(&mut self) -> io::Result<Vec<SideState>> {
-        let files = self.files.iter_mut();
-        let ended = files.filter_map(|file| file.complete().transpose());
-        ended.collect()
+        self.files.iter_mut().filter_map(|file| file.complete().transpose()).collect()
     }
 
     /// Lets go of the files, and gives those that are begun and not ended.

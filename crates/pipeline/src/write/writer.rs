@@ -258,9 +258,7 @@ impl<'a, T> RunWriter<'a, T> {
         self.save_complete(true)?;
         self.publish_complete()?;
         self.mark()?;
-        let Some(path) = self.state_file.clone() else {
-            return Ok(());
-        };
+        let Some(path) = self.state_file.clone() else { return Ok(()) };
         if self.outcome() == Outcome::Nothing {
             // There is nothing to come back to.
             let journal = journal_file(&path);

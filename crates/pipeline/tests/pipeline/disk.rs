@@ -86,8 +86,7 @@ impl Disk for Failing {
 
     fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
         spend(&self.left)?;
-        let file = LocalDisk.append(path, length)?;
-        Ok(Box::new(File(file, self.left.clone())))
+        Ok(Box::new(File(LocalDisk.append(path, length)?, self.left.clone())))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

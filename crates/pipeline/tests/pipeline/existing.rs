@@ -28,8 +28,7 @@ fn a_second_run_into_one_output_is_refused_while_the_first_is_at_work() {
     let inputs = archives(folder.path());
     let out = folder.path().join("out");
     let first = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    let second = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    let mut second = second;
+    let mut second = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     second.files.model = "other".to_owned();
     let (begun, wait) = mpsc::channel();
     let (go_on, hold) = mpsc::channel::<()>();
@@ -100,11 +99,9 @@ fn a_finished_run_is_left_as_it_is() {
     let before = files(&out);
     let changed = fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap();
     // A disk on which nothing can be changed.
-    let again = go(&plan, &Failing::after(0), true).unwrap();
-    assert_eq!(counts(again), counts(first));
+    assert_eq!(counts(go(&plan, &Failing::after(0), true).unwrap()), counts(first));
     assert!(files(&out) == before);
-    let now = fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap();
-    assert_eq!(now, changed);
+    assert_eq!(fs::metadata(out.join("_SUCCESS")).unwrap().modified().unwrap(), changed);
     // An output that is gone is missed.
     fs::remove_file(out.join("b.jsonl.zst")).unwrap();
     let error = refusal(&plan, Existing::Resume);
@@ -144,8 +141,7 @@ fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
         let plan = small(&all, &out, Format::Jsonl, Compression::Zstd);
         // Interrupted once more on the way.
         let _ = go(&plan, &Failing::after(15), true);
-        let summary = go(&plan, &LocalDisk, true).unwrap();
-        assert_eq!(sorted(summary), expected, "{operations}");
+        assert_eq!(sorted(go(&plan, &LocalDisk, true).unwrap()), expected, "{operations}");
         let (mut here, mut there) = (files(&out), files(&whole));
         // Failed records come in the order in which they were met.
         let [here_failed, there_failed] =
@@ -388,8 +384,7 @@ fn saving_costs_the_same_however_many_inputs_there_are() {
             })
             .collect();
         let plan = small(&paths, &folder.join("out"), Format::Jsonl, Compression::None);
-        let summary = go(&plan, &Failing::never(), false).unwrap();
-        assert_eq!(summary.files.len(), inputs);
+        assert_eq!(go(&plan, &Failing::never(), false).unwrap().files.len(), inputs);
         fs::metadata(plan.state_file().unwrap()).unwrap().len()
     };
     let (few, many) = (size(10), size(400));
@@ -403,8 +398,7 @@ fn inputs_of_one_name_keep_their_outputs_in_any_order() {
         let sub = folder.path().join(name);
         fs::create_dir(&sub).unwrap();
         let path = sub.join("same.warc");
-        let number = usize::from(name == "y");
-        fs::write(&path, page(number)).unwrap();
+        fs::write(&path, page(usize::from(name == "y"))).unwrap();
         path
     });
     let written = |inputs: &[&Path], out: &str| {

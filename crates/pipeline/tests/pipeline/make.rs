@@ -34,8 +34,7 @@ pub fn response(number: usize, kind: &str, body: &[u8], more: &[(&str, &str)]) -
 }
 
 pub fn page(number: usize) -> Vec<u8> {
-    let body = format!("<html><p>Page {number}");
-    response(number, "text/html; charset=utf-8", body.as_bytes(), &[])
+    response(number, "text/html; charset=utf-8", format!("<html><p>Page {number}").as_bytes(), &[])
 }
 
 pub fn metadata(number: usize, url: usize, concurrent: &str, block: &str) -> Vec<u8> {

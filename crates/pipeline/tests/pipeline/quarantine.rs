@@ -12,8 +12,7 @@ use crate::make::*;
 
 /// An extractor without the fault of the other.
 fn mended(bytes: &[u8], hints: &Hints<'_>) -> Document {
-    let page = String::from_utf8_lossy(bytes).replace("panic", "mended");
-    extract(page.as_bytes(), hints)
+    extract(String::from_utf8_lossy(bytes).replace("panic", "mended").as_bytes(), hints)
 }
 
 #[test]
@@ -75,6 +74,5 @@ fn no_failure_no_quarantine() {
     plan.quarantine = Some(folder.path().join("out/quarantine.warc.gz"));
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert_eq!(summary.quarantine, None);
-    let left = names(&folder.path().join("out"));
-    assert_eq!(left, ["_MANIFEST", "_SUCCESS", "a.jsonl"]);
+    assert_eq!(names(&folder.path().join("out")), ["_MANIFEST", "_SUCCESS", "a.jsonl"]);
 }

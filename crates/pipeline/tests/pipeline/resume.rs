@@ -51,10 +51,7 @@ pub fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compre
 }
 
 pub fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Summary, RunError> {
-    let existing = match resume {
-        true => Existing::Resume,
-        false => Existing::Refuse,
-    };
+    let existing = if resume { Existing::Resume } else { Existing::Refuse };
     go_over(plan, disk, existing)
 }
 
@@ -77,8 +74,7 @@ pub fn counts(mut summary: Summary) -> Summary {
     summary.quarantine = None;
     for file in &mut summary.files {
         for path in &mut file.outputs {
-            let name = Path::new(path).file_name().unwrap();
-            *path = name.to_string_lossy().into_owned();
+            *path = Path::new(path).file_name().unwrap().to_string_lossy().into_owned();
         }
     }
     summary
@@ -190,8 +186,7 @@ fn duplicates_are_remembered_over_an_interruption() {
     for operations in 0..200 {
         let (plan, out) = to(&format!("{operations}"));
         failed += u32::from(go(&plan, &Failing::after(operations), true).is_err());
-        let summary = go(&plan, &Failing::never(), true).unwrap();
-        assert_eq!(summary.drops[&dropped], 5, "{operations}");
+        assert_eq!(go(&plan, &Failing::never(), true).unwrap().drops[&dropped], 5, "{operations}");
         assert!(files(&out) == bytes, "{operations}");
     }
     assert!(failed > 20, "{failed}");
@@ -306,8 +301,7 @@ fn parts_go_on_where_they_ended() {
         // The mark is there only if all is: at most the removal of the state is left to do.
         if out.join("_SUCCESS").exists() {
             let here = files(&out);
-            let expected = files(&whole).into_iter();
-            for (name, bytes) in expected {
+            for (name, bytes) in files(&whole).into_iter() {
                 assert!(here.get(&name) == Some(&bytes), "{operations}: {name}");
             }
         }
@@ -381,8 +375,7 @@ fn a_read_error_ends_the_run_the_first_time_only() {
     let summary = go(&well, &Failing::never(), true).unwrap();
     assert!(summary.files.iter().all(|file| file.error.is_none()));
     // It fails again: the archive is given up, with all that could be read.
-    let summary = go(&plan, &disk, true);
-    let summary = match summary {
+    let summary = match go(&plan, &disk, true) {
         // The second archive fails as well, also for the first time.
         Err(RunError::Input(_)) => go(&plan, &disk, true).unwrap(),
         other => other.unwrap(),
@@ -409,8 +402,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     // The work of an interrupted run is not thrown away unasked.
     let error = go(&other, &Failing::never(), false).unwrap_err();
     assert!(matches!(error, RunError::Interrupted(_)), "{error}");
-    let summary = go_over(&other, &Failing::never(), Existing::Overwrite).unwrap();
-    assert!(summary.adds_up());
+    assert!(go_over(&other, &Failing::never(), Existing::Overwrite).unwrap().adds_up());
     let outputs = ["a.jsonl", "b.jsonl", "quarantine.warc.gz"];
     assert_eq!(names(&out), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat());
 

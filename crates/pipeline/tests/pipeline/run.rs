@@ -308,8 +308,7 @@ fn a_failed_run_leaves_no_output_under_its_name() {
     let error = run(&plan, &in_the_way, environment(Existing::Refuse)).unwrap_err();
     assert!(matches!(error, RunError::Output { .. }), "{error}");
     // Everything but the name is done: it can be continued.
-    let left = [".out.jsonl.tmp", "a.warc", "out.jsonl"];
-    assert_eq!(names(folder.path()), left);
+    assert_eq!(names(folder.path()), [".out.jsonl.tmp", "a.warc", "out.jsonl"]);
     assert!(plan.state_file().unwrap().exists());
     // A folder is not replaced by a file.
     let error = run(&plan, &extract, environment(Existing::Overwrite)).unwrap_err();
@@ -324,8 +323,7 @@ fn wet_is_exact() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.warc");
     let info = b"software: crawler\r\nisPartOf: TEST-2024\r\n";
-    let records = [record("warcinfo", 1, &[], info), page(2)];
-    fs::write(&path, records.concat()).unwrap();
+    fs::write(&path, [record("warcinfo", 1, &[], info), page(2)].concat()).unwrap();
     let out = folder.path().join("out");
     let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Wet);
     plan.output.encodings[0].compression = Compression::Gzip;
@@ -465,7 +463,6 @@ fn several_formats_are_written_as_each_alone() {
     assert_eq!((summary.documents, summary.empty), (3, 1));
     for (encoding, name) in encodings.iter().zip(files) {
         let (_, alone) = written(name, &[*encoding]);
-        let bytes = fs::read(all.join(name)).unwrap();
-        assert!(bytes == fs::read(alone.join(name)).unwrap(), "{name}");
+        assert!(fs::read(all.join(name)).unwrap() == fs::read(alone.join(name)).unwrap(), "{name}");
     }
 }

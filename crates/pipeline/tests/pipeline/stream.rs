@@ -70,8 +70,7 @@ fn events_come_in_order_and_a_run_continues_after_each() {
         let (_, rest) = events(&[&a, &b], Some(*position));
         let rest: Vec<&str> = rest.iter().map(|(event, _)| event.as_str()).collect();
         // The input is opened again.
-        let opened = usize::from(position.point.is_some());
-        assert_eq!(rest[opened..], shown[at + 1..], "after {event}");
+        assert_eq!(rest[usize::from(position.point.is_some())..], shown[at + 1..], "after {event}");
     }
     assert_eq!(nowhere, ["open a.warc.gz", "open b.warc"]);
 }
@@ -115,8 +114,7 @@ fn a_caller_who_wants_no_more_ends_the_run_after_any_event() {
     bytes.extend(&broken[..broken.len() / 2]);
     bytes.extend(gzip(&[page(2), page(3)]));
     fs::write(&path, &bytes).unwrap();
-    let inputs = [path.as_path()];
-    let (_, all) = events(&inputs, None);
+    let (_, all) = events(&[path.as_path()], None);
     let damaged = all.iter().position(|(event, _)| event.starts_with("damage")).unwrap();
     assert!(all.last().unwrap().0.starts_with("end") && damaged + 2 < all.len());
     for wanted in 1..=all.len() {

@@ -58,10 +58,7 @@ pub(crate) fn read(
         if text.trim().is_empty() || text.starts_with(['!', '#']) {
             continue;
         }
-        let entry = match is_whole {
-            true => entry(text.trim_end()),
-            false => Err(format!("longer than {MAX_LINE} bytes")),
-        };
+        let entry = if is_whole { entry(text.trim_end()) } else { Err(format!("longer than {MAX_LINE} bytes")) };
         if entry.is_ok() && !condition.is_none_or(|condition| meets(condition, &text)) {
             continue;
         }
@@ -83,9 +80,7 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 /// Whether the keys of a line meet a condition.
 fn meets(condition: &RowCondition, line: &str) -> bool {
     let json = line.find('{').and_then(|at| line.get(at..)).unwrap_or_default();
-    let Ok(keys) = serde_json::from_str::<Map<String, serde_json::Value>>(json) else {
-        return false;
-    };
+    let Ok(keys) = serde_json::from_str::<Map<String, serde_json::Value>>(json) else { return false };
     condition.holds(&|name| match keys.get(name)? {
         serde_json::Value::String(text) => Some(Value::Text(text.clone())),
         serde_json::Value::Number(number) => number.as_f64().map(Value::Number),

@@ -23,8 +23,7 @@ pub(crate) fn read(
     condition: Option<&RowCondition>,
     each: &mut dyn FnMut(IndexLine),
 ) -> Result<(), RecordIndexError> {
-    let read = AssertUnwindSafe(|| rows(path, condition, each));
-    catch_unwind(read).unwrap_or_else(|panic| {
+    catch_unwind(AssertUnwindSafe(|| rows(path, condition, each))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         Err(RecordIndexError::Parquet {
@@ -138,8 +137,7 @@ mod tests {
             let mut text = |values: &[&str]| {
                 let values: Vec<ByteArray> = values.iter().map(|&text| text.into()).collect();
                 let mut column = group.next_column().unwrap().unwrap();
-                let typed = column.typed::<ByteArrayType>();
-                typed.write_batch(&values, None, None).unwrap();
+                column.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
                 column.close().unwrap();
             };
             text(&["http://a/", "http://b/"]);
@@ -149,8 +147,7 @@ mod tests {
             typed.write_batch(&[5, 6], None, None).unwrap();
             column.close().unwrap();
             let mut column = group.next_column().unwrap().unwrap();
-            let typed = column.typed::<Int64Type>();
-            typed.write_batch(&[70, 80], None, None).unwrap();
+            column.typed::<Int64Type>().write_batch(&[70, 80], None, None).unwrap();
             column.close().unwrap();
             group.close().unwrap();
         }

@@ -60,8 +60,7 @@ impl Remote {
             let put = self.runtime.block_on(stop.unless(put))?;
             return put.map(drop).map_err(|error| source_error(&error));
         }
-        let begin = store.put_multipart(&path);
-        let begin = self.runtime.block_on(stop.unless(begin))?;
+        let begin = self.runtime.block_on(stop.unless(store.put_multipart(&path)))?;
         let mut upload = begin.map_err(|error| source_error(&error))?;
         let sent = stop.unless(parts(&mut *upload, &mut file, part));
         let sent = self.runtime.block_on(sent).and_then(|sent| sent);
@@ -79,8 +78,7 @@ impl Remote {
     pub fn remove(&self, url: &str) -> Result<(), SourceError> {
         check_is_written(url)?;
         let (_, store, path) = self.place(url)?;
-        let removed = self.options.stop.unless(remove(&*store, &path));
-        self.runtime.block_on(removed)?
+        self.runtime.block_on(self.options.stop.unless(remove(&*store, &path)))?
     }
 }
 
@@ -98,11 +96,9 @@ async fn parts(upload: &mut dyn MultipartUpload, file: &mut File, part: u64) -> 
         if bytes.is_empty() {
             break;
         }
-        let sent = upload.put_part(PutPayload::from(bytes)).await;
-        sent.map_err(|error| source_error(&error))?;
+        upload.put_part(PutPayload::from(bytes)).await.map_err(|error| source_error(&error))?;
     }
-    let done = upload.complete().await;
-    done.map(drop).map_err(|error| source_error(&error))
+    upload.complete().await.map(drop).map_err(|error| source_error(&error))
 }
 
 fn check_is_written(url: &str) -> Result<(), SourceError> {

@@ -72,6 +72,5 @@ fn is_set(options: &ClientOptions, key: ClientConfigKey) -> bool {
 /// A time such as `30s`.
 fn time(options: &ClientOptions, key: ClientConfigKey) -> Option<Duration> {
     let span: Span = parsed(options, key)?;
-    let time = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
-    time.try_into().ok()
+    span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?.try_into().ok()
 }

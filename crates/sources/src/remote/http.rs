@@ -106,8 +106,5 @@ fn call_error(error: &reqwest::Error) -> CallError {
             None => break,
         }
     }
-    match is_final {
-        true => CallError::Final(innermost.to_string()),
-        false => CallError::Passing(innermost.to_string()),
-    }
+    if is_final { CallError::Final(innermost.to_string()) } else { CallError::Passing(innermost.to_string()) }
 }

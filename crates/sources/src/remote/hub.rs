@@ -78,10 +78,7 @@ impl Repository {
     /// The first page of the list of all files below a prefix.
     fn tree(&self, prefix: &str) -> String {
         let endpoint = self.endpoint.as_str().trim_end_matches('/');
-        let below = match prefix.is_empty() {
-            true => String::new(),
-            false => format!("/{}", segment(prefix)),
-        };
+        let below = if prefix.is_empty() { String::new() } else { format!("/{}", segment(prefix)) };
         format!("{endpoint}/api/{}/tree{}{below}?recursive=true", self.name, self.revision)
     }
 

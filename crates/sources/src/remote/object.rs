@@ -161,8 +161,7 @@ impl Object {
         if *at >= end {
             return Ok(RequestEnd::Whole);
         }
-        let range = (!self.whole).then_some(*at..end);
-        let result = match self.get(range).await {
+        let result = match self.get((!self.whole).then_some(*at..end)).await {
             Err(error) if self.identity.is_none() && one_line(&error).contains(NOT_PARTIAL) => {
                 self.whole = true;
                 self.get(None).await
@@ -182,9 +181,7 @@ impl Object {
         let (mut waited, mut came) = (Duration::ZERO, 0);
         loop {
             let begin = Instant::now();
-            let Some(piece) = stream.next().await else {
-                break;
-            };
+            let Some(piece) = stream.next().await else { break };
             waited += begin.elapsed();
             came += piece.as_ref().map_or(0, Bytes::len) as u64;
             if waited >= self.idle {
@@ -200,8 +197,7 @@ impl Object {
             let passed = usize::try_from(skip).unwrap_or(usize::MAX).min(piece.len());
             skip -= passed as u64;
             drop(piece.split_to(passed));
-            let left = usize::try_from(end - *at).unwrap_or(usize::MAX);
-            piece.truncate(left);
+            piece.truncate(usize::try_from(end - *at).unwrap_or(usize::MAX));
             while !piece.is_empty() {
                 let part = piece.split_to(piece.len().min(PIECE));
                 let length = part.len() as u64;
@@ -245,8 +241,7 @@ fn is_final(error: &Error) -> bool {
 
 /// Whether the request was repeated for as long as it may be, or did not come through at all.
 fn is_exhausted(error: &Error) -> bool {
-    let text = one_line(error);
-    let status = text.strip_prefix(STATUS).and_then(|rest| rest.get(..3)?.parse().ok());
+    let status = one_line(error).strip_prefix(STATUS).and_then(|rest| rest.get(..3)?.parse().ok());
     let mut cause = error.source();
     while let Some(error) = cause {
         if error.is::<HttpError>() {

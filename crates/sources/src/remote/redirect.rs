@@ -21,16 +21,12 @@ pub(super) async fn send(
     let mut redirects = 0;
     loop {
         let response = client.execute(request.clone()).await?;
-        let Some(next) = target(&request, &response) else {
-            return Ok(response);
-        };
+        let Some(next) = target(&request, &response) else { return Ok(response) };
         redirects += 1;
         if redirects > MAX_REDIRECTS {
             return Err(refused(SourceError::Redirects(MAX_REDIRECTS)));
         }
-        let Ok(here) = Url::parse(&request.uri().to_string()) else {
-            return Ok(response);
-        };
+        let Ok(here) = Url::parse(&request.uri().to_string()) else { return Ok(response) };
         let host = || next.host_str().unwrap_or_default().to_owned();
         if !["http", "https"].contains(&next.scheme()) {
             return Err(refused(SourceError::Address(format!("{}:// after a redirect", next.scheme()))));
@@ -44,9 +40,7 @@ pub(super) async fn send(
             }
             forget_credentials(request.headers_mut());
         }
-        let Ok(uri) = next.as_str().parse() else {
-            return Ok(response);
-        };
+        let Ok(uri) = next.as_str().parse() else { return Ok(response) };
         *request.uri_mut() = uri;
         // Made anew for where it goes.
         request.headers_mut().remove(HOST);
@@ -78,8 +72,7 @@ fn is_signed(headers: &HeaderMap) -> bool {
 
 fn forget_credentials(headers: &mut HeaderMap) {
     let of_aws: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with("x-amz-")).cloned().collect();
-    let usual = [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION];
-    for name in of_aws.into_iter().chain(usual) {
+    for name in of_aws.into_iter().chain([AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION]) {
         headers.remove(name);
     }
 }

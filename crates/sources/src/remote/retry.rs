@@ -50,8 +50,7 @@ struct Client {
 impl HttpService for Client {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         if let Some(authorization) = &self.connector.authorization {
-            let headers = request.headers_mut();
-            headers.insert(AUTHORIZATION, authorization.clone());
+            request.headers_mut().insert(AUTHORIZATION, authorization.clone());
         }
         if self.connector.sends_on {
             request.headers_mut().remove(IF_MATCH);
@@ -133,8 +132,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         Ok(seconds) => Duration::from_secs(seconds),
         Err(_) => {
             let date = jiff::fmt::rfc2822::parse(value).ok()?;
-            let until = SystemTime::from(date.timestamp()).duration_since(SystemTime::now());
-            until.unwrap_or_default()
+            SystemTime::from(date.timestamp()).duration_since(SystemTime::now()).unwrap_or_default()
         }
     };
     Some(asked.min(MAX_RETRY_AFTER))

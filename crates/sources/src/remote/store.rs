@@ -26,9 +26,7 @@ fn address(what: &dyn fmt::Display) -> SourceError {
 /// The key of the store of a URL, and the path in the store.
 pub(super) fn split(url: &str) -> Result<(String, Path), SourceError> {
     let parsed = Url::parse(url).map_err(|error| address(&error))?;
-    let Some(scheme) = Scheme::of(url) else {
-        return Err(address(&format!("{}:// is not read", parsed.scheme())));
-    };
+    let Some(scheme) = Scheme::of(url) else { return Err(address(&format!("{}:// is not read", parsed.scheme()))) };
     if scheme == Scheme::Http {
         let origin = parsed.origin().ascii_serialization();
         // Stores rewrite some characters of paths; such a URL, or one with a query, is given whole to a store of its
@@ -45,8 +43,7 @@ pub(super) fn split(url: &str) -> Result<(String, Path), SourceError> {
     }
     let (container, path) =
         split_container(url).ok_or_else(|| address(&format!("names no {}", container_of(scheme))))?;
-    let path = Path::parse(path).map_err(|error| address(&error))?;
-    Ok((container.to_owned(), path))
+    Ok((container.to_owned(), Path::parse(path).map_err(|error| address(&error))?))
 }
 
 fn container_of(scheme: Scheme) -> &'static str {
@@ -109,9 +106,7 @@ fn http(url: &str, connector: RetryingConnector, retries: RetryConfig) -> object
 
 /// A URL without user and password, and what they are as a header.
 fn without_user(url: &str) -> (String, Option<HeaderValue>) {
-    let Ok(mut parsed) = Url::parse(url) else {
-        return (url.to_owned(), None);
-    };
+    let Ok(mut parsed) = Url::parse(url) else { return (url.to_owned(), None) };
     if parsed.username().is_empty() && parsed.password().is_none() {
         return (url.to_owned(), None);
     }
@@ -124,8 +119,7 @@ fn without_user(url: &str) -> (String, Option<HeaderValue>) {
         header
     });
     // Neither fails for a URL with a host.
-    let removed = parsed.set_username("").and(parsed.set_password(None));
-    match removed {
+    match parsed.set_username("").and(parsed.set_password(None)) {
         Ok(()) => (parsed.into(), header),
         Err(()) => (url.to_owned(), header),
     }

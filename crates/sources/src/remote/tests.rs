@@ -89,8 +89,7 @@ fn a_server_that_asks_for_fewer_requests_is_asked_again() {
         4 => say(stream, "HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
         _ => whole(stream),
     });
-    let url = format!("http://127.0.0.1:{port}/a");
-    assert_eq!(read(options(), &url).as_deref(), Ok(BODY));
+    assert_eq!(read(options(), &format!("http://127.0.0.1:{port}/a")).as_deref(), Ok(BODY));
     assert!(seen.lock().unwrap().len() >= 4);
 }
 
@@ -120,8 +119,7 @@ fn objects_without_a_length_are_read() {
         });
         let url = format!("http://127.0.0.1:{port}/a");
         assert_eq!(read(options(), &url).as_deref(), Ok(BODY), "{chunked}");
-        let remote = Remote::new(options()).unwrap();
-        assert_eq!(remote.open(&url).unwrap().length(), None);
+        assert_eq!(Remote::new(options()).unwrap().open(&url).unwrap().length(), None);
     }
 }
 
@@ -137,8 +135,7 @@ fn a_server_that_is_too_slow_is_given_up() {
         });
     });
     let quick = NetworkOptions { idle: Duration::from_millis(400), ..options() };
-    let url = format!("http://127.0.0.1:{port}/a");
-    let error = read(quick, &url).unwrap_err();
+    let error = read(quick, &format!("http://127.0.0.1:{port}/a")).unwrap_err();
     assert_eq!(error, SourceError::TooSlow(1024).to_string());
     assert!(seen.lock().unwrap().len() >= 3);
 }
@@ -239,8 +236,7 @@ fn redirects_go_to_other_hosts_only_if_asked_for() {
         let (port, _) = serve(move |_, stream| redirect(stream, &to));
         let url = format!("http://me:hush@named.test:{port}/a");
         let error = read(hosts(false), &url).unwrap_err();
-        let expected = SourceError::OtherHost(elsewhere.to_owned());
-        assert_eq!(error, expected.to_string());
+        assert_eq!(error, SourceError::OtherHost(elsewhere.to_owned()).to_string());
         assert!(other.lock().unwrap().is_empty(), "asked all the same");
         assert_eq!(read(hosts(true), &url).as_deref(), Ok(BODY));
         for head in std::mem::take(&mut *other.lock().unwrap()) {

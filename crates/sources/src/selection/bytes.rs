@@ -228,8 +228,7 @@ impl RecordSelection {
     /// archive whose index counts too many; what there is of it may be whole.
     fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<FoundRecord> {
         let archive: Arc<str> = self.archives.get(segment.archive).map_or_else(String::new, ToString::to_string).into();
-        let rows = self.rows.get(segment.rows.clone()).unwrap_or_default();
-        let found = rows.iter().map(|row| {
+        let found = self.rows.get(segment.rows.clone()).unwrap_or_default().iter().map(|row| {
             let missing = |error| FoundRecord::Missing {
                 archive: Arc::clone(&archive),
                 offset: row.offset,

@@ -12,8 +12,7 @@ fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
         .collect();
     let index = folder.join("i.cdxj");
     fs::write(&index, lines).unwrap();
-    let options = SelectOptions::default();
-    RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
+    RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap()
 }
 
 fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {

@@ -22,9 +22,7 @@ impl Rows {
     /// # Errors
     /// If it is not a Parquet file.
     pub(crate) fn new(file: File) -> Result<Self, ParquetError> {
-        let reader = SerializedFileReader::new(file)?;
-        let rows = RowIter::from_file_into(Box::new(reader));
-        Ok(Self(rows))
+        Ok(Self(RowIter::from_file_into(Box::new(SerializedFileReader::new(file)?))))
     }
 }
 
@@ -117,9 +115,7 @@ fn list(field: &Field) -> Vec<String> {
 }
 
 fn groups<T>(field: Field, of: fn(Row) -> T) -> Vec<T> {
-    let Field::ListInternal(list) = field else {
-        return Vec::new();
-    };
+    let Field::ListInternal(list) = field else { return Vec::new() };
     let elements = list.elements().iter().cloned();
     elements
         .filter_map(|element| match element {
@@ -131,11 +127,8 @@ fn groups<T>(field: Field, of: fn(Row) -> T) -> Vec<T> {
 
 /// Structures whose fields have the names of the columns.
 fn structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
-    let Value::Array(elements) = json(field) else {
-        return Vec::new();
-    };
-    let elements = elements.into_iter();
-    elements.filter_map(|value| serde_json::from_value(value).ok()).collect()
+    let Value::Array(elements) = json(field) else { return Vec::new() };
+    elements.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
 }
 
 fn json(field: Field) -> Value {

@@ -178,8 +178,7 @@ fn leaf<T: DataType>(
     repeated: Option<&[i16]>,
 ) -> Result<(), ParquetError> {
     if let Some(mut writer) = group.next_column()? {
-        let column = writer.typed::<T>();
-        column.write_batch(values, Some(defined), repeated)?;
+        writer.typed::<T>().write_batch(values, Some(defined), repeated)?;
         writer.close()?;
     }
     Ok(())

@@ -65,9 +65,7 @@ pub(super) fn by_suffix(name: &str) -> Option<(Format, Compression)> {
 
 /// Bytes of the known suffix of a name, with the `.warc` of a WET file.
 fn suffix_length(name: &str) -> usize {
-    let Some((suffix, format, _)) = suffix_of(name) else {
-        return 0;
-    };
+    let Some((suffix, format, _)) = suffix_of(name) else { return 0 };
     // Common Crawl writes `NAME.warc.wet.gz`.
     let is_warc = format == Format::Wet && name.to_ascii_lowercase().ends_with(&format!(".warc{suffix}"));
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
@@ -91,8 +89,7 @@ pub(crate) fn stem_of(input: &Input) -> String {
 }
 
 fn stem_of_url(url: &str) -> String {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    stem(Path::new(path))
+    stem(Path::new(url.split(['?', '#']).next().unwrap_or_default()))
 }
 
 /// A few digits made of a name.

@@ -31,8 +31,7 @@ fn names(output: &str, chosen: OutputSettings, inputs: &[&str]) -> Vec<String> {
             name => Input::File(name.into()),
         })
         .collect();
-    let output = Output::new(output, &chosen, &none()).unwrap();
-    let paths = output.paths(&inputs).into_iter();
+    let paths = Output::new(output, &chosen, &none()).unwrap().paths(&inputs).into_iter();
     paths.map(|path| path.strip_prefix("out").unwrap().to_string_lossy().into()).collect()
 }
 
@@ -63,8 +62,7 @@ fn names_alike_are_told_apart_by_the_paths_not_by_the_order() {
     assert_eq!(one, other);
     assert_eq!(one[2], "b.jsonl.zst");
     for name in [&one[0], &one[1], &one[3]] {
-        let digits = name.strip_prefix("a-").unwrap();
-        let digits = digits.strip_suffix(".jsonl.zst").unwrap();
+        let digits = name.strip_prefix("a-").unwrap().strip_suffix(".jsonl.zst").unwrap();
         assert!(digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
     }
     // The same input again.
@@ -157,8 +155,7 @@ fn several_formats_go_into_a_folder() {
         ("o.jsonl", &choice(&three, None), "o.jsonl: is one output, several formats need a folder"),
         ("-", &choice(&three, None), "standard output: is one output, several formats need a folder"),
     ] {
-        let output = Output::new(name, chosen, &none());
-        assert_eq!(output.unwrap_err().to_string(), error);
+        assert_eq!(Output::new(name, chosen, &none()).unwrap_err().to_string(), error);
     }
 }
 
@@ -180,8 +177,7 @@ fn the_compression_of_the_file_is_for_formats_that_can_have_it() {
 fn parts_are_numbered_before_the_suffix() {
     let all = [Format::Jsonl, Format::Wet, Format::Anserini, Format::Tantivy];
     let split = |name: &str, chosen: &OutputSettings| {
-        let chosen = in_parts(chosen.clone());
-        let output = Output::new(name, &chosen, &none()).unwrap();
+        let output = Output::new(name, &in_parts(chosen.clone()), &none()).unwrap();
         output.paths(&[Input::File("a.warc.gz".into())])
     };
     assert_eq!(
@@ -197,8 +193,7 @@ fn parts_are_numbered_before_the_suffix() {
     ] {
         assert_eq!(split(name, &none()), [PathBuf::from(expected)]);
     }
-    let stdout = Output::new("-", &in_parts(none()), &none());
-    assert_eq!(stdout, Err(DestinationError::Split));
+    assert_eq!(Output::new("-", &in_parts(none()), &none()), Err(DestinationError::Split));
     assert!(Output::new("-", &none(), &in_parts(none())).is_ok());
 }
 
@@ -234,8 +229,7 @@ fn assembled_formats_have_a_place() {
             "tantivy cannot be written to standard output, only to a file or folder; choose another format",
         ),
     ] {
-        let refused = Output::new("-", &format(chosen), &none()).unwrap_err();
-        assert_eq!(refused.to_string(), words);
+        assert_eq!(Output::new("-", &format(chosen), &none()).unwrap_err().to_string(), words);
     }
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().join("x.tantivy");

@@ -37,8 +37,7 @@ impl<T> RunWriter<'_, T> {
             && let Some(quarantine) = &mut self.sides.quarantine
         {
             quarantine.add(members).map_err(|source| RunError::output(quarantine.path(), source))?;
-            let path = quarantine.path().to_string_lossy().into_owned();
-            self.summary.quarantine = Some(path);
+            self.summary.quarantine = Some(quarantine.path().to_string_lossy().into_owned());
         }
         if let Some(aside) = &result.aside {
             self.aside.add(aside).map_err(|(path, source)| RunError::output(&path, source))?;

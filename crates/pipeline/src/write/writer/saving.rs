@@ -82,10 +82,7 @@ impl<T> RunWriter<'_, T> {
         self.saved.complete = complete;
         self.saved.complete_sides = sides;
         self.saved.complete_aside = aside;
-        match any {
-            true => self.save(),
-            false => Ok(()),
-        }
+        if any { self.save() } else { Ok(()) }
     }
 
     /// Takes note of the present state.
@@ -169,9 +166,7 @@ impl<T> RunWriter<'_, T> {
     /// Gives the files that are complete their names, and lists those of a folder.
     pub(super) fn publish_complete(&mut self) -> Result<(), RunError> {
         for CompleteFile { file, extent } in std::mem::take(&mut self.saved.complete) {
-            let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
-                continue;
-            };
+            let Some(encoding) = self.plan.output.encodings.get(file.encoding) else { continue };
             let assemble = self.plan.assemble.get(&encoding.format);
             self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
             let (bytes, sha256) = match (&self.plan.output.destination, assemble) {
@@ -199,8 +194,7 @@ impl<T> RunWriter<'_, T> {
             self.files.push(listed);
         }
         let aside = std::mem::take(&mut self.saved.complete_aside);
-        let sides = std::mem::take(&mut self.saved.complete_sides);
-        for side in aside.into_iter().chain(sides) {
+        for side in aside.into_iter().chain(std::mem::take(&mut self.saved.complete_sides)) {
             self.publish(&side.path, None)?;
         }
         Ok(())
