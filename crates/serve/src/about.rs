@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{answer, app::App, problem};
+use crate::{answer, app::App};
 
 /// The properties of a service.
 #[derive(Debug, Serialize, ToSchema)]
@@ -33,13 +33,12 @@ pub(crate) struct About {
     path = "/about",
     responses(
         (status = 200, description = "Version, models, index", body = About),
-        problem::CommonRefusals,
     ),
     tag = "service"
 )]
 pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     #[cfg(feature = "index")]
-    let indexed = app.index.as_ref().map(trommel_pipeline::index::Index::documents);
+    let indexed = app.settings.index.as_ref().map(trommel_pipeline::index::Index::documents);
     #[cfg(not(feature = "index"))]
     let indexed = None;
     answer::json(&About {
@@ -47,7 +46,7 @@ pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
         models: app.models.names().into_iter().map(str::to_owned).collect(),
         max_body: app.max_page,
         indexed,
-        archives: app.archives.is_some(),
+        archives: app.settings.archives.is_some(),
     })
 }
 
@@ -86,7 +85,6 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     path = "/metrics",
     responses(
         (status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text"),
-        problem::CommonRefusals,
     ),
     tag = "service"
 )]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use serde_json::{Value, json};
+use trommel::{Kind, fields};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -12,7 +13,14 @@ use utoipa::{
     },
 };
 
-use crate::{answer, app::App, problem};
+use crate::{
+    answer,
+    app::App,
+    batch::OF_BATCH,
+    choices::{ParameterKind, RouteParameter},
+    hints::OF_PAGE,
+    inspect::OF_INSPECT,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -30,6 +38,7 @@ use crate::{answer, app::App, problem};
         crate::about::metrics,
         self::document,
     ),
+    components(schemas(crate::Problem)),
     modifiers(&Bearer),
     security((), ("bearer" = [])),
 )]
@@ -51,43 +60,120 @@ impl Modify for Bearer {
     }
 }
 
+type Refusals = &'static [(u16, &'static str)];
+
+/// Refusals of everything behind the bearer token.
+const REFUSALS: Refusals = &[
+    (401, "The bearer token is missing or wrong"),
+    (403, "Without a token: another host is asked for, or a page of another site asks"),
+];
+/// Further refusals of requests with a page.
+const PAGE_REFUSALS: Refusals = &[
+    (408, "The body came too slowly"),
+    (413, "The page is too long, or needs too much memory"),
+    (415, "The body has a Content-Encoding, or is no page by its bytes (PDF, images ...)"),
+    NO_ROOM,
+    (500, "A fault of the program"),
+];
+const UNREADABLE: (u16, &str) = (400, "The query cannot be read");
+const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
+
+/// Of each path behind the bearer token: its parameters if it takes settings besides, and its own refusals.
+const OPERATIONS: [(&str, Option<&[RouteParameter]>, &[Refusals]); 8] = [
+    (
+        "/extract",
+        Some(&OF_PAGE),
+        &[&[(400, "Query or headers cannot be read"), (406, "No form that the client accepts")], PAGE_REFUSALS],
+    ),
+    (
+        "/extract/batch",
+        Some(&OF_BATCH),
+        &[&[
+            (400, "The query cannot be read, or the body is no archive"),
+            (408, "The archive did not begin in time"),
+            (415, "The body has a Content-Encoding"),
+            NO_ROOM,
+        ]],
+    ),
+    (
+        "/inspect",
+        Some(&OF_INSPECT),
+        &[&[UNREADABLE, (404, "No such document, or its page is not at hand")], PAGE_REFUSALS],
+    ),
+    ("/search", None, &[&[UNREADABLE, (404, "This service has no index"), NO_ROOM]]),
+    ("/stored", None, &[&[UNREADABLE, (404, "There is no such document"), NO_ROOM]]),
+    ("/about", None, &[]),
+    ("/metrics", None, &[]),
+    ("/openapi.json", None, &[]),
+];
+
 /// The OpenAPI document of a service with these models, the first of which is the default.
 pub fn openapi(models: &[&str]) -> Value {
     #[allow(unused_mut)]
     let mut document = Api::openapi();
     #[cfg(feature = "index")]
     document.merge(SearchApi::openapi());
-    let mut value = serde_json::to_value(&document).unwrap_or_default();
-    if let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) {
-        let operations = paths.values_mut().filter_map(Value::as_object_mut).flat_map(|path| path.values_mut());
-        for operation in operations {
-            name_models(operation, models);
-            take_any_bytes(operation);
+    let mut document = serde_json::to_value(&document).unwrap_or_default();
+    for (path, own_parameters, refusals) in OPERATIONS {
+        let methods = document["paths"].get_mut(path).and_then(Value::as_object_mut);
+        for operation in methods.into_iter().flat_map(|methods| methods.values_mut()) {
+            if let Some(own_parameters) = own_parameters {
+                operation["parameters"] = parameters(own_parameters, models);
+                take_any_bytes(operation);
+            }
+            for (status, description) in REFUSALS.iter().chain(refusals.iter().copied().flatten()) {
+                let problem = json!({"schema": {"$ref": "#/components/schemas/Problem"}});
+                operation["responses"][status.to_string()] =
+                    json!({"description": description, "content": {"application/problem+json": problem}});
+            }
         }
     }
-    value
+    document
 }
 
-/// Says which models a parameter `model` may name.
-fn name_models(operation: &mut Value, models: &[&str]) {
-    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
-    for parameter in parameters.into_iter().flatten() {
-        if parameter.get("name").is_some_and(|name| name == "model")
-            && let Some(parameter) = parameter.as_object_mut()
-        {
-            let schema = json!({"type": "string", "enum": models, "default": models.first()});
-            parameter.insert("schema".to_owned(), schema);
-        }
+/// The parameters of a request: its own, and the settings. `model` may name these models.
+fn parameters(own_parameters: &[RouteParameter], models: &[&str]) -> Value {
+    let described = |name: &str, doc: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "description": doc, "schema": schema});
+    let of_route = own_parameters.iter().map(|parameter| {
+        let schema = match parameter.kind {
+            ParameterKind::Text => json!({"type": "string"}),
+            ParameterKind::Switch => json!({"type": "boolean"}),
+            ParameterKind::Number(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
+        };
+        described(parameter.name, parameter.doc, schema)
+    });
+    let settings = fields().iter().filter(|field| field.is_of_requests()).map(|field| {
+        let schema = match field.name.as_str() {
+            "model" => json!({"type": "string", "enum": models, "default": models.first()}),
+            _ => schema(&field.kind),
+        };
+        described(&field.name, &field.doc, schema)
+    });
+    of_route.chain(settings).collect()
+}
+
+fn schema(kind: &Kind) -> Value {
+    let one_of = |values: &[trommel::Value]| {
+        let names: Vec<&str> = values.iter().map(|value| value.name.as_str()).collect();
+        json!({"type": "string", "enum": names})
+    };
+    match kind {
+        Kind::Switch => json!({"type": "boolean"}),
+        Kind::OneOf(values) => one_of(values),
+        Kind::Integer => json!({"type": "integer", "minimum": 0}),
+        Kind::Number => json!({"type": "number"}),
+        // Divided by commas.
+        Kind::ListOf(values) => json!({"type": "array", "items": one_of(values)}),
+        Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        _ => json!({"type": "string"}),
     }
 }
 
-/// Bodies are bytes, of which any are taken, and none at all.
+/// The body is bytes, of which any are taken, and none at all.
 fn take_any_bytes(operation: &mut Value) {
-    if let Some(required) = operation.pointer_mut("/requestBody/required") {
-        *required = false.into();
-    }
-    let contents = operation.pointer_mut("/requestBody/content").and_then(Value::as_object_mut);
-    for content in contents.into_iter().flat_map(|all| all.values_mut()) {
+    let body = &mut operation["requestBody"];
+    body["required"] = false.into();
+    for content in body["content"].as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
         *content = json!({"schema": {"type": "string", "format": "binary"}});
     }
 }
@@ -99,7 +185,6 @@ fn take_any_bytes(operation: &mut Value) {
     operation_id = "openapi",
     responses(
         (status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"),
-        problem::CommonRefusals,
     ),
     tag = "service"
 )]

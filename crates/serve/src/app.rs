@@ -2,7 +2,6 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -15,12 +14,12 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     task::{spawn_blocking, yield_now},
 };
-use trommel::{Extractor, KnownSites, Model, PartialSettings, Settings, filters::Filters};
+use trommel::{Extractor, Model, Settings};
 use trommel_pipeline::metrics::Metrics;
 
 use crate::{
-    HostGuard, ServiceLimits, ServiceSettings, Token, admission::Admission, answer::Refusal, body::HeldPage,
-    memory::Share, models::Models, request_id::RequestIds, stage_times::StageTimes, weight,
+    ServiceSettings, admission::Admission, answer::Refusal, body::HeldPage, memory::Share, models::Models,
+    request_id::RequestIds, stage_times::StageTimes, weight,
 };
 
 /// Most bytes of a page that is judged on the thread of its connection: some milliseconds of work, for which
@@ -29,15 +28,10 @@ const SHORT: usize = 256 << 10;
 
 /// The state that all requests share.
 pub(crate) struct App {
+    pub(crate) settings: ServiceSettings,
     pub(crate) models: Models,
-    /// The settings of pages where a request chooses nothing else.
-    pub(crate) defaults: PartialSettings,
-    pub(crate) filters: Arc<Filters>,
-    pub(crate) limits: ServiceLimits,
     /// Most bytes of a page, from its bound and from the memory for it.
     pub(crate) max_page: u64,
-    pub(crate) token: Option<Token>,
-    pub(crate) guard: HostGuard,
     pub(crate) admission: Arc<Admission>,
     /// Batches that may run at a time.
     pub(crate) batches: Arc<Semaphore>,
@@ -45,10 +39,6 @@ pub(crate) struct App {
     pub(crate) ids: RequestIds,
     /// The description of the service, made when it is first asked for.
     pub(crate) openapi: OnceLock<Bytes>,
-    #[cfg(feature = "index")]
-    pub(crate) index: Option<trommel_pipeline::index::Index>,
-    pub(crate) archives: Option<PathBuf>,
-    sites: Option<Arc<KnownSites>>,
     stages: Arc<StageTimes>,
     stopping: AtomicBool,
 }
@@ -56,27 +46,18 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn new(settings: ServiceSettings) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
-        let limits = settings.limits;
-        let admission = Admission::new(&limits, metrics.clone());
-        let max_page = limits.max_body.min(admission.bodies.all()).min(weight::longest(admission.work.all()));
+        let limits = &settings.limits;
+        let admission = Admission::new(limits, metrics.clone());
         Arc::new(Self {
-            models: Models::new(settings.models),
-            defaults: settings.defaults,
-            filters: settings.filters,
-            limits,
-            max_page,
-            token: settings.token,
-            guard: settings.guard,
-            admission,
+            models: Models::new(settings.models.clone()),
+            max_page: limits.max_body.min(admission.bodies.all()).min(weight::longest(admission.work.all())),
             batches: Arc::new(Semaphore::new(limits.jobs.get().saturating_mul(2))),
+            settings,
+            admission,
             stages: Arc::new(StageTimes(metrics.clone())),
             metrics,
             ids: RequestIds::new(),
             openapi: OnceLock::new(),
-            #[cfg(feature = "index")]
-            index: settings.index,
-            archives: settings.archives,
-            sites: settings.sites,
             stopping: AtomicBool::new(false),
         })
     }
@@ -84,7 +65,7 @@ impl App {
     /// An extractor by this model and these settings, whose times are counted.
     pub(crate) fn extractor(&self, model: Arc<Model>, settings: &Settings) -> Extractor {
         let extractor = Extractor::with_model(settings, model).with_observer(self.stages.clone());
-        match &self.sites {
+        match &self.settings.sites {
             Some(sites) => extractor.with_sites(sites.clone()),
             None => extractor,
         }
@@ -145,7 +126,7 @@ impl App {
         let begin = Instant::now();
         let permit = self.admission.worker().await.ok_or(Refusal::Busy)?;
         let memory = &self.admission.work;
-        let share = memory.share_within(weight, self.limits.timeout).await?;
+        let share = memory.share_within(weight, self.settings.limits.timeout).await?;
         self.metrics.stage("wait", begin.elapsed());
         Ok((permit, share))
     }
@@ -178,24 +159,13 @@ mod tests {
     };
 
     use tokio::runtime::Builder;
-    use trommel::FilterSettings;
 
     use super::*;
+    use crate::ServiceLimits;
 
     fn app() -> Arc<App> {
-        App::new(ServiceSettings {
-            models: Vec::new(),
-            defaults: PartialSettings::default(),
-            filters: Arc::new(Filters::new(&FilterSettings::default())),
-            limits: ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..ServiceLimits::default() },
-            token: None,
-            guard: HostGuard::default(),
-            tls: None,
-            sites: None,
-            #[cfg(feature = "index")]
-            index: None,
-            archives: None,
-        })
+        let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..ServiceLimits::default() };
+        App::new(ServiceSettings { limits, ..ServiceSettings::default() })
     }
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {

@@ -27,13 +27,12 @@ use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
 use utoipa::ToSchema;
 
 use crate::{
-    Problem,
     answer::{self, Refusal},
     app::App,
     body::{Incoming, plain, pump},
-    choices::{Choices, ParameterKind, ReadQuery, RouteParameter, query_parameters},
+    choices::{Choices, ParameterKind, ReadQuery, RouteParameter},
     memory::Share,
-    problem, weight,
+    weight,
 };
 
 /// Pieces of the body that wait to be read.
@@ -46,17 +45,11 @@ const RECORDS: u64 = 4;
 const BATCHES: u64 = 4;
 
 /// Parameters of a batch beside settings.
-const OF_BATCH: [RouteParameter; 1] = [RouteParameter {
+pub(crate) const OF_BATCH: [RouteParameter; 1] = [RouteParameter {
     name: "summary",
     doc: "Whether a last line counts what became of the records.",
     kind: ParameterKind::Switch,
 }];
-
-query_parameters!(
-    /// The query of a batch.
-    BatchParameters,
-    OF_BATCH
-);
 
 /// The counts of the records of a batch: each is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -85,12 +78,9 @@ pub(crate) struct BatchSummary {
 #[utoipa::path(
     post,
     path = "/extract/batch",
-    params(BatchParameters),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The archive"),
     responses(
         (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
-        (status = 400, description = "The query cannot be read, or the body is no archive", body = Problem, content_type = "application/problem+json"),
-        problem::ArchiveRefusals,
     ),
     tag = "extraction"
 )]
@@ -105,17 +95,14 @@ pub(crate) async fn batch(
     plain(&headers)?;
     let (_, model) = app.models.get(choices.model())?;
     let settings = choices.settings(&app, &model)?;
-    let filters = match choices.has_filters() {
-        true => Arc::new(Filters::new(&settings.filters)),
-        false => app.filters.clone(),
-    };
+    let filters = choices.filters(&app, &settings);
     let slot = app.batches.clone().try_acquire_owned().map_err(|_| Refusal::Busy)?;
     // Only so many batches as there is memory for what they read at a time.
     let memory = &app.admission.batches;
     let max_record = app.max_page.min(memory.all() / RECORDS / BATCHES);
     let reading = memory.share(max_record * RECORDS)?;
     let (pieces, incoming) = mpsc::channel(PIECES);
-    tokio::spawn(pump(body, pieces, app.limits.timeout));
+    tokio::spawn(pump(body, pieces, app.settings.limits.timeout));
     let (sender, mut lines) = mpsc::channel(LINES);
     let (begun, begins) = oneshot::channel();
     let extractor = app.extractor(model, &settings);
@@ -123,7 +110,7 @@ pub(crate) async fn batch(
         app: app.clone(),
         runtime: Handle::current(),
         lines: sender,
-        patience: app.limits.timeout,
+        patience: app.settings.limits.timeout,
         max_record,
         summary: BatchSummary::default(),
     };
@@ -144,7 +131,7 @@ pub(crate) async fn batch(
 fn refusal(app: &App, error: ArchiveError) -> Refusal {
     match &error {
         ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::TimedOut => {
-            Refusal::TimedOut(app.limits.timeout.as_secs())
+            Refusal::TimedOut(app.settings.limits.timeout.as_secs())
         }
         _ => Refusal::BadRequest(error.to_string()),
     }

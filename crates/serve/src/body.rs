@@ -43,7 +43,7 @@ pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<
     if !app.admission.has_room() {
         return Err(Refusal::Busy);
     }
-    let patience = app.limits.timeout;
+    let patience = app.settings.limits.timeout;
     let reading = read(body, stated.unwrap_or(app.max_page), app);
     let page = timeout(patience, reading).await;
     let page = page.unwrap_or(Err(Refusal::TimedOut(patience.as_secs())))?;
@@ -56,7 +56,7 @@ pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<
 async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal> {
     let memory = &app.admission.bodies;
     let (mut bytes, mut share) = (Vec::new(), memory.share(0)?);
-    let mut pace = Pace::new(app.limits.timeout, app.admission.pressure());
+    let mut pace = Pace::new(app.settings.limits.timeout, app.admission.pressure());
     loop {
         pace.waits();
         let frame = match timeout(pace.look(), body.frame()).await {

@@ -1,13 +1,10 @@
 //! The query of a request: settings of pages by name, and parameters of the request itself.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::extract::{Query, rejection::QueryRejection};
 use serde_json::Value;
-use trommel::{Kind, Model, PartialSettings, Settings, fields};
-use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
-use utoipa::openapi::{RefOr, Required, Schema};
+use trommel::{Model, PartialSettings, Settings, fields, filters::Filters};
 
 use crate::{answer::Refusal, app::App};
 
@@ -103,77 +100,20 @@ impl Choices {
     /// If choices exclude each other, or filters name page types that the model does not tell.
     pub(crate) fn settings(&self, app: &App, model: &Model) -> Result<Settings, Refusal> {
         let wrong = |error: trommel::SettingsError| Refusal::BadRequest(error.to_string());
-        let settings = self.settings.clone().over(app.defaults.clone());
+        let settings = self.settings.clone().over(app.settings.defaults.clone());
         let settings = settings.settings().map_err(wrong)?;
         settings.check_page_types(model).map_err(wrong)?;
         Ok(settings)
     }
 
-    /// Whether the request has filters of its own.
-    pub(crate) fn has_filters(&self) -> bool {
-        self.settings.get("filters").is_some()
-    }
-}
-
-/// The parameters of a request in its description: its own, and the settings.
-pub(crate) fn described(parameters: &[RouteParameter]) -> Vec<Parameter> {
-    let parameter = |name: &str, doc: &str, schema: Schema| {
-        ParameterBuilder::new()
-            .name(name)
-            .parameter_in(ParameterIn::Query)
-            .required(Required::False)
-            .description(Some(doc))
-            .schema(Some(RefOr::T(schema)))
-            .build()
-    };
-    let of_route = parameters.iter().map(|route_parameter| {
-        let schema = ObjectBuilder::new();
-        let schema = match route_parameter.kind {
-            ParameterKind::Text => schema.schema_type(Type::String),
-            ParameterKind::Switch => schema.schema_type(Type::Boolean),
-            ParameterKind::Number(least, most) => {
-                schema.schema_type(Type::Integer).minimum(Some(least as f64)).maximum(Some(most as f64))
-            }
-        };
-        parameter(route_parameter.name, route_parameter.doc, schema.build().into())
-    });
-    let settings = fields().iter().filter(|field| field.is_of_requests());
-    let settings = settings.map(|field| parameter(&field.name, &field.doc, schema(&field.kind)));
-    of_route.chain(settings).collect()
-}
-
-fn schema(kind: &Kind) -> Schema {
-    let of = |value_type: Type| ObjectBuilder::new().schema_type(value_type);
-    let names = |values: &[trommel::Value]| values.iter().map(|value| value.name.clone()).collect();
-    let one_of = |names: Vec<String>| of(Type::String).enum_values(Some(names)).build();
-    match kind {
-        Kind::Switch => of(Type::Boolean).build().into(),
-        Kind::OneOf(values) => one_of(names(values)).into(),
-        Kind::Integer => of(Type::Integer).minimum(Some(0.0)).build().into(),
-        Kind::Number => of(Type::Number).build().into(),
-        // Divided by commas.
-        Kind::ListOf(values) => ArrayBuilder::new().items(one_of(names(values))).build().into(),
-        Kind::Texts => ArrayBuilder::new().items(of(Type::String).build()).build().into(),
-        _ => of(Type::String).build().into(),
-    }
-}
-
-/// Declares a type that describes the query of a request with these parameters of its own.
-macro_rules! query_parameters {
-    ($(#[$doc:meta])* $name:ident, $parameters:expr) => {
-        $(#[$doc])*
-        pub(crate) struct $name;
-
-        impl utoipa::IntoParams for $name {
-            fn into_params(
-                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
-            ) -> Vec<utoipa::openapi::path::Parameter> {
-                $crate::choices::described(&$parameters)
-            }
+    /// The filters of the request, whose settings these are, or else those of the service.
+    pub(crate) fn filters(&self, app: &App, settings: &Settings) -> Arc<Filters> {
+        match self.settings.get("filters") {
+            Some(_) => Arc::new(Filters::new(&settings.filters)),
+            None => app.settings.filters.clone(),
         }
-    };
+    }
 }
-pub(crate) use query_parameters;
 
 #[cfg(test)]
 mod tests {
@@ -192,7 +132,6 @@ mod tests {
             read(&[("url", "http://a/"), ("include", "review,notice"), ("links", "true"), ("min_words", "5")]);
         let choices = choices.unwrap();
         assert_eq!(choices.parameter("url"), Some("http://a/"));
-        assert!(choices.has_filters());
         let settings = choices.settings.settings().unwrap();
         assert_eq!(settings.content.include.iter().count(), 2);
         assert!(settings.text.links);

@@ -59,11 +59,11 @@ impl ConnectionSettings {
 
 /// Answers the requests of a connection until it ends, breaks, or is told to stop. One that brings no
 /// request in the patience, is longer about the head of one, or takes nothing of an answer for as long, is closed.
-pub(crate) async fn serve<S>(stream: S, requests: Arc<Requests>, manner: ConnectionSettings, watcher: Watcher)
+pub(crate) async fn serve<S>(stream: S, requests: Arc<Requests>, settings: ConnectionSettings, watcher: Watcher)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let patience = manner.patience;
+    let patience = settings.patience;
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(patience).max_buf_size(MAX_HEAD_BYTES);
     builder
@@ -78,10 +78,10 @@ where
         .keep_alive_timeout(patience);
     let has_asked = Arc::new(AtomicBool::new(false));
     let asked = has_asked.clone();
-    let router = TowerToHyperService::new(manner.router);
+    let router = TowerToHyperService::new(settings.router);
     let service = service_fn(move |mut request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
-        if let Some(mark) = manner.by_unix_socket {
+        if let Some(mark) = settings.by_unix_socket {
             request.extensions_mut().insert(mark);
         }
         let requests = requests.clone();

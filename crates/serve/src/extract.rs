@@ -11,13 +11,13 @@ use trommel::{
 };
 
 use crate::{
-    ExtractedPage, Problem,
+    ExtractedPage,
     answer::{self, Refusal},
     app::App,
     body,
     choices::{Choices, ReadQuery},
-    hints::{OF_PAGE, PageHints, PageParameters},
-    negotiate, problem, weight,
+    hints::{OF_PAGE, PageHints},
+    negotiate, weight,
 };
 
 /// The main text of one page
@@ -28,7 +28,6 @@ use crate::{
 #[utoipa::path(
     post,
     path = "/extract",
-    params(PageParameters),
     request_body(content = String, content_type = "text/html", description = "The page"),
     responses(
         (status = 200, description = "Its text or document", headers(
@@ -39,9 +38,6 @@ use crate::{
             (String = "text/plain"),
             (String = "text/markdown"),
         )),
-        (status = 400, description = "Query or headers cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "No form that the client accepts", body = Problem, content_type = "application/problem+json"),
-        problem::PageRefusals,
     ),
     tag = "extraction"
 )]
@@ -52,7 +48,7 @@ pub(crate) async fn extract(
     body: Body,
 ) -> Result<Response, Refusal> {
     let mut choices = Choices::read(query, &OF_PAGE)?;
-    let form = negotiate::form(&headers)?;
+    let (form, media_type) = negotiate::form(&headers)?;
     match form {
         // Its text has the form that is chosen.
         PageForm::Json => {}
@@ -62,10 +58,7 @@ pub(crate) async fn extract(
     let hints = PageHints::read(&choices, &headers)?;
     let (_, model) = app.models.get(choices.model())?;
     let settings = choices.settings(&app, &model)?;
-    let filters = match choices.has_filters() {
-        true => Arc::new(Filters::new(&settings.filters)),
-        false => app.filters.clone(),
-    };
+    let filters = choices.filters(&app, &settings);
     let begin = Instant::now();
     let page = body::whole(body, &headers, &app).await?;
     app.metrics.stage("body", begin.elapsed());
@@ -87,7 +80,7 @@ pub(crate) async fn extract(
     let ((printed, confidence, dropped), share) = made.await?;
     let printed = printed.map_err(|_| Refusal::Fault)?;
     let held = share.around(printed.into());
-    let mut response = answer::body(negotiate::media_type(form), held);
+    let mut response = answer::body(media_type, held);
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&format!("{confidence:.4}")) {
         headers.insert("x-trommel-confidence", value);

@@ -4,7 +4,7 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 use trommel::Hints;
 
 use crate::answer::Refusal;
-use crate::choices::{Choices, ParameterKind, RouteParameter, query_parameters};
+use crate::choices::{Choices, ParameterKind, RouteParameter};
 
 /// Parameters about the page of a request. They may stand in headers instead, as `X-Page-Url` and so on; the query
 /// wins.
@@ -26,12 +26,6 @@ pub(crate) const OF_PAGE: [RouteParameter; 4] = [
         kind: ParameterKind::Number(100, 599),
     },
 ];
-
-query_parameters!(
-    /// The query of a request about one page.
-    PageParameters,
-    OF_PAGE
-);
 
 /// Facts about the page of a request.
 #[derive(Debug, Default)]

@@ -10,17 +10,17 @@ use trommel::{MarkdownOptions, Model, PageForm, Settings, viewer::View};
 use utoipa::ToSchema;
 
 use crate::{
-    ExtractedPage, Problem,
+    ExtractedPage,
     answer::{self, Refusal},
     app::App,
     body::{self, HeldPage},
-    choices::{Choices, ParameterKind, ReadQuery, RouteParameter, query_parameters},
+    choices::{Choices, ParameterKind, ReadQuery, RouteParameter},
     hints::{OF_PAGE, PageHints},
-    problem, weight,
+    weight,
 };
 
 /// Parameters of the request beside settings.
-const OF_INSPECT: [RouteParameter; 6] = {
+pub(crate) const OF_INSPECT: [RouteParameter; 6] = {
     let [url, charset, date, status] = OF_PAGE;
     [
         url,
@@ -39,12 +39,6 @@ const OF_INSPECT: [RouteParameter; 6] = {
         },
     ]
 };
-
-query_parameters!(
-    /// The query of a request to show a page.
-    InspectParameters,
-    OF_INSPECT
-);
 
 /// A page as the extractor sees it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -69,13 +63,9 @@ pub(crate) struct Inspected {
 #[utoipa::path(
     post,
     path = "/inspect",
-    params(InspectParameters),
     request_body(content = String, content_type = "text/html", description = "The page"),
     responses(
         (status = 200, description = "What there is to show", body = Inspected),
-        (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such document, or its page is not at hand", body = Problem, content_type = "application/problem+json"),
-        problem::PageRefusals,
     ),
     tag = "page for eyes"
 )]

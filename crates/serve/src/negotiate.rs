@@ -5,48 +5,38 @@ use trommel::PageForm;
 
 use crate::answer::Refusal;
 
-/// The forms of a page, the one first that is given where a client accepts several alike.
-const FORMS: [(&str, &str); 3] = [("application", "json"), ("text", "plain"), ("text", "markdown")];
+/// The forms of a page with their media types, the one first that is given where a client accepts several alike.
+const FORMS: [(PageForm, &str); 3] = [
+    (PageForm::Json, "application/json"),
+    (PageForm::Text, "text/plain; charset=utf-8"),
+    (PageForm::Markdown, "text/markdown; charset=utf-8"),
+];
 
-/// The form that a client likes best.
+/// The form that a client likes best, and its media type.
 ///
 /// # Errors
 /// [`Refusal::NotAcceptable`] if it accepts none.
-pub(crate) fn form(headers: &HeaderMap) -> Result<PageForm, Refusal> {
+pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refusal> {
     let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let accept = accept.join(",");
-    let best = FORMS
-        .iter()
-        .enumerate()
-        .map(|(at, form)| (at, quality(&accept, *form)))
-        .filter(|(_, quality)| *quality > 0.0)
-        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-    match best.ok_or(Refusal::NotAcceptable)?.0 {
-        0 => Ok(PageForm::Json),
-        1 => Ok(PageForm::Text),
-        _ => Ok(PageForm::Markdown),
-    }
-}
-
-/// The media type of a form.
-pub(crate) fn media_type(form: PageForm) -> &'static str {
-    match form {
-        PageForm::Json => "application/json",
-        PageForm::Text => "text/plain; charset=utf-8",
-        PageForm::Markdown => "text/markdown; charset=utf-8",
-    }
+    let qualities = FORMS.into_iter().rev().map(|form| (quality(&accept, form.1), form));
+    let accepted = qualities.filter(|(quality, _)| *quality > 0.0);
+    // Of several that are alike, the last, which is the first of the table.
+    let best = accepted.max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, form)| form).ok_or(Refusal::NotAcceptable)
 }
 
 /// The client's preference for a type: the quality of the most exact range that holds it (RFC 9110,
 /// 12.5.1).
-fn quality(accept: &str, (kind, subtype): (&str, &str)) -> f32 {
-    if accept.trim().is_empty() {
+fn quality(accept: &str, media_type: &str) -> f32 {
+    let bare_type = media_type.split(';').next().unwrap_or_default();
+    let Some((kind, subtype)) = bare_type.split_once('/').filter(|_| !accept.trim().is_empty()) else {
         return 1.0;
-    }
+    };
     let ranges = accept.split(',').filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
-        let (own_kind, own_subtype) = parts.next()?.split_once('/')?;
-        let exact = match (own_kind, own_subtype) {
+        let accepted = parts.next()?.split_once('/')?;
+        let exact = match accepted {
             ("*", "*") => 0,
             (accepted, "*") if accepted.eq_ignore_ascii_case(kind) => 1,
             (accepted, sub) if accepted.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => 2,
@@ -68,7 +58,7 @@ mod tests {
     fn accepted(accept: &str) -> Option<PageForm> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, accept.parse().unwrap());
-        form(&headers).ok()
+        form(&headers).ok().map(|(form, _)| form)
     }
 
     #[test]
@@ -90,6 +80,6 @@ mod tests {
         ] {
             assert_eq!(accepted(accept), given, "{accept}");
         }
-        assert_eq!(form(&HeaderMap::new()), Ok(PageForm::Json));
+        assert_eq!(form(&HeaderMap::new()), Ok(FORMS[0]));
     }
 }

@@ -21,11 +21,9 @@ use trommel_pipeline::{
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    Problem,
     answer::{self, Refusal},
     app::App,
     hints::PageHints,
-    problem,
 };
 
 /// Most documents of one answer.
@@ -98,9 +96,6 @@ pub(crate) struct SnippetPiece {
     params(SearchQuery),
     responses(
         (status = 200, description = "The best documents", body = SearchAnswer),
-        (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "This service has no index", body = Problem, content_type = "application/problem+json"),
-        problem::WorkRefusals,
     ),
     tag = "page for eyes"
 )]
@@ -172,9 +167,6 @@ pub(crate) struct StoredDocument {
     params(StoredQuery),
     responses(
         (status = 200, description = "The document", body = StoredDocument),
-        (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
-        problem::WorkRefusals,
     ),
     tag = "page for eyes"
 )]
@@ -228,7 +220,7 @@ pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal>
 
 /// The archive of a record, if it is below the folder of archives.
 fn place(app: &App, source: &RecordSource) -> Option<PathBuf> {
-    below(app.archives.as_deref()?, Path::new(&*source.file))
+    below(app.settings.archives.as_deref()?, Path::new(&*source.file))
 }
 
 /// `file` as a path below `folder`: as it was named, or by its name alone.
@@ -243,7 +235,7 @@ fn below(folder: &Path, file: &Path) -> Option<PathBuf> {
 
 fn index(app: &App) -> Result<&Index, Refusal> {
     let none = || Refusal::NotFound("this service has no index".to_owned());
-    app.index.as_ref().ok_or_else(none)
+    app.settings.index.as_ref().ok_or_else(none)
 }
 
 fn missing() -> Refusal {

@@ -170,31 +170,48 @@ impl Acceptor {
         match listener {
             Listener::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
-                let room = self.room().await?;
-                self.spawn(stream, Some(ByUnixSocket), room);
+                self.spawn(stream, Some(ByUnixSocket), None).await
             }
             Listener::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
-                let room = self.room().await?;
                 // Answers are written whole: waiting to fill a packet only delays them.
                 let _ = stream.set_nodelay(true);
-                match self.answers.tls.clone() {
-                    None => self.spawn(stream, None, room),
-                    Some(tls) => {
-                        let (manner, watcher) = (self.manner(None), self.graceful.watcher());
-                        let requests = Arc::new(Requests::default());
-                        let stream = manner.paced(stream, &requests);
-                        tokio::spawn(async move {
-                            let shaken = timeout(manner.patience, tls.accept(stream)).await;
-                            if let Ok(Ok(stream)) = shaken {
-                                connection::serve(stream, requests, manner, watcher).await;
-                            }
-                            drop(room);
-                        });
+                self.spawn(stream, None, self.answers.tls.clone()).await
+            }
+        }
+    }
+
+    /// Serves a connection in a task of its own as soon as there is room for it.
+    async fn spawn<S>(
+        &self,
+        stream: S,
+        by_unix_socket: Option<ByUnixSocket>,
+        tls: Option<TlsAcceptor>,
+    ) -> io::Result<()>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let room = self.room().await?;
+        let settings = ConnectionSettings {
+            router: self.answers.router.clone(),
+            by_unix_socket,
+            patience: self.answers.limits.timeout,
+            pressure: self.answers.pressure.clone(),
+        };
+        let watcher = self.graceful.watcher();
+        let requests = Arc::new(Requests::default());
+        let stream = settings.paced(stream, &requests);
+        tokio::spawn(async move {
+            match tls {
+                None => connection::serve(stream, requests, settings, watcher).await,
+                Some(tls) => {
+                    if let Ok(Ok(stream)) = timeout(settings.patience, tls.accept(stream)).await {
+                        connection::serve(stream, requests, settings, watcher).await;
                     }
                 }
             }
-        }
+            drop(room);
+        });
         Ok(())
     }
 
@@ -207,27 +224,5 @@ impl Acceptor {
                 Err(_) => self.answers.pressure.rise(),
             }
         }
-    }
-
-    fn manner(&self, by_unix_socket: Option<ByUnixSocket>) -> ConnectionSettings {
-        ConnectionSettings {
-            router: self.answers.router.clone(),
-            by_unix_socket,
-            patience: self.answers.limits.timeout,
-            pressure: self.answers.pressure.clone(),
-        }
-    }
-
-    fn spawn<S>(&self, stream: S, by_unix_socket: Option<ByUnixSocket>, room: OwnedSemaphorePermit)
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let (manner, watcher) = (self.manner(by_unix_socket), self.graceful.watcher());
-        let requests = Arc::new(Requests::default());
-        let stream = manner.paced(stream, &requests);
-        tokio::spawn(async move {
-            connection::serve(stream, requests, manner, watcher).await;
-            drop(room);
-        });
     }
 }

@@ -6,7 +6,8 @@ use trommel::{KnownSites, Model, PartialSettings, filters::Filters};
 
 use crate::{HostGuard, Token};
 
-/// The settings of a service.
+/// The settings of a service. By default it has no models and no filters.
+#[derive(Default)]
 pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,

@@ -1,19 +1,13 @@
 //! Tests bearer tokens, and the logs and metrics of requests.
 
-use trommel_serve::Token;
-
 use crate::{
     client::{ask, get, post},
-    host::{Host, limits, settings},
+    host::{Host, SECRET, limits},
 };
-
-const SECRET: &str = "correct-horse-battery-staple";
 
 #[test]
 fn without_the_token_nothing_is_answered() {
-    let mut settings = settings(limits());
-    settings.token = Some(Token::new(SECRET).unwrap());
-    let host = Host::with(settings, &[]);
+    let host = Host::with_token(limits());
     let with = |method, target, token: &str| {
         let header = format!("Authorization: Bearer {token}\r\n");
         ask(host.address, method, target, &header, b"<p>x").status

@@ -7,14 +7,12 @@ use std::{
     time::Duration,
 };
 
-use trommel_serve::{ServiceLimits, Token};
+use trommel_serve::ServiceLimits;
 
 use crate::{
-    client::{answer, ask, connect, end, get, head, post},
-    host::{Host, limits, settings},
+    client::{answer, ask, ask_on, connect, end, get, head, post},
+    host::{Host, SECRET, limits, settings},
 };
-
-const SECRET: &str = "correct-horse-battery-staple";
 
 #[test]
 fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
@@ -131,15 +129,10 @@ fn over_capacity_requests_are_told_to_come_back() {
 #[test]
 fn early_answers_reach_clients_that_are_still_sending() {
     let limits = ServiceLimits { jobs: NonZeroUsize::MIN, queue: 0, ..limits() };
-    let mut settings = settings(limits);
-    settings.token = Some(Token::new(SECRET).unwrap());
-    let host = Host::with(settings, &[]);
+    let host = Host::with_token(limits);
     let token = format!("Authorization: Bearer {SECRET}\r\n");
     let send = |stream: &mut TcpStream, target: &str, headers: &str, length: usize| {
-        let head = head("POST", target, headers, length);
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(&vec![b'x'; length]).unwrap();
-        answer(stream)
+        ask_on(stream, "POST", target, headers, &vec![b'x'; length])
     };
     // Longer than what the buffers of sockets hold.
     let (long, longer) = (1 << 20, 3 << 20);

@@ -2,14 +2,12 @@
 
 use std::{io::Write as _, os::unix::net::UnixStream};
 
-use trommel_serve::{HostGuard, Listen, Token};
+use trommel_serve::{HostGuard, Listen, ServiceSettings};
 
 use crate::{
     client::{answer, connect, head},
-    host::{Host, limits, settings},
+    host::{Host, SECRET, limits, settings},
 };
-
-const SECRET: &str = "correct-horse-battery-staple";
 
 /// The status of the answer to a request with these lines in its head.
 fn status(host: &Host, method: &str, target: &str, lines: &str) -> u16 {
@@ -22,11 +20,15 @@ fn status(host: &Host, method: &str, target: &str, lines: &str) -> u16 {
     answer(&mut stream).status
 }
 
+/// A service without a token that is also reached by a name.
+fn guarded() -> Host {
+    let guard = HostGuard::new(["extractor.internal".to_owned()]);
+    Host::with(ServiceSettings { guard, ..settings(limits()) }, &[])
+}
+
 #[test]
 fn pages_of_other_sites_cannot_ask() {
-    let mut service_settings = settings(limits());
-    service_settings.guard = HostGuard::new(["extractor.internal".to_owned()]);
-    let host = Host::with(service_settings, &[]);
+    let host = guarded();
     let local = format!("Host: {}\r\n", host.address);
     for (lines, given) in [
         // A form of another site, as text/plain; a script of it; a sandboxed frame.
@@ -52,9 +54,7 @@ fn pages_of_other_sites_cannot_ask() {
 
 #[test]
 fn names_that_were_made_to_mean_this_machine_are_not_answered() {
-    let mut service_settings = settings(limits());
-    service_settings.guard = HostGuard::new(["extractor.internal".to_owned()]);
-    let host = Host::with(service_settings, &[]);
+    let host = guarded();
     let port = host.address.port();
     for (name, given) in [
         ("evil.example", 403),
@@ -73,9 +73,7 @@ fn names_that_were_made_to_mean_this_machine_are_not_answered() {
 /// A token is what no other page knows, and browsers do not reach Unix sockets.
 #[test]
 fn where_a_browser_cannot_get_in_any_name_is_answered() {
-    let mut service_settings = settings(limits());
-    service_settings.token = Some(Token::new(SECRET).unwrap());
-    let host = Host::with(service_settings, &[]);
+    let host = Host::with_token(limits());
     let token = format!("Host: crawl.example\r\nAuthorization: Bearer {SECRET}\r\n");
     assert_eq!(status(&host, "POST", "/extract", &token), 200);
     let without = "Host: crawl.example\r\n";

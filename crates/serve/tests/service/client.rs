@@ -38,12 +38,15 @@ pub fn connect(address: SocketAddr) -> TcpStream {
 
 /// Sends one request on a connection of its own.
 pub fn ask(address: SocketAddr, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
-    let mut stream = connect(address);
-    let head = head(method, target, headers, body.len());
-    stream.write_all(head.as_bytes()).unwrap();
+    ask_on(&mut connect(address), method, target, headers, body)
+}
+
+/// Sends a request on a connection that is open, and reads its answer.
+pub fn ask_on<S: Read + Write>(stream: &mut S, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
+    stream.write_all(head(method, target, headers, body.len()).as_bytes()).unwrap();
     // A service that refuses early may close before it has all.
     let _ = stream.write_all(body);
-    answer(&mut stream)
+    answer(stream)
 }
 
 pub fn get(address: SocketAddr, target: &str) -> Answer {

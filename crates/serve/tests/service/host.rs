@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-use trommel::{Extractor, Model, PartialSettings, Settings, filters::Filters};
-use trommel_serve::{HostGuard, Listen, ServeError, ServiceLimits, ServiceSettings, Socket, serve};
+use trommel::{Extractor, Model, Settings};
+use trommel_serve::{Listen, ServeError, ServiceLimits, ServiceSettings, Socket, Token, serve};
 
 pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
 
@@ -41,24 +41,20 @@ pub fn limits() -> ServiceLimits {
 }
 
 pub fn settings(limits: ServiceLimits) -> ServiceSettings {
-    ServiceSettings {
-        models: vec![("fast".into(), FAST.clone())],
-        defaults: PartialSettings::default(),
-        filters: Arc::new(Filters::new(&trommel::FilterSettings::default())),
-        limits,
-        token: None,
-        guard: HostGuard::default(),
-        tls: None,
-        sites: None,
-        #[cfg(feature = "index")]
-        index: None,
-        archives: None,
-    }
+    ServiceSettings { models: vec![("fast".into(), FAST.clone())], limits, ..ServiceSettings::default() }
 }
+
+/// The token of a service that has one.
+pub const SECRET: &str = "correct-horse-battery-staple";
 
 impl Host {
     pub fn new() -> Self {
         Self::with(settings(limits()), &[])
+    }
+
+    /// A service within these limits that asks for the token [`SECRET`].
+    pub fn with_token(limits: ServiceLimits) -> Self {
+        Self::with(ServiceSettings { token: Some(Token::new(SECRET).unwrap()), ..settings(limits) }, &[])
     }
 
     /// A service that listens on a free port and at `more`.

@@ -6,7 +6,7 @@ use trommel::{Hints, PageForm};
 use trommel_serve::{ExtractedPage, Listen};
 
 use crate::{
-    client::{answer, ask, connect, get, head, post},
+    client::{answer, ask, ask_on, connect, get, post},
     host::{Host, extractor, limits, settings},
 };
 
@@ -64,7 +64,7 @@ fn an_answer_has_the_keys_that_are_documented() {
 fn hints_are_heard() {
     let host = Host::new();
     let page = "<p>Привет, мельница у реки, колесо которой вертится двести лет.</p>";
-    let (koi8, _, _) = encode(page);
+    let koi8 = encode(page);
     for (target, headers) in [
         ("/extract?charset=koi8-r", ""),
         ("/extract", "X-Page-Charset: koi8-r\r\n"),
@@ -83,7 +83,7 @@ fn hints_are_heard() {
 }
 
 /// In KOI8-R, of which only these letters are needed.
-fn encode(text: &str) -> (Vec<u8>, (), ()) {
+fn encode(text: &str) -> Vec<u8> {
     const LOWER: &str = "юабцдефгхийклмнопярстужвьызшэщчъ";
     let bytes = text.chars().map(|c| {
         let lower: String = c.to_lowercase().collect();
@@ -92,7 +92,7 @@ fn encode(text: &str) -> (Vec<u8>, (), ()) {
             None => u8::try_from(c).unwrap(),
         }
     });
-    (bytes.collect(), (), ())
+    bytes.collect()
 }
 
 #[test]
@@ -143,9 +143,7 @@ fn a_connection_serves_many_requests() {
     let host = Host::new();
     let mut stream = connect(host.address);
     for _ in 0..5 {
-        stream.write_all(head("POST", "/extract", "", MILL.len()).as_bytes()).unwrap();
-        stream.write_all(MILL).unwrap();
-        assert_eq!(answer(&mut stream).status, 200);
+        assert_eq!(ask_on(&mut stream, "POST", "/extract", "", MILL).status, 200);
     }
 }
 
@@ -156,9 +154,7 @@ fn unix_sockets_serve_too() {
     let host = Host::with(settings(limits()), &[Listen::Unix(path.clone())]);
     let mut stream = UnixStream::connect(&path).unwrap();
     let text = "Accept: text/plain\r\n";
-    stream.write_all(head("POST", "/extract", text, MILL.len()).as_bytes()).unwrap();
-    stream.write_all(MILL).unwrap();
-    let by_unix = answer(&mut stream);
+    let by_unix = ask_on(&mut stream, "POST", "/extract", text, MILL);
     let by_tcp = ask(host.address, "POST", "/extract", text, MILL);
     assert_eq!((by_unix.status, &by_unix.body), (200, &by_tcp.body));
     drop(stream);

@@ -13,11 +13,6 @@ use crate::{
     host::{Host, limits, settings},
 };
 
-/// A connection whose client takes next to nothing.
-fn deaf(host: &Host) -> TcpStream {
-    connect(host.address)
-}
-
 /// Whether a service goes on to answer `/healthz` within so many seconds, on a connection of its own.
 fn answers_within(host: &Host, seconds: u64) -> bool {
     let mut stream = TcpStream::connect(host.address).unwrap();
@@ -65,7 +60,7 @@ fn is_closed_within(stream: &TcpStream, seconds: u64) -> bool {
 fn who_takes_nothing_of_an_answer_is_let_go() {
     let limits = ServiceLimits { timeout: Duration::from_millis(600), ..limits() };
     let host = Host::with(settings(limits), &[]);
-    let stream = deaf(&host);
+    let stream = connect(host.address);
     let request = head("GET", "/openapi.json", "", 0).repeat(50);
     ask_until_stuck(&stream, request.as_bytes());
     assert!(is_closed_within(&stream, 20));
@@ -80,7 +75,7 @@ fn deaf_and_silent_clients_keep_nobody_out() {
     let request = head("GET", "/openapi.json", "", 0).repeat(50);
     let crowd: Vec<TcpStream> = (0..16)
         .map(|number| {
-            let stream = deaf(&host);
+            let stream = connect(host.address);
             match number % 4 {
                 0 => ask_until_stuck(&stream, request.as_bytes()),
                 1 => (&stream).write_all(b"GET /hea").unwrap(),
@@ -135,7 +130,7 @@ fn answers_hold_their_memory_until_they_are_taken() {
     // Its report has some 10 MB, more than the buffers of sockets take.
     let page = b"<p>a <a href=x>b</a>".repeat(20_000);
     let ask = || {
-        let mut stream = deaf(&host);
+        let mut stream = connect(host.address);
         let head = head("POST", "/inspect", "", page.len());
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&page).unwrap();
