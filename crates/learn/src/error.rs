@@ -7,7 +7,7 @@ use trommel_model::ModelError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// A file cannot be read.
+    /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file.
@@ -15,15 +15,25 @@ pub enum LearnError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// A line of a gold file is not a gold object.
+    /// A line of a file of gold objects or judged pages cannot be parsed or written.
     #[error("{path}, line {line}: {source}")]
-    Gold {
+    Line {
         /// The file.
         path: String,
         /// The line, from 1.
         line: usize,
         /// The error of the parser.
         source: serde_json::Error,
+    },
+    /// A line of a file of judged pages says what cannot be.
+    #[error("{path}, line {line}: {message}")]
+    Unsound {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// The fault.
+        message: &'static str,
     },
     /// The archive of the pages cannot be read to its end.
     #[error(transparent)]

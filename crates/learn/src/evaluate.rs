@@ -129,19 +129,15 @@ pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> Str
 mod tests {
     use super::*;
     use crate::pages::Gold;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::toy;
 
     #[test]
     fn pages_of_which_texts_are_known_are_scored_by_them() {
-        let page = |gold: Option<&str>, with: &[&str], without: &[&str]| LabelledPage {
-            gold: Gold {
-                gold: gold.map(str::to_owned),
-                with: with.iter().map(|text| (*text).to_owned()).collect(),
-                without: without.iter().map(|text| (*text).to_owned()).collect(),
-                ..Gold::default()
-            },
-            page: ScanEngine.read("<p>one two<p>menu", &Limits::default()),
-            html: String::new(),
+        let page = |gold: Option<&str>, with: &[&str], without: &[&str]| {
+            let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            let gold = gold.map(str::to_owned);
+            let gold = Gold { gold, with: texts(with), without: texts(without), ..Gold::default() };
+            toy::labelled("<p>one two<p>menu", gold)
         };
         let pages =
             vec![page(Some("one two menu"), &[], &[]), page(None, &["two", "three"], &["menu"]), page(None, &[], &[])];
@@ -159,15 +155,9 @@ mod tests {
 
     #[test]
     fn pages_are_scored_and_grouped() {
-        let page = |html: &str, gold: &str, page_type: &str| LabelledPage {
-            gold: Gold {
-                gold: Some(gold.into()),
-                gold_comments: Some("late".into()),
-                page_type: Some(page_type.into()),
-                ..Gold::default()
-            },
-            page: ScanEngine.read(html, &Limits::default()),
-            html: html.to_owned(),
+        let page = |html: &str, gold: &str, page_type: &str| {
+            let (gold, comments, page_type) = (Some(gold.into()), Some("late".into()), Some(page_type.into()));
+            toy::labelled(html, Gold { gold, gold_comments: comments, page_type, ..Gold::default() })
         };
         let set = PageSet {
             name: "toy".into(),

@@ -49,12 +49,11 @@ pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::toy;
 
     #[test]
     fn blocks_of_the_gold_text_are_found_in_order() {
-        let page = ScanEngine
-            .read("<p>Home news</p><p>The cat sat, here.</p><p>Read more</p><p>On the MAT</p>", &Limits::default());
+        let page = toy::read("<p>Home news</p><p>The cat sat, here.</p><p>Read more</p><p>On the MAT</p>");
         assert_eq!(shares(&page, "the cat sat\non the mat"), [0.0, 0.75, 0.0, 1.0]);
         assert_eq!(shares(&page, ""), [0.0; 4]);
     }

@@ -10,6 +10,8 @@ mod lines;
 mod metric;
 mod pages;
 mod required;
+#[cfg(test)]
+mod toy;
 #[cfg(feature = "train")]
 mod train;
 
@@ -25,6 +27,6 @@ pub use pages::{Gold, GoldBlock, LabelledPage, PageSet, gold_beside, read_gold, 
 pub use required::Required;
 #[cfg(feature = "train")]
 pub use train::{
-    Adapted, Fit, HeldOut, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained,
-    Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles,
+    Adapted, Fit, HeldOut, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained, Weighting, adapt,
+    fit_trees, fit_weighted, list, train, train_roles,
 };

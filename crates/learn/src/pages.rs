@@ -90,17 +90,18 @@ impl Gold {
 
     /// URL of the page, none where it is a placeholder (RFC 2606) or unknown.
     pub fn address(&self) -> Option<&str> {
-        let rest = self.url.split_once("://")?.1;
-        let host = rest.split(['/', '?', '#']).next()?;
-        (!host.is_empty() && !host.ends_with(".invalid")).then_some(self.url.as_str())
+        self.host().map(|_| self.url.as_str())
     }
 
-    /// The group of the page in cross-validation: its host. Hosts ending in `.invalid` (RFC 2606) are
-    /// placeholders, so each of their pages is its own group.
+    /// The group of the page in cross-validation: its host. A page of a placeholder is its own group.
     pub fn group(&self) -> &str {
-        let host = self.url.split_once("://").map_or("", |(_, rest)| rest);
-        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-        if host.is_empty() || host.ends_with(".invalid") { &self.record_id } else { host }
+        self.host().unwrap_or(&self.record_id)
+    }
+
+    /// The host of the page, none where it is a placeholder or unknown.
+    fn host(&self) -> Option<&str> {
+        let host = self.url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+        (!host.is_empty() && !host.ends_with(".invalid")).then_some(host)
     }
 }
 
@@ -137,6 +138,11 @@ impl PageSet {
             .collect()
     }
 
+    /// Whether comments are kept apart from the text of any page.
+    pub fn has_comments(&self) -> bool {
+        self.pages.iter().any(|page| page.gold.has_comments())
+    }
+
     /// The pages with their labels.
     pub fn examples<'a>(&'a self, labels: &'a [Vec<bool>]) -> Vec<Example<'a>> {
         self.pages
@@ -157,7 +163,7 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     let mut golds = Vec::new();
     for (line, text) in numbered_lines(path).map_err(io)? {
         let gold = serde_json::from_str(&text.map_err(io)?);
-        golds.push(gold.map_err(|source| LearnError::Gold { path: name.clone(), line, source })?);
+        golds.push(gold.map_err(|source| LearnError::Line { path: name.clone(), line, source })?);
     }
     Ok(golds)
 }
@@ -233,6 +239,7 @@ fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::toy;
 
     #[test]
     fn groups_are_hosts_but_for_placeholders() {
@@ -251,9 +258,8 @@ mod tests {
     #[test]
     fn labels_follow_the_share_and_the_comments() {
         let gold = Gold { gold: Some("one two".into()), gold_comments: Some("late".into()), ..Gold::default() };
-        let html = "<p>one two</p><p>late</p><p>menu of four</p>";
-        let page = ScanEngine.read(html, &Limits::default());
-        let set = PageSet { name: "toy".into(), pages: vec![LabelledPage { gold, page, html: html.to_owned() }] };
+        let pages = vec![toy::labelled("<p>one two</p><p>late</p><p>menu of four</p>", gold)];
+        let set = PageSet { name: "toy".into(), pages };
         assert_eq!(set.labels(false, 0.1), [[true, false, false]]);
         let labels = set.labels(true, 0.1);
         assert_eq!(labels, [[true, true, false]]);

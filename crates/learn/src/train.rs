@@ -13,10 +13,9 @@ mod labelled;
 mod learned;
 mod learner;
 mod lexicon;
-#[cfg(test)]
-mod linfa;
 mod lists;
 mod logistic;
+mod minimum;
 mod options;
 mod page_types;
 mod pairs;
@@ -33,7 +32,7 @@ mod tree_sample;
 const ADDRESS: &str = "address.";
 
 pub use adapted::{Adapted, adapt};
-pub use judged::{JudgedError, JudgedRow, JudgedSet};
+pub use judged::{JudgedRow, JudgedSet};
 pub use lexicon::list;
 pub use logistic::{Fit, Sample, fit_weighted};
 pub use options::{HeldOut, Learner, TrainOptions, Weighting};

@@ -7,7 +7,7 @@ mod report;
 
 use std::path::Path;
 
-use trommel_learn::{JudgedError, JudgedSet, LearnError, PageSet, read_set};
+use trommel_learn::{JudgedSet, LearnError, PageSet, read_set};
 use trommel_model::Model;
 
 use measure::{Part, SiteSet, measured};
@@ -27,9 +27,6 @@ pub enum SitesReportError {
     /// A set cannot be read.
     #[error(transparent)]
     Set(#[from] LearnError),
-    /// The results of cross-validation cannot be read.
-    #[error(transparent)]
-    Judged(#[from] JudgedError),
     /// The model is not built in.
     #[error("there is no such model: {0}")]
     Model(String),

@@ -303,11 +303,10 @@ pub(super) fn corrected(
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::{HeldOut, Learner, Weighting};
     use super::*;
     use crate::pages::{Gold, LabelledPage};
+    use crate::toy;
     use trommel_features::FeatureGroup;
-    use trommel_html::{Engine, Limits, ScanEngine};
 
     const WORDS: [&str; 12] = [
         "river", "bridge", "mayor", "winter", "harvest", "school", "market", "council", "railway", "garden", "museum",
@@ -335,33 +334,21 @@ mod tests {
                  <p>{a} {b}</p><p>{b} {c}</p><ul><li>{d}<li>{e}</ul><p><a href=z>Imprint</a></p>"
             );
             let list = if with_lists { format!("{d} {e}") } else { String::new() };
-            LabelledPage {
-                gold: Gold {
+            toy::labelled(
+                &html,
+                Gold {
                     record_id: format!("r{at}"),
                     url: format!("http://h{at}.example/"),
                     gold: Some(format!("{a} {b} {b} {c} {list}")),
                     ..Gold::default()
                 },
-                page: ScanEngine.read(&html, &Limits::default()),
-                html: String::new(),
-            }
+            )
         });
         PageSet { name: name.into(), pages: pages.collect() }
     }
 
     fn options() -> TrainOptions {
-        TrainOptions {
-            names: vec!["own".into()],
-            created: "2026-01-31".into(),
-            groups: FeatureGroup::serving(),
-            learner: Learner::Additive,
-            label_share: 0.1,
-            weighting: Weighting::Pages,
-            held_out: HeldOut::Hosts,
-            folds: 5,
-            list_sets: 0,
-            comments: true,
-        }
+        TrainOptions { names: vec!["own".into()], groups: FeatureGroup::serving(), folds: 5, ..toy::options() }
     }
 
     fn f1(model: &Model, set: &PageSet) -> f64 {

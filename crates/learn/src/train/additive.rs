@@ -4,24 +4,15 @@
 //! neighbouring bins stay close unless the data differs, and many bins cost little. Cost and gradient take
 //! two passes over the bins, with one look-up or one addition for each.
 
-use std::sync::Mutex;
-
-use argmin::core::{CostFunction, Error, Executor, Gradient, State};
-use argmin::solver::linesearch::MoreThuenteLineSearch;
-use argmin::solver::quasinewton::LBFGS;
 use ndarray::Array1;
 use rayon::prelude::*;
 use trommel_model::{Additive, StepFunction};
 
 use super::bins::Binned;
+use super::minimum::{Stop, minimum};
 use crate::error::LearnError;
 
-/// Steps after which the solver stops.
-const STEPS: u64 = 100;
-/// Size of the gradient of the mean loss at which the solver stops.
-const GRADIENT: f64 = 3e-5;
-/// Past steps that L-BFGS remembers.
-const MEMORY: usize = 10;
+const STOP: Stop = Stop { steps: 100, gradient: 3e-5 };
 /// Rows a unit of work; partial sums are added in row order.
 const ROWS: usize = 1 << 15;
 
@@ -50,10 +41,13 @@ pub fn fit_additive(
         .zip(&table.edges)
         .map(|(bins, edges)| Column::new(bins, edges.len() + 1, weights))
         .collect();
-    let solved = solve(&columns, &Data { labels, weights, offsets }, penalty)?;
-    let tables = solved.tables(&columns);
+    let total = weights.iter().map(|weight| f64::from(*weight)).sum();
+    let loss = Loss { columns: &columns, labels, weights, offsets, penalty, total };
+    let parameters = 1 + columns.iter().map(|column| column.scales.len()).sum::<usize>();
+    let solved = minimum(|param| loss.at(param), parameters, &STOP)?;
+    let tables = loss.tables(&solved.to_vec());
     Ok(Additive {
-        intercept: solved.param[0] as f32,
+        intercept: solved[0] as f32,
         step_functions: (0u16..)
             .zip(tables.into_iter().zip(&table.edges))
             .filter(|(_, (weights, _))| weights.iter().any(|weight| weight.abs() > 1e-6))
@@ -61,12 +55,6 @@ pub fn fit_additive(
             .collect(),
         crosses: Vec::new(),
     })
-}
-
-struct Data<'a> {
-    labels: &'a [bool],
-    weights: &'a [f32],
-    offsets: &'a [f32],
 }
 
 /// Bins of a feature.
@@ -121,104 +109,67 @@ impl<'a> Column<'a> {
     }
 }
 
-struct SolvedWeights {
-    param: Vec<f64>,
+/// The weighted mean loss with the penalty. The first parameter is the intercept, which goes free.
+struct Loss<'a> {
+    columns: &'a [Column<'a>],
+    labels: &'a [bool],
+    weights: &'a [f32],
+    offsets: &'a [f32],
+    penalty: f64,
+    total: f64,
 }
 
-impl SolvedWeights {
-    fn tables(&self, columns: &[Column]) -> Vec<Vec<f32>> {
+impl Loss<'_> {
+    /// The weights of the bins of each column.
+    fn tables(&self, param: &[f64]) -> Vec<Vec<f32>> {
         let mut start = 1;
-        columns
+        self.columns
             .iter()
             .map(|column| {
-                let parameters = &self.param[start..start + column.scales.len()];
+                let parameters = &param[start..start + column.scales.len()];
                 start += column.scales.len();
                 column.table(parameters)
             })
             .collect()
     }
-}
 
-/// The weighted loss and each row's residual (its weight times probability less label).
-fn residuals(columns: &[Column], tables: &[Vec<f32>], intercept: f32, data: &Data) -> (f64, Vec<f32>) {
-    let rows = data.labels.len();
-    let chunks: Vec<(f64, Vec<f32>)> = (0..rows.div_ceil(ROWS))
-        .into_par_iter()
-        .map(|chunk| {
-            let range = chunk * ROWS..rows.min((chunk + 1) * ROWS);
-            let mut scores = vec![intercept; range.len()];
-            for (score, offset) in scores.iter_mut().zip(data.offsets.iter().skip(range.start)) {
-                *score += offset;
-            }
-            for (column, table) in columns.iter().zip(tables) {
-                for (score, bin) in scores.iter_mut().zip(&column.bins[range.clone()]) {
-                    *score += table[usize::from(*bin)];
+    /// The weighted loss and each row's residual (its weight times probability less label).
+    fn residuals(&self, tables: &[Vec<f32>], intercept: f32) -> (f64, Vec<f32>) {
+        let rows = self.labels.len();
+        let chunks: Vec<(f64, Vec<f32>)> = (0..rows.div_ceil(ROWS))
+            .into_par_iter()
+            .map(|chunk| {
+                let range = chunk * ROWS..rows.min((chunk + 1) * ROWS);
+                let mut scores = vec![intercept; range.len()];
+                for (score, offset) in scores.iter_mut().zip(self.offsets.iter().skip(range.start)) {
+                    *score += offset;
                 }
-            }
-            let mut loss = 0.0;
-            for ((score, label), weight) in scores.iter_mut().zip(&data.labels[range.clone()]).zip(&data.weights[range])
-            {
-                let z = f64::from(*score);
-                let y = f64::from(u8::from(*label));
-                let weight = f64::from(*weight);
-                // log(1 + e^z) without overflow
-                loss += weight * (z.max(0.0) + (-z.abs()).exp().ln_1p() - y * z);
-                *score = (weight * (1.0 / (1.0 + (-z).exp()) - y)) as f32;
-            }
-            (loss, scores)
-        })
-        .collect();
-    let loss = chunks.iter().map(|(loss, _)| loss).sum();
-    (loss, chunks.into_iter().flat_map(|(_, part)| part).collect())
-}
-
-fn solve(columns: &[Column], data: &Data, penalty: f64) -> Result<SolvedWeights, LearnError> {
-    let params = 1 + columns.iter().map(|column| column.scales.len()).sum::<usize>();
-    let problem = Loss {
-        columns,
-        data,
-        penalty,
-        total: data.weights.iter().map(|w| f64::from(*w)).sum(),
-        last: Mutex::default(),
-    };
-    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
-        .with_tolerance_grad(GRADIENT)
-        .map_err(|error| LearnError::Solver(error.to_string()))?;
-    let result = Executor::new(problem, solver)
-        .configure(|state| state.param(Array1::zeros(params)).max_iters(STEPS))
-        .run()
-        .map_err(|error| LearnError::Solver(error.to_string()))?;
-    let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
-    Ok(SolvedWeights { param: best.to_vec() })
-}
-
-struct Loss<'a> {
-    columns: &'a [Column<'a>],
-    data: &'a Data<'a>,
-    penalty: f64,
-    total: f64,
-    /// The solver asks for cost and gradient of one point one after the other.
-    last: Mutex<Option<Point>>,
-}
-
-/// Parameters, cost and gradient.
-type Point = (Array1<f64>, f64, Array1<f64>);
-
-impl Loss<'_> {
-    fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((_, cost, gradient)) = last.as_ref().filter(|(known, ..)| known == param) {
-            return (*cost, gradient.clone());
-        }
-        let (cost, gradient) = self.compute(param);
-        *last = Some((param.clone(), cost, gradient.clone()));
-        (cost, gradient)
+                for (column, table) in self.columns.iter().zip(tables) {
+                    for (score, bin) in scores.iter_mut().zip(&column.bins[range.clone()]) {
+                        *score += table[usize::from(*bin)];
+                    }
+                }
+                let mut loss = 0.0;
+                let known = self.labels[range.clone()].iter().zip(&self.weights[range]);
+                for (score, (label, weight)) in scores.iter_mut().zip(known) {
+                    let z = f64::from(*score);
+                    let y = f64::from(u8::from(*label));
+                    let weight = f64::from(*weight);
+                    // log(1 + e^z) without overflow
+                    loss += weight * (z.max(0.0) + (-z.abs()).exp().ln_1p() - y * z);
+                    *score = (weight * (1.0 / (1.0 + (-z).exp()) - y)) as f32;
+                }
+                (loss, scores)
+            })
+            .collect();
+        let loss = chunks.iter().map(|(loss, _)| loss).sum();
+        (loss, chunks.into_iter().flat_map(|(_, part)| part).collect())
     }
 
-    fn compute(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let solved = SolvedWeights { param: param.to_vec() };
-        let tables = solved.tables(self.columns);
-        let (loss, residuals) = residuals(self.columns, &tables, param[0] as f32, self.data);
+    /// Cost and gradient.
+    fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
+        let param = param.to_vec();
+        let (loss, residuals) = self.residuals(&self.tables(&param), param[0] as f32);
         let by_column: Vec<Vec<f64>> = self
             .columns
             .par_iter()
@@ -237,32 +188,13 @@ impl Loss<'_> {
         for (column, sums) in self.columns.iter().zip(&by_column) {
             let range = start..start + column.scales.len();
             start = range.end;
-            let parameters = &solved.param[range.clone()];
             column.gradient(sums, self.total, &mut gradient[range.clone()]);
-            for (slope, param) in gradient[range].iter_mut().zip(parameters) {
+            for (slope, param) in gradient[range.clone()].iter_mut().zip(&param[range]) {
                 *slope += 2.0 * self.penalty * param;
                 cost += self.penalty * param * param;
             }
         }
         (cost, Array1::from_vec(gradient))
-    }
-}
-
-impl CostFunction for Loss<'_> {
-    type Param = Array1<f64>;
-    type Output = f64;
-
-    fn cost(&self, param: &Array1<f64>) -> Result<f64, Error> {
-        Ok(self.at(param).0)
-    }
-}
-
-impl Gradient for Loss<'_> {
-    type Param = Array1<f64>;
-    type Gradient = Array1<f64>;
-
-    fn gradient(&self, param: &Array1<f64>) -> Result<Array1<f64>, Error> {
-        Ok(self.at(param).1)
     }
 }
 
@@ -283,26 +215,26 @@ mod tests {
         assert_eq!(right, data.len());
     }
 
+    /// A thousand rising rows, the last `true_rows` of which are true.
+    fn rising(true_rows: usize) -> (Binned, Vec<bool>) {
+        let data: Vec<f32> = (0..1000).map(|row| row as f32).collect();
+        (Binned::new(&data, 1, &[1.0; 1000], 16), (0..1000).map(|row| row >= 1000 - true_rows).collect())
+    }
+
     #[test]
     fn a_strong_penalty_leaves_the_mean() {
-        let data: Vec<f32> = (0..1000).map(|row| row as f32).collect();
-        let labels: Vec<bool> = (0..1000).map(|row| row >= 750).collect();
-        let weights = vec![1.0; 1000];
-        let table = Binned::new(&data, 1, &weights, 16);
-        let model = fit_additive(&table, &labels, &weights, &[], 1e3).unwrap();
+        let (table, labels) = rising(250);
+        let model = fit_additive(&table, &labels, &[1.0; 1000], &[], 1e3).unwrap();
         let p = trommel_model::sigmoid(model.log_odds(&[999.0]));
         assert!((p - 0.25).abs() < 0.01, "{p}");
-        assert!(fit_additive(&table, &[true; 1000], &weights, &[], 1.0).is_err());
+        assert!(fit_additive(&table, &[true; 1000], &[1.0; 1000], &[], 1.0).is_err());
     }
 
     #[test]
     fn what_is_known_beforehand_is_not_learned_again() {
-        let data: Vec<f32> = (0..1000).map(|row| row as f32).collect();
-        let labels: Vec<bool> = (0..1000).map(|row| row >= 500).collect();
-        let weights = vec![1.0; 1000];
-        let table = Binned::new(&data, 1, &weights, 16);
+        let (table, labels) = rising(500);
         let odds: Vec<f32> = labels.iter().map(|label| if *label { 9.0 } else { -9.0 }).collect();
-        let fit = |offsets: &[f32]| fit_additive(&table, &labels, &weights, offsets, 1e-3).unwrap();
+        let fit = |offsets: &[f32]| fit_additive(&table, &labels, &[1.0; 1000], offsets, 1e-3).unwrap();
         let (free, held) = (fit(&[]), fit(&odds));
         assert!(free.log_odds(&[999.0]) > 2.0, "{free:?}");
         assert!(held.log_odds(&[999.0]).abs() < 0.7, "{held:?}");

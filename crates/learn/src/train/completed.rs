@@ -56,16 +56,15 @@ fn complete(page: &mut Labelled, odds: &[f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::{Gold, LabelledPage};
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::pages::Gold;
+    use crate::toy;
 
     #[test]
     fn what_is_known_stays_and_the_rest_follows_the_model() {
-        let page = LabelledPage {
-            gold: Gold { with: vec!["Salt".into()], ..Gold::default() },
-            page: ScanEngine.read("<p>Home</p><p>Salt</p><p>Mix it.</p>", &Limits::default()),
-            html: String::new(),
-        };
+        let page = toy::labelled(
+            "<p>Home</p><p>Salt</p><p>Mix it.</p>",
+            Gold { with: vec!["Salt".into()], ..Gold::default() },
+        );
         let mut labelled = Labelled::new(&page, 0, vec![false, true, false], "Salt".into());
         labelled.certainty = vec![0.0, 1.0, 0.0];
         complete(&mut labelled, &[-8.0, -8.0, 1.0]);

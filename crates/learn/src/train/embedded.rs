@@ -79,7 +79,7 @@ pub(crate) const WITH_COMMENTS: bool = false;
 mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::toy;
 
     fn page(at: usize, shown: bool) -> LabelledPage {
         let body = format!("Story {at} is told here in some words. It goes on for a while, and ends.");
@@ -90,15 +90,14 @@ mod tests {
              <p>Menu</p><p>{}</p>",
             if shown { body.as_str() } else { prose }
         );
-        LabelledPage {
-            gold: Gold {
+        toy::labelled(
+            &html,
+            Gold {
                 record_id: format!("r{at}"),
                 gold: Some(if shown { body } else { prose.to_owned() }),
                 ..Gold::default()
             },
-            page: ScanEngine.read(&html, &Limits::default()),
-            html: String::new(),
-        }
+        )
     }
 
     #[test]

@@ -12,6 +12,7 @@ use trommel_text::words::{Rule, count};
 
 use super::embedded::WITH_COMMENTS;
 use super::trained::{JudgedPage, Trained};
+use crate::error::LearnError;
 use crate::evaluate::kept_text;
 use crate::lines::numbered_lines;
 use crate::metric::Scores;
@@ -22,40 +23,6 @@ use crate::required::Required;
 const FORMAT: &str = "trommel-judged";
 /// Version that is written and read.
 const VERSION: u32 = 1;
-
-/// Why a file of judged pages cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JudgedError {
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// A line cannot be parsed or written.
-    #[error("{path}, line {line}: {source}")]
-    Line {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: usize,
-        /// The error of the parser.
-        source: serde_json::Error,
-    },
-    /// A line says what cannot be.
-    #[error("{path}, line {line}: {message}")]
-    Unsound {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: usize,
-        /// The fault.
-        message: &'static str,
-    },
-}
 
 /// One page as models that had not seen its host judged it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -134,9 +101,9 @@ impl JudgedSet {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, path: &Path, out: impl Write) -> Result<(), JudgedError> {
+    pub fn write(&self, path: &Path, out: impl Write) -> Result<(), LearnError> {
         let name = path.display().to_string();
-        let io = |source| JudgedError::Io { path: name.clone(), source };
+        let io = |source| LearnError::Io { path: name.clone(), source };
         let head = Head {
             format: FORMAT.into(),
             version: VERSION,
@@ -147,7 +114,7 @@ impl JudgedSet {
         // Neither name nor time in the header, so the bytes repeat.
         let mut out = GzBuilder::new().write(out, Compression::default());
         let mut line = |number: usize, json: serde_json::Result<Vec<u8>>| {
-            let mut json = json.map_err(|source| JudgedError::Line { path: name.clone(), line: number, source })?;
+            let mut json = json.map_err(|source| LearnError::Line { path: name.clone(), line: number, source })?;
             json.push(b'\n');
             out.write_all(&json).map_err(io)
         };
@@ -163,14 +130,14 @@ impl JudgedSet {
     ///
     /// # Errors
     /// If it cannot be read, is no such file or of another version, or holds numbers that cannot be.
-    pub fn read(path: &Path) -> Result<Self, JudgedError> {
+    pub fn read(path: &Path) -> Result<Self, LearnError> {
         let name = path.display().to_string();
-        let io = |source| JudgedError::Io { path: name.clone(), source };
+        let io = |source| LearnError::Io { path: name.clone(), source };
         let mut set = Self::default();
         for (number, line) in numbered_lines(path).map_err(io)? {
             let line = line.map_err(io)?;
-            let unsound = |message| JudgedError::Unsound { path: name.clone(), line: number, message };
-            let bad = |source| JudgedError::Line { path: name.clone(), line: number, source };
+            let unsound = |message| LearnError::Unsound { path: name.clone(), line: number, message };
+            let bad = |source| LearnError::Line { path: name.clone(), line: number, source };
             if number == 1 {
                 let head: Head = serde_json::from_str(&line).map_err(bad)?;
                 if head.format != FORMAT || head.version != VERSION {
@@ -274,8 +241,8 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::pages::{Gold, LabelledPage};
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::pages::Gold;
+    use crate::toy;
 
     /// A page of two blocks of which the first is content.
     fn page(set: &str, f1: f64) -> JudgedRow {
@@ -329,41 +296,34 @@ mod tests {
 
     #[test]
     fn a_row_has_the_words_and_the_oracle_of_its_page() {
-        use super::super::options::{HeldOut, Learner, TrainOptions, Weighting};
+        use super::super::options::{Learner, TrainOptions, Weighting};
         use super::super::trained::train;
         use trommel_features::FeatureGroup;
 
-        let pages = (0..12).map(|at| LabelledPage {
-            gold: Gold {
-                record_id: format!("r{at}"),
-                id: format!("p{at}"),
-                url: format!("http://h{at}.example/"),
-                gold: Some(format!("The story {at} has some words, and ends here")),
-                gold_comments: Some("late".into()),
-                lang: Some("en".into()),
-                ..Gold::default()
-            },
-            page: ScanEngine.read(
+        let pages = (0..12).map(|at| {
+            toy::labelled(
                 &format!(
                     "<ul class=menu><li><a href=x>Home</a></ul>\
                      <p class=story>The story {at} has some words, and ends here now</p>"
                 ),
-                &Limits::default(),
-            ),
-            html: String::new(),
+                Gold {
+                    record_id: format!("r{at}"),
+                    id: format!("p{at}"),
+                    url: format!("http://h{at}.example/"),
+                    gold: Some(format!("The story {at} has some words, and ends here")),
+                    gold_comments: Some("late".into()),
+                    lang: Some("en".into()),
+                    ..Gold::default()
+                },
+            )
         });
         let set = PageSet { name: "toy".into(), pages: pages.collect() };
         let options = TrainOptions {
             names: vec!["small".into()],
-            created: "2026-01-31".into(),
             groups: FeatureGroup::PAPER.to_vec(),
             learner: Learner::Linear,
-            label_share: 0.1,
             weighting: Weighting::Blocks,
-            held_out: HeldOut::Hosts,
-            folds: 3,
-            list_sets: 0,
-            comments: true,
+            ..toy::options()
         };
         let trained = train(std::slice::from_ref(&set), &options).unwrap().remove(0);
         let judged = JudgedSet::new(std::slice::from_ref(&set), &trained, true);

@@ -180,12 +180,12 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::toy;
 
     #[test]
     fn tokens_of_content_and_of_menus_are_told_apart() {
         let html = "<div class='top-menu x9'><p>a</p></div><div class=story id=story><p>b c</p></div><div class=both><p>d</p><p>e</p></div>";
-        let page = ScanEngine.read(html, &Limits::default());
+        let page = toy::read(html);
         let labels = [false, true, true, false];
         let hosts: Vec<String> = (0..6).map(|host| host.to_string()).collect();
         let examples: Vec<Example> =

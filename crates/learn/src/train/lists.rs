@@ -94,12 +94,10 @@ fn share_of_page(page_types: &[PageTypeScorer], row: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::super::adapted::corrected;
-    use super::super::options::{HeldOut, Learner, TrainOptions, Weighting};
+    use super::super::options::TrainOptions;
     use super::super::trained::train;
-    use crate::label::LABEL_SHARE;
-    use crate::pages::{Gold, LabelledPage, PageSet};
-    use trommel_features::FeatureGroup;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::pages::{Gold, PageSet};
+    use crate::toy;
     use trommel_model::{Additive, Model};
 
     /// Pages of ten hosts: articles with linked lists that are menus, or listings of which the linked list is the text.
@@ -111,35 +109,23 @@ mod tests {
             let body = if is_listing { String::new() } else { format!("<p>{}</p>", prose.repeat(5)).repeat(6) };
             let html = format!("<h1>Page {at}</h1>{body}<ul>{links}</ul><p>Imprint</p>");
             let gold = if is_listing { items.join("\n") } else { prose.repeat(30) };
-            LabelledPage {
-                gold: Gold {
+            toy::labelled(
+                &html,
+                Gold {
                     record_id: format!("{name}{at}"),
                     url: format!("http://h{}.example/{name}/{at}", at % 10),
                     gold: Some(gold),
                     page_type: Some(if is_listing { "listing" } else { "article" }.into()),
                     ..Gold::default()
                 },
-                page: ScanEngine.read(&html, &Limits::default()),
-                html,
-            }
+            )
         });
         PageSet { name: name.into(), pages: pages.collect() }
     }
 
     #[test]
     fn lists_are_learned_without_a_change_on_articles() {
-        let options = TrainOptions {
-            names: vec!["toy".into()],
-            created: "2026-01-01".into(),
-            groups: FeatureGroup::ALL.to_vec(),
-            learner: Learner::Additive,
-            label_share: LABEL_SHARE,
-            weighting: Weighting::Pages,
-            held_out: HeldOut::Hosts,
-            folds: 2,
-            list_sets: 0,
-            comments: true,
-        };
+        let options = TrainOptions { folds: 2, ..toy::options() };
         // The base knows few listings, whose lists it was told to drop.
         let mut few = set("few", true);
         few.pages.iter_mut().for_each(|page| page.gold.gold = Some(String::new()));

@@ -1,25 +1,12 @@
-//! L2 logistic regression with sample weights: our loss with the L-BFGS of argmin, which linfa-logistic also
-//! uses.
-//!
-//! linfa-logistic has no sample weights. With unit weights both give the same coefficients (tested). One pass
-//! over single-precision rows gives cost and gradient.
+//! L2 logistic regression with sample weights. One pass over single-precision rows gives cost and gradient.
 
-use std::sync::Mutex;
-
-use argmin::core::{CostFunction, Error, Executor, Gradient, State};
-use argmin::solver::linesearch::MoreThuenteLineSearch;
-use argmin::solver::quasinewton::LBFGS;
 use ndarray::Array1;
 use rayon::prelude::*;
 
+use super::minimum::{Stop, minimum};
 use crate::error::LearnError;
 
-/// Steps after which the solver stops.
-const STEPS: u64 = 150;
-/// Size of the gradient of the mean loss at which the solver stops.
-const GRADIENT: f64 = 1e-4;
-/// Past steps that L-BFGS remembers.
-const MEMORY: usize = 10;
+const STOP: Stop = Stop { steps: 150, gradient: 1e-4 };
 /// Rows a unit of work. Partial sums are added in row order, so the number of threads does not
 /// change the result.
 const ROWS: usize = 4096;
@@ -70,15 +57,8 @@ pub fn fit_weighted(sample: &Sample, weights: &[f32], penalty: f64) -> Result<Fi
             *value = ((f64::from(*value) - mean) / divisor) as f32;
         }
     });
-    let problem = Loss { data, labels: &sample.labels, weights, total, width, penalty, last: Mutex::default() };
-    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
-        .with_tolerance_grad(GRADIENT)
-        .map_err(|error| LearnError::Solver(error.to_string()))?;
-    let result = Executor::new(problem, solver)
-        .configure(|state| state.param(Array1::zeros(width + 1)).max_iters(STEPS))
-        .run()
-        .map_err(|error| LearnError::Solver(error.to_string()))?;
-    let best = result.state().get_best_param().ok_or_else(|| LearnError::Solver("no solution was found".into()))?;
+    let loss = Loss { data, labels: &sample.labels, weights, total, width, penalty };
+    let best = minimum(|param| loss.at(param), width + 1, &STOP)?;
     let mut intercept = best[width];
     let mut weights = vec![0.0; width];
     for (at, weight) in weights.iter_mut().enumerate() {
@@ -121,29 +101,11 @@ struct Loss<'a> {
     total: f64,
     width: usize,
     penalty: f64,
-    /// The solver asks for cost and gradient of one point one after the other.
-    last: Mutex<Option<Point>>,
-}
-
-/// A point that was computed: parameters, cost and gradient.
-struct Point {
-    param: Array1<f64>,
-    cost: f64,
-    gradient: Array1<f64>,
 }
 
 impl Loss<'_> {
+    /// Cost and gradient.
     fn at(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
-        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(known) = last.as_ref().filter(|known| known.param == param) {
-            return (known.cost, known.gradient.clone());
-        }
-        let (cost, gradient) = self.compute(param);
-        *last = Some(Point { param: param.clone(), cost, gradient: gradient.clone() });
-        (cost, gradient)
-    }
-
-    fn compute(&self, param: &Array1<f64>) -> (f64, Array1<f64>) {
         let coefficients: Vec<f32> = param.iter().take(self.width).map(|v| *v as f32).collect();
         let intercept = param[self.width];
         let parts: Vec<(f64, Vec<f64>)> = self
@@ -215,39 +177,53 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + tail
 }
 
-impl CostFunction for Loss<'_> {
-    type Param = Array1<f64>;
-    type Output = f64;
-
-    fn cost(&self, param: &Self::Param) -> Result<f64, Error> {
-        Ok(self.at(param).0)
-    }
-}
-
-impl Gradient for Loss<'_> {
-    type Param = Array1<f64>;
-    type Gradient = Array1<f64>;
-
-    fn gradient(&self, param: &Self::Param) -> Result<Self::Gradient, Error> {
-        Ok(self.at(param).1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::linfa::{fit, tests::sample};
     use super::*;
 
+    /// Rows whose log odds of content are 2x - 1; y is noise, z never changes.
+    fn sample() -> Sample {
+        let mut sample = Sample { width: 3, ..Sample::default() };
+        for step in 0..4000u32 {
+            let x = (step % 81) as f32 / 20.0 - 2.0;
+            let y = (step % 7) as f32;
+            let probability = 1.0 / (1.0 + (-(2.0 * x - 1.0)).exp());
+            let draw = (step.wrapping_mul(2_654_435_761) >> 8) as f32 / (1u32 << 24) as f32;
+            sample.data.extend([x, y, 5.0]);
+            sample.labels.push(draw < probability);
+        }
+        sample
+    }
+
+    fn fit(penalty: f64) -> Fit {
+        fit_weighted(&sample(), &[1.0; 4000], penalty).unwrap()
+    }
+
     #[test]
-    fn unit_weights_agree_with_linfa() {
-        for penalty in [1e-4, 1e-1] {
-            let sample = sample();
-            let weighted = fit_weighted(&sample, &vec![1.0; sample.labels.len()], penalty).unwrap();
-            let linfa = fit(&sample, penalty).unwrap();
-            for (a, b) in weighted.weights.iter().zip(&linfa.weights) {
-                assert!((a - b).abs() < 5e-3, "{weighted:?} {linfa:?}");
+    fn the_odds_are_recovered() {
+        let fit = fit(1e-6);
+        assert!((fit.weights[0] - 2.0).abs() < 0.2, "{fit:?}");
+        assert!(fit.weights[1].abs() < 0.1 && fit.weights[2] == 0.0, "{fit:?}");
+        assert!((fit.intercept + 1.0).abs() < 0.3, "{fit:?}");
+    }
+
+    /// The loss is convex: where no parameter moves it, it is least.
+    #[test]
+    fn at_the_fit_the_penalized_loss_is_flat() {
+        for penalty in [1e-4, 1e-1, 1.0] {
+            let (sample, fit) = (sample(), fit(penalty));
+            let mut slopes = [0.0; 3];
+            for (row, label) in sample.data.chunks_exact(3).zip(&sample.labels) {
+                let row = [row[0], row[1], 1.0].map(f64::from);
+                let odds = fit.weights[0] * row[0] + fit.weights[1] * row[1] + fit.intercept;
+                let residual = 1.0 / (1.0 + (-odds).exp()) - f64::from(u8::from(*label));
+                slopes.iter_mut().zip(row).for_each(|(slope, value)| *slope += residual * value / 4000.0);
             }
-            assert!((weighted.intercept - linfa.intercept).abs() < 5e-3, "{weighted:?} {linfa:?}");
+            // The penalty is on weights of features with a deviation of one.
+            for (at, deviation) in fit.deviations.iter().enumerate().take(2) {
+                slopes[at] += penalty * fit.weights[at] * deviation * deviation;
+            }
+            assert!(slopes.iter().all(|slope| slope.abs() < 1e-3), "{penalty}: {slopes:?}");
         }
     }
 
@@ -272,6 +248,8 @@ mod tests {
     #[test]
     fn one_label_is_nothing_to_learn_from() {
         let sample = Sample { data: vec![1.0, 2.0], labels: vec![true, true], width: 1 };
-        assert!(matches!(fit_weighted(&sample, &[1.0, 1.0], 1.0), Err(LearnError::Nothing(_))));
+        for sample in [sample, Sample::default()] {
+            assert!(matches!(fit_weighted(&sample, &[1.0, 1.0], 1.0), Err(LearnError::Nothing(_))));
+        }
     }
 }

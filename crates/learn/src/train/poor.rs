@@ -75,19 +75,14 @@ impl PoorCopy {
 mod tests {
     use super::*;
     use crate::pages::Gold;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::toy;
 
     #[test]
     fn copies_lose_the_later_content_only() {
         let text = "Some words of a long story that goes on. ".repeat(10);
         let html = format!("<p>Menu</p>{}<p>Imprint</p>", format!("<p>{text}</p>").repeat(10));
-        let pages: Vec<LabelledPage> = (0..40)
-            .map(|at| LabelledPage {
-                gold: Gold { record_id: format!("r{at}"), ..Gold::default() },
-                page: ScanEngine.read(&html, &Limits::default()),
-                html: String::new(),
-            })
-            .collect();
+        let pages: Vec<LabelledPage> =
+            (0..40).map(|at| toy::labelled(&html, Gold { record_id: format!("r{at}"), ..Gold::default() })).collect();
         let labels: Vec<bool> = (0..12).map(|at| (1..11).contains(&at)).collect();
         let all = pages.iter().map(|page| Labelled::new(page, 3, labels.clone(), text.clone()));
         let all: Vec<Labelled> = all.collect();

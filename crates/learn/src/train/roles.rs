@@ -165,7 +165,7 @@ fn best_threshold(judged: &mut [(f32, bool)]) -> (f32, f64, f64) {
 mod tests {
     use super::*;
     use crate::pages::{Gold, GoldBlock};
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::toy;
 
     /// Pages of ten hosts with a price beside a text; every third says which block it is by its text.
     fn set(page_count: usize) -> PageSet {
@@ -175,7 +175,7 @@ mod tests {
                     "<div class=menu>Menu</div><div class=story><p>The story of {at} goes on and on, and ends.</p></div>\
                      <div class=price-box><span>{at}.99 €</span></div><div class=foot>Imprint</div>"
                 );
-                let page = ScanEngine.read(&html, &Limits::default());
+                let page = toy::read(&html);
                 let blocks = page.blocks.iter().enumerate().map(|(number, block)| GoldBlock {
                     span: block.span,
                     role: if number == 2 { "specification" } else { "other" }.into(),
@@ -202,10 +202,9 @@ mod tests {
         let score = model.file().roles[0].score;
         assert_eq!((score.pages, score.blocks), (60, 60));
         assert!(score.precision > 0.95 && score.recall > 0.95, "{score:?}");
-        let page = ScanEngine.read(
+        let page = toy::read(
             "<div class=menu>Menu</div><div class=story><p>Another story, which is new and ends.</p></div>\
              <div class=price-box><span>5.99 €</span></div><div class=foot>Imprint</div>",
-            &Limits::default(),
         );
         let judged = model.judge(&page, None);
         assert_eq!(judged, [None, None, Some("specification"), None]);
@@ -216,11 +215,10 @@ mod tests {
     #[test]
     fn ingredients_are_known_by_their_texts() {
         let html = "<p>Soup<li>2 cups of water<li>1 leek, chopped<p>Boil the water with the leek.";
-        let page = LabelledPage {
-            gold: Gold { ingredients: vec!["2 cups of water".into(), "1 leek, chopped".into()], ..Gold::default() },
-            page: ScanEngine.read(html, &Limits::default()),
-            html: String::new(),
-        };
+        let page = toy::labelled(
+            html,
+            Gold { ingredients: vec!["2 cups of water".into(), "1 leek, chopped".into()], ..Gold::default() },
+        );
         let is = labels(&page, INGREDIENT).unwrap();
         assert_eq!(is, [false, true, true, false]);
         assert_eq!(labels(&page, STEP), None);

@@ -93,17 +93,13 @@ impl BlockTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::{Gold, LabelledPage};
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::pages::Gold;
+    use crate::toy;
 
     #[test]
     fn long_pages_give_some_rows_that_weigh_for_all() {
         let html: String = (0..50).map(|at| format!("<p>{}</p>", "word ".repeat(at % 7 + 1))).collect();
-        let page = LabelledPage {
-            gold: Gold { record_id: "r".into(), ..Gold::default() },
-            page: ScanEngine.read(&html, &Limits::default()),
-            html: String::new(),
-        };
+        let page = toy::labelled(&html, Gold { record_id: "r".into(), ..Gold::default() });
         let mut labelled = Labelled::new(&page, 0, vec![true; 50], String::new());
         let rows: Vec<f32> = (0..50).map(|at| at as f32).collect();
         let drawn = |labelled: &Labelled, most: usize| {

@@ -203,9 +203,9 @@ pub(super) fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedP
 mod tests {
     use super::super::options::Weighting;
     use super::*;
-    use crate::pages::{Gold, LabelledPage};
+    use crate::pages::Gold;
+    use crate::toy;
     use trommel_features::{FeatureGroup, ListedWord};
-    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
     fn set() -> PageSet {
@@ -216,34 +216,22 @@ mod tests {
                     "<ul class=menu><li><a href=x>Home {at}</a><li><a href=y>News</a></ul>\
                      <div class=story><p>{body}</p><p>More of {body}</p></div><div class=menu>Contact</div>"
                 );
-                LabelledPage {
-                    gold: Gold {
+                toy::labelled(
+                    &html,
+                    Gold {
                         record_id: format!("r{at}"),
                         url: format!("http://h{}.example/{at}", at % 12),
                         gold: Some(format!("{body} More of {body}")),
                         ..Gold::default()
                     },
-                    page: ScanEngine.read(&html, &Limits::default()),
-                    html: String::new(),
-                }
+                )
             })
             .collect();
         PageSet { name: "toy".into(), pages }
     }
 
     fn options(groups: &[FeatureGroup], learner: Learner, weighting: Weighting) -> TrainOptions {
-        TrainOptions {
-            names: vec!["toy".into()],
-            created: "2026-01-01".into(),
-            groups: groups.to_vec(),
-            learner,
-            label_share: 0.1,
-            weighting,
-            held_out: HeldOut::Hosts,
-            folds: 3,
-            list_sets: 0,
-            comments: true,
-        }
+        TrainOptions { groups: groups.to_vec(), learner, weighting, ..toy::options() }
     }
 
     #[test]
@@ -258,9 +246,8 @@ mod tests {
             assert_eq!((scores.pages, trained.judged.len()), (24, 24));
             let listed: Vec<String> = trained.model.file().listed.iter().map(ListedWord::feature).collect();
             assert_eq!(listed, ["class:menu", "class:story"]);
-            let page = ScanEngine.read(
+            let page = toy::read(
                 "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
-                &Limits::default(),
             );
             assert_eq!(trained.model.judge(&page, None).choice.kept, [false, true]);
         }
@@ -284,7 +271,7 @@ mod tests {
             let html = format!(
                 "<ul class=story><li>Home {at}<li>News</ul><div class=menu><p>The story of {at} ends.</p></div>"
             );
-            page.page = ScanEngine.read(&html, &Limits::default());
+            page.page = toy::read(&html);
             page.gold.gold = Some(format!("The story of {at} ends."));
         }
         let f1 = |held_out: HeldOut| {

@@ -1,6 +1,6 @@
 //! Errors of writing a report.
 
-use trommel_learn::{JudgedError, LearnError};
+use trommel_learn::LearnError;
 
 /// Why a report cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +17,6 @@ pub enum QualityError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// A file of judged pages cannot be used.
-    #[error(transparent)]
-    Judged(#[from] JudgedError),
     /// Judged pages of different runs cannot stand side by side.
     #[error("{first} and {other} have judged no page in common")]
     Unlike {
