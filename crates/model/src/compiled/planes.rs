@@ -18,35 +18,64 @@ use super::RequestedColumns;
 use crate::additive::{Additive, UNIT};
 
 /// A question, and what it adds where it is answered by yes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Question {
-    slot: u16,
     edge: f32,
-    // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new group.
+    // 16 bits hold twice as many lanes in a vector as 32; sums that could overflow begin a new run.
     weight: i16,
-    /// The number of pairs with earlier questions that belong to it.
-    pairs: u32,
+    /// The place of its answer among those that pairs of later questions read; [`NOT_READ`] if none does.
+    answer: u32,
+    /// The pairs with earlier questions.
+    pairs: Vec<Pair>,
 }
 
-/// A pair of questions by the earlier one.
+/// A pair of questions by the answer of the earlier one.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     earlier: u32,
     weight: i16,
 }
 
+/// Stands for the place of an answer that no pair reads.
+const NOT_READ: u32 = u32::MAX;
+
+/// Questions about one column, by rising edges: from the first edge on that no lane exceeds, all are answered by no.
+#[derive(Clone, Debug)]
+struct Run {
+    slot: u16,
+    questions: Vec<Question>,
+    /// Whether the weights up to here, since the last such run, may fill 16 bits.
+    ends_group: bool,
+}
+
 /// An additive model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Planes {
     intercept: i32,
-    /// The questions in groups whose weights add up to 16 bits at most.
-    groups: Vec<Vec<Question>>,
-    /// The pairs of all questions, in their order.
-    pairs: Vec<Pair>,
+    runs: Vec<Run>,
+    /// The number of answers that pairs read.
+    answers: usize,
 }
 
-/// A question by its slot and the bits of its edge.
-type Key = (u16, u32);
+/// A question by its slot and its edge.
+type Key = (u16, RisingEdge);
+
+/// The bits of an edge, turned so that they rise with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct RisingEdge(u32);
+
+impl RisingEdge {
+    const SIGN: u32 = 1 << 31;
+
+    fn new(edge: f32) -> Self {
+        let bits = edge.to_bits();
+        Self(if bits & Self::SIGN == 0 { bits | Self::SIGN } else { !bits })
+    }
+
+    fn edge(self) -> f32 {
+        f32::from_bits(if self.0 & Self::SIGN == 0 { !self.0 } else { self.0 ^ Self::SIGN })
+    }
+}
 
 /// The sums that a model consists of, in units.
 #[derive(Default)]
@@ -74,7 +103,7 @@ impl Summands {
         let units: Vec<i64> = weights.iter().map(|weight| units(*weight)).collect::<Option<_>>()?;
         let width = edges.1.len() + 1;
         let at = |row: usize, column: usize| units.get(row * width + column).copied();
-        let key = |slot: u16, edge: f32| (slot, edge.to_bits());
+        let key = |slot: u16, edge: f32| (slot, RisingEdge::new(edge));
         for row in 0..=edges.0.len() {
             for column in 0..width {
                 let first = row.checked_sub(1).and_then(|row| edges.0.get(row));
@@ -141,22 +170,23 @@ impl Planes {
 impl Summands {
     fn laid_out(self) -> Option<Planes> {
         let mut with_earlier: FxHashMap<Key, Vec<(Key, i64)>> = FxHashMap::default();
+        let mut answers: FxHashMap<Key, u32> = FxHashMap::default();
         for ((earlier, later), units) in self.paired {
             if units != 0 {
                 with_earlier.entry(later).or_default().push((earlier, units));
+                answers.insert(earlier, NOT_READ);
             }
         }
         let mut planes = Planes { intercept: i32::try_from(self.intercept).ok()?, ..Planes::default() };
         // All that may add up, the intercept with it: a sum of units is then exact as a number of 32 bits.
         let mut rest = u64::from(MAX_EXACT.checked_sub(planes.intercept.unsigned_abs())?);
-        let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
-        let (mut group, mut bound, mut questions) = (Vec::new(), 0i64, 0u32);
-        // The map is sorted, so the earlier question of each pair has its number already.
+        let mut bound = 0i64;
+        // The map is sorted, so the earlier question of each pair has its place already.
         for (key, weight) in self.single {
             let pairs = with_earlier.remove(&key).unwrap_or_default();
             let mut terms: Vec<(Option<u32>, i64)> = vec![(None, weight)];
             for (earlier, units) in pairs {
-                terms.push((Some(*numbers.get(&earlier)?), units));
+                terms.push((Some(*answers.get(&earlier)?), units));
             }
             // The hash map gave the pairs in any order; the laid-out model must not depend on it.
             terms.sort_unstable();
@@ -167,22 +197,23 @@ impl Summands {
             }
             // A question stays whole if it fits into a group by itself: asking it twice costs a comparison.
             if bound + most > MAX_GROUP_SUM && bound > 0 {
-                planes.groups.push(std::mem::take(&mut group));
+                planes.end_group();
                 bound = 0;
             }
-            numbers.insert(key, questions);
-            let unasked = Question { slot: key.0, edge: f32::from_bits(key.1), weight: 0, pairs: 0 };
-            let mut question = unasked;
+            let unasked = Question { edge: key.1.edge(), weight: 0, answer: NOT_READ, pairs: Vec::new() };
+            let mut question = unasked.clone();
+            if let Some(answer) = answers.get_mut(&key) {
+                *answer = planes.answers as u32;
+                question.answer = *answer;
+                planes.answers += 1;
+            }
             for (earlier, mut units) in terms {
                 loop {
                     let room = MAX_GROUP_SUM - bound;
                     let taken = units.clamp(-room, room) as i16;
                     match earlier {
                         None => question.weight = taken,
-                        Some(earlier) => {
-                            planes.pairs.push(Pair { earlier, weight: taken });
-                            question.pairs += 1;
-                        }
+                        Some(earlier) => question.pairs.push(Pair { earlier, weight: taken }),
                     }
                     bound += i64::from(taken).abs();
                     units -= i64::from(taken);
@@ -190,17 +221,30 @@ impl Summands {
                         break;
                     }
                     // What 16 bits do not hold is asked for once more in the next group.
-                    group.push(std::mem::replace(&mut question, unasked));
-                    questions += 1;
-                    planes.groups.push(std::mem::take(&mut group));
+                    planes.push(key.0, std::mem::replace(&mut question, unasked.clone()));
+                    planes.end_group();
                     bound = 0;
                 }
             }
-            group.push(question);
-            questions += 1;
+            planes.push(key.0, question);
         }
-        planes.groups.push(group);
+        planes.end_group();
         Some(planes)
+    }
+}
+
+impl Planes {
+    fn push(&mut self, slot: u16, question: Question) {
+        match self.runs.last_mut() {
+            Some(run) if run.slot == slot && !run.ends_group => run.questions.push(question),
+            _ => self.runs.push(Run { slot, questions: vec![question], ends_group: false }),
+        }
+    }
+
+    fn end_group(&mut self) {
+        if let Some(run) = self.runs.last_mut() {
+            run.ends_group = true;
+        }
     }
 }
 
@@ -218,48 +262,47 @@ impl ByteTask for Sum<'_> {
     #[inline(always)]
     fn run<C: Compare>(self, form: C) -> Lanes {
         let Self { planes, columns } = self;
-        let questions = planes.groups.iter().map(Vec::len).sum();
         let none = form.above(&ZEROS, 0.0);
         // Not cleared: every answer is written before a later pair reads it.
-        let mut answers = Scratch::stale(questions, none);
-        // The highest number in a column: no lane is above an edge from there on. Columns of pages and of kinds of
-        // elements have 0 in most batches.
-        let (mut slot, mut lanes, mut highest) = (None, &ZEROS, 0.0);
+        let mut answers = Scratch::stale(planes.answers, none);
+        let answers = answers.as_mut_slice();
         let mut totals = [planes.intercept; LANES];
-        let mut pairs = planes.pairs.as_slice();
-        let mut at = 0;
-        for group in &planes.groups {
-            let mut sums = form.in_all(0);
-            for question in group {
-                let (question_pairs, others) = pairs.split_at_checked(question.pairs as usize).unwrap_or_default();
-                pairs = others;
-                if slot != Some(question.slot) {
-                    slot = Some(question.slot);
-                    lanes = columns.get(usize::from(question.slot)).unwrap_or(&ZEROS);
-                    highest = form.highest(lanes);
-                }
+        let mut sums = form.in_all(0);
+        for run in &planes.runs {
+            let lanes = columns.get(usize::from(run.slot)).unwrap_or(&ZEROS);
+            // The highest number in a column: no lane is above an edge from there on. Columns of pages and of kinds
+            // of elements have 0 in most batches.
+            let highest = form.highest(lanes);
+            let mut questions = run.questions.iter();
+            for question in questions.by_ref() {
                 if question.edge >= highest {
-                    if let Some(answer) = answers.get_mut(at) {
+                    if let Some(answer) = answers.get_mut(question.answer as usize) {
                         *answer = none;
                     }
-                    at += 1;
-                    continue;
+                    break;
                 }
                 let chosen = form.above(lanes, question.edge);
                 let mut inner = form.in_all(question.weight);
-                for pair in question_pairs {
+                for pair in &question.pairs {
                     if let Some(earlier) = answers.get(pair.earlier as usize) {
                         inner = form.add(inner, *earlier, pair.weight);
                     }
                 }
                 sums = form.add_sums(sums, chosen, inner);
-                if let Some(answer) = answers.get_mut(at) {
+                if let Some(answer) = answers.get_mut(question.answer as usize) {
                     *answer = chosen;
                 }
-                at += 1;
             }
-            // Once a group: the bound on its weights guarantees that 16 bits have not overflowed until here.
-            form.pour(sums, &mut totals);
+            for question in questions {
+                if let Some(answer) = answers.get_mut(question.answer as usize) {
+                    *answer = none;
+                }
+            }
+            if run.ends_group {
+                // The bound on the weights of a group guarantees that 16 bits have not overflowed until here.
+                form.pour(sums, &mut totals);
+                sums = form.in_all(0);
+            }
         }
         let mut odds = ZEROS;
         for (odds, total) in odds.iter_mut().zip(totals) {
@@ -318,7 +361,8 @@ mod tests {
             let model = model(&mut state);
             let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
             // Sums that one number of 16 bits would not hold.
-            assert!(planes.groups.len() > 1, "{}", planes.groups.len());
+            let groups = planes.runs.iter().filter(|run| run.ends_group).count();
+            assert!(groups > 1, "{groups}");
             let rows: Vec<[f32; 5]> = (0..200)
                 .map(|_| {
                     std::array::from_fn(|_| match drawn(&mut state, 40) {
@@ -359,12 +403,15 @@ mod tests {
             ..Additive::default()
         };
         let planes = Planes::new(&model, &mut RequestedColumns::default()).unwrap();
-        let questions: Vec<(u16, f32)> =
-            planes.groups.iter().flatten().map(|question| (question.slot, f32::from(question.weight) * UNIT)).collect();
+        let questions = planes.runs.iter().flat_map(|run| run.questions.iter().map(|question| (run.slot, question)));
+        let weights: Vec<(u16, f32)> =
+            questions.clone().map(|(slot, question)| (slot, f32::from(question.weight) * UNIT)).collect();
         // The first table and the last are sums of their sides, so only the second is a pair.
-        assert_eq!(questions, [(0, 1.25), (1, 1.0), (2, 0.0)]);
-        assert_eq!(planes.pairs.len(), 1);
-        assert_eq!(f32::from(planes.pairs[0].weight) * UNIT, 0.5);
+        assert_eq!(weights, [(0, 1.25), (1, 1.0), (2, 0.0)]);
+        let pairs: Vec<Pair> = questions.flat_map(|(_, question)| question.pairs.clone()).collect();
+        assert_eq!(pairs.len(), 1);
+        assert_eq!(f32::from(pairs[0].weight) * UNIT, 0.5);
+        assert_eq!(planes.answers, 1, "only the answer that the pair reads is kept");
     }
 
     #[test]
