@@ -7,79 +7,72 @@ use trommel_text::word_hash;
 // Longer runs of letters are hashes and encoded data, which no other page has.
 const MAX_WORD_BYTES: usize = 40;
 
-/// A word of an attribute value.
+/// The place of a word among the texts that [`split`] writes to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ValueWord<'a> {
-    /// In lower case.
-    pub text: &'a [u8],
+pub(crate) struct WordPlace {
+    pub start: usize,
+    pub len: usize,
     /// [`word_hash`] of the text.
     pub hash: u64,
-    /// The first bytes of the text, and others behind it if it is shorter.
-    // So that a short word can be written in one step.
-    pub first: &'a [u8; 8],
 }
 
-/// Gives each word of an attribute value in lower case: runs of letters, split where lower case turns to upper
-/// (`postTitle` gives `post`, `title`), two bytes or longer. The value is text, which may be cut inside its last
-/// character; words are text.
+/// Appends a value in lower case to `texts`, and gives the place of each of its words: runs of letters, split where
+/// lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or longer. The value is text, which may be
+/// cut inside its last character. Without words nothing is appended.
 #[inline(always)]
-pub(crate) fn split(vectors: Vectors, value: &[u8], mut give: impl FnMut(ValueWord)) {
-    let mut from = 0;
-    while let Some(rest) = value.get(from..)
-        && !rest.is_empty()
-    {
+pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut give: impl FnMut(WordPlace)) {
+    let value = if value.last().is_some_and(|last| *last >= 0x80) { valid_part(value) } else { value };
+    let base = texts.len();
+    // The value as a whole: writing each word by itself took more steps than finding it.
+    texts.extend_from_slice(value);
+    texts.extend_from_slice(&[0; 64 + 8]);
+    let (mut from, mut has_words) = (0, false);
+    while from < value.len() {
+        let Some(lower) = texts.get_mut(base + from..) else { break };
+        let Some(chunk) = lower.first_chunk_mut::<64>() else { break };
         // 64 bytes at a time: where words end no processor foresees, and a wrong guess costs as much as ten bytes.
-        let part = vectors.run(ReadPart(rest));
+        let part = vectors.run(ReadPart(chunk));
         let mut begins = part.begins;
         let mut next = from + 64;
+        has_words |= begins != 0;
         while begins != 0 {
             let start = begins.trailing_zeros() as usize;
             begins &= begins - 1;
-            let len = 1 + (part.ends >> start >> 1).trailing_zeros() as usize;
-            let mut end = start + len.min(64 - start);
-            if end == 64 {
-                if rest.len() > 64 && start > 0 {
-                    // It may go on: the next part begins with it.
+            let mut len = 1 + (part.ends >> start >> 1).trailing_zeros() as usize;
+            if start + len >= 64 {
+                // It may go on: the next part begins with it.
+                if from + 64 < value.len() && start > 0 {
                     next = from + start;
+                    if let Some((to, from)) = lower.get_mut(start..64).zip(value.get(next..from + 64)) {
+                        to.copy_from_slice(from);
+                    }
                     break;
                 }
-                end = if start == 0 { behind_word(rest) } else { end };
-                next = from + end;
-                if end - start < 2 {
+                len = if start == 0 { behind_word(value.get(from..).unwrap_or_default()) } else { 64 - start };
+                next = from + start + len;
+                if len < 2 {
                     break;
                 }
             }
-            let Some(text) = part.lower.get(start..end.min(start + MAX_WORD_BYTES)) else { break };
-            let (text, hash) = match text {
-                // A cut inside a character leaves a tail that is no text.
-                text if part.wide >> start & 1_u64.unbounded_shl(text.len() as u32).wrapping_sub(1) != 0 => {
-                    let text = valid_part(text);
-                    (text, word_hash(text))
-                }
-                text => (text, hash_of(text, &part.lower, start)),
+            len = len.min(MAX_WORD_BYTES);
+            let Some(eight) = lower.get(start..).and_then(|rest| rest.first_chunk()) else { break };
+            let is_wide = part.wide >> start & ((1 << len) - 1) != 0;
+            let hash = if len <= 8 && !is_wide {
+                trommel_text::word_hash_step(0, u64::from_le_bytes(*eight) & u64::MAX >> (64 - 8 * len))
+            } else {
+                let word = lower.get(start..start + len).unwrap_or_default();
+                let word = if is_wide { valid_part(word) } else { word };
+                len = word.len();
+                word_hash(word)
             };
-            if let Some(first) = part.lower.get(start..).and_then(|lower| lower.first_chunk())
-                && !text.is_empty()
-            {
-                give(ValueWord { text, hash, first });
-            }
+            give(WordPlace { start: base + from + start, len, hash });
         }
         from = next;
     }
+    texts.truncate(if has_words { base + value.len() } else { base });
 }
 
-/// [`word_hash`] of a text that stands in `bytes` from `start` on.
-#[inline(always)]
-fn hash_of(text: &[u8], bytes: &[u8], start: usize) -> u64 {
-    match bytes.get(start..).and_then(|rest| rest.first_chunk()) {
-        Some(eight) if text.len() <= 8 => {
-            let bytes = u64::from_le_bytes(*eight) & u64::MAX >> (64 - 8 * text.len());
-            trommel_text::word_hash_step(0, bytes)
-        }
-        _ => word_hash(text),
-    }
-}
-
+/// What of bytes that are text up to their last character, which may be cut, is text.
 #[cold]
 #[inline(never)]
 fn valid_part(text: &[u8]) -> &[u8] {
@@ -103,10 +96,8 @@ fn behind_word(bytes: &[u8]) -> usize {
     end.unwrap_or(bytes.len())
 }
 
-/// 64 bytes of a value, or as many as there are.
+/// The words in 64 bytes of a value.
 struct ValuePart {
-    /// In lower case, filled up with 0, and some more of these so that eight bytes are to be had from every place.
-    lower: [u8; 72],
     /// One bit for each byte with which a word of two bytes or more begins.
     begins: u64,
     /// One bit for each byte with which no word goes on: it is no letter, or begins the next word.
@@ -115,28 +106,27 @@ struct ValuePart {
     wide: u64,
 }
 
-struct ReadPart<'a>(&'a [u8]);
+/// Finds the words in bytes, filled up with 0, and makes these lower case.
+struct ReadPart<'a>(&'a mut [u8; 64]);
 
 impl ByteTask for ReadPart<'_> {
     type Output = ValuePart;
 
     #[inline(always)]
     fn run<C: Compare>(self, form: C) -> ValuePart {
-        let bytes = form.load_start(self.0);
+        let bytes = form.load(self.0);
         let small = form.lower(bytes);
         let wide = form.wide(bytes);
         let ascii = form.range(small, b'a', b'z');
         let upper = form.range(bytes, b'A', b'Z');
+        *self.0 = form.store(small);
         let letters = ascii | wide;
         // A capital right behind a small letter begins a word, as in `postTitle`.
         let turns = upper & (ascii & !upper) << 1;
         let ends = !letters | turns;
         // Single letters are parts of generated names (`a_b3`) and say nothing. Of the last byte it is not known.
         let begins = letters & (!(letters << 1) | turns) & !(ends >> 1);
-        let mut lower = [0; 72];
-        let (chunk, _) = lower.split_at_mut(64);
-        chunk.copy_from_slice(&form.store(small));
-        ValuePart { lower, begins, ends, wide }
+        ValuePart { begins, ends, wide }
     }
 }
 
@@ -145,14 +135,16 @@ mod tests {
     use super::*;
 
     fn words_by(vectors: Vectors, value: &[u8]) -> Vec<Vec<u8>> {
-        let mut out = Vec::new();
-        split(vectors, value, |word| {
-            assert_eq!(word.hash, word_hash(word.text));
-            let len = word.text.len().min(8);
-            assert_eq!(word.first[..len], word.text[..len]);
-            out.push(word.text.to_vec());
+        let (mut texts, mut places) = (b"before".to_vec(), Vec::new());
+        split(vectors, value, &mut texts, |word| places.push(word));
+        assert!(texts.starts_with(b"before") && std::str::from_utf8(&texts).is_ok(), "{value:?}");
+        assert_eq!(texts.len() == 6, places.is_empty());
+        let words = places.iter().map(|word| {
+            let text = &texts[word.start..word.start + word.len];
+            assert_eq!(word.hash, word_hash(text));
+            text.to_vec()
         });
-        out
+        words.collect()
     }
 
     fn words(value: &str) -> Vec<String> {
@@ -177,6 +169,7 @@ mod tests {
 
     /// The words of a value, byte by byte.
     fn plain_words(value: &[u8]) -> Vec<Vec<u8>> {
+        let value = valid_part(value);
         let mut words: Vec<Vec<u8>> = vec![Vec::new()];
         let mut after_lower = false;
         for &byte in value {
@@ -201,7 +194,9 @@ mod tests {
 
     #[test]
     fn words_had_by_masks_are_those_of_the_plain_loop() {
-        const BYTES: &[u8] = b"abzAZ-_ @[`{09\x00\xC3\xA9\xFFyMmq";
+        const CHARACTERS: [char; 22] = [
+            'a', 'b', 'z', 'A', 'Z', '-', '_', ' ', '@', '[', '`', '{', '0', '9', '\0', 'é', '磨', 'ﬀ', 'y', 'M', 'm', 'q',
+        ];
         let mut state = 1u64;
         let mut random = |most: usize| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -210,11 +205,13 @@ mod tests {
         for round in 0..20_000 {
             let len = random(200);
             // Some of long words, others of short ones.
-            let letters = if round % 2 == 0 { BYTES.len() } else { 3 };
-            let bytes: Vec<u8> =
-                (0..len).map(|_| BYTES[if random(40) == 0 { random(BYTES.len()) } else { random(letters) }]).collect();
+            let letters = if round % 2 == 0 { CHARACTERS.len() } else { 3 };
+            let mut draw = |_| CHARACTERS[if random(40) == 0 { random(CHARACTERS.len()) } else { random(letters) }];
+            let text: String = (0..len).map(&mut draw).collect();
+            // Cut anywhere, also inside a character.
+            let bytes = &text.as_bytes()[..text.len() - random(3).min(text.len())];
             for vectors in Vectors::available() {
-                assert_eq!(words_by(vectors, &bytes), plain_words(&bytes), "{vectors:?} {bytes:?}");
+                assert_eq!(words_by(vectors, bytes), plain_words(bytes), "{vectors:?} {text:?}");
             }
         }
     }

@@ -96,17 +96,14 @@ impl Builder {
     /// out.
     pub(super) fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
         let words = &mut self.page.attribute_words;
-        let capped = &mut self.page.capped;
-        let word_text = &mut self.word_text;
         let (limits, steps) = (&self.limits, &mut self.steps);
-        // Ids are unique: of their words only those of page numbers are marks.
-        let telling = if attribute == Attribute::Class { Marks::all() } else { Marks::PAGE_ROW };
         let mut marks = Marks::empty();
         let mut given = 0u16;
+        let mut is_capped = false;
         // One bit a word by its hash: only words whose bit is set can have been given before.
         let is_second = words.get(first..).is_some_and(|words| words.iter().any(|word| word.attribute == attribute));
         let mut seen = if is_second { u64::MAX } else { 0 };
-        attribute_words::split(self.vectors, value, |word| {
+        attribute_words::split(self.vectors, value, &mut self.word_text, |word| {
             given = given.saturating_add(1);
             marks |= Marks::of_word(word.hash);
             let before = words.len().saturating_sub(first);
@@ -120,25 +117,21 @@ impl Builder {
             }
             seen |= bit;
             if before >= limits.element_words || words.len() >= limits.words {
-                capped.insert(Caps::WORDS);
+                is_capped = true;
                 return;
             }
             words.push(AttributeWord {
                 hash: word.hash,
-                start: narrow(word_text.len()),
-                len: word.text.len() as u16,
+                start: narrow(word.start),
+                len: word.len as u16,
                 attribute,
             });
-            if word.text.len() > word.first.len() {
-                word_text.extend_from_slice(word.text);
-            } else {
-                // Written in one step and cut, as a call for so few bytes costs more.
-                let end = word_text.len() + word.text.len();
-                word_text.extend_from_slice(word.first);
-                word_text.truncate(end);
-            }
         });
-        self.marks |= marks & telling;
+        if is_capped {
+            self.page.capped.insert(Caps::WORDS);
+        }
+        // Ids are unique: of their words only those of page numbers are marks.
+        self.marks |= if attribute == Attribute::Class { marks } else { marks & Marks::PAGE_ROW };
         given
     }
 }

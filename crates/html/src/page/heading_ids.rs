@@ -77,9 +77,12 @@ impl<'a> HeadingIds<'a> {
                 return false;
             }
             let text = page.text(block).to_lowercase();
-            split_words(Vectors::default(), text.as_bytes(), |word| {
-                name.push_str(std::str::from_utf8(word.text).unwrap_or_default());
-            });
+            let (mut texts, mut places) = (Vec::new(), Vec::new());
+            split_words(Vectors::default(), text.as_bytes(), &mut texts, |word| places.push(word));
+            for word in places {
+                let word = texts.get(word.start..word.start + word.len).unwrap_or_default();
+                name.push_str(std::str::from_utf8(word).unwrap_or_default());
+            }
         }
         let mut words = std::iter::once(first).chain(id).peekable();
         // Words of an id are none twice.
