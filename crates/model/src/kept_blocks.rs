@@ -74,9 +74,9 @@ impl Selection {
                 let least = (1.0 / (1.0 + (-least).exp())) as f32;
                 // Log odds are not told apart below a least probability.
                 let is_told = *sharpness > 0.0 && least > MIN_PROBABILITY;
-                let some = (0u32..).zip(&weighed).zip(probabilities);
-                let some = some.filter(|(_, p)| !(is_told && **p < least));
-                let order: Vec<u32> = most_probable_first(some.map(|((at, (p, _)), _)| (at, *p))).collect();
+                let some = (0u32..).zip(probabilities).filter(|(_, p)| !(is_told && **p < least));
+                let order = sorted(some.map(|(at, p)| u64::from(!p.to_bits()) << 32 | u64::from(at)).collect());
+                let order: Vec<u32> = order.into_iter().map(|key| key as u32).collect();
                 let odds = |at: u32| {
                     let p = probabilities.get(at as usize).copied().unwrap_or_default();
                     sharpness * log_odds(p)
@@ -140,13 +140,17 @@ fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
 fn most_probable_first(blocks: impl Iterator<Item = (u32, f64)>) -> impl Iterator<Item = u32> {
     // A number that sorts as both do is compared in one step, without a branch. The bits of what is not
     // negative rise with it.
-    let mut order: Vec<u128> = blocks.map(|(at, p)| u128::from(!p.to_bits()) << 64 | u128::from(at)).collect();
+    let order = sorted(blocks.map(|(at, p)| u128::from(!p.to_bits()) << 64 | u128::from(at)).collect());
+    order.into_iter().map(|key| key as u32)
+}
+
+fn sorted<T: Ord>(mut order: Vec<T>) -> Vec<T> {
     order.sort_unstable_by(|a, b| {
         #[cfg(test)]
         tests::COMPARISONS.with(|sum| sum.set(sum.get() + 1));
         a.cmp(b)
     });
-    order.into_iter().map(|key| key as u32)
+    order
 }
 
 fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {

@@ -9,8 +9,6 @@
 //! sums leave them out. This changes no number: they would add 0, and a longer prefix with the same hits has
 //! no higher F1.
 
-use std::sync::LazyLock;
-
 use trommel_features::Scratch;
 use trommel_text::SplitMix64;
 
@@ -26,36 +24,56 @@ const ROWS: usize = 512;
 type Worlds = [f32; WORLDS];
 
 /// Errors of mean 0 and deviation 1.
-static ERRORS: LazyLock<Errors> = LazyLock::new(|| {
-    // The seed is fixed; another one moves listings and collections by .01 to .02, which is chance.
-    let mut random = SplitMix64::new(1);
-    // The sum of twelve uniform numbers is nearly normal, and the same on every machine.
-    let mut error = || {
-        let sum: u64 = (0..12).map(|_| random.next_u64() >> 40).sum();
-        sum as f32 / (1u64 << 24) as f32 - 6.0
-    };
-    let rows: Vec<Worlds> = (0..ROWS)
-        .map(|_| {
-            let mut row = [0.0; WORLDS];
-            row.fill_with(&mut error);
-            row
-        })
-        .collect();
-    let highest = |row: &Worlds| row.iter().copied().fold(f32::MIN, f32::max);
-    let highest: Vec<f32> = rows.iter().map(highest).collect();
-    // A bound over all rows, because fields and sections may use any of them.
-    let of_page = highest.first().copied().unwrap_or_default();
-    let of_any = highest.iter().copied().fold(f32::MIN, f32::max);
-    Errors { least: -0.5 - of_page - 2.0 * of_any - ROUNDING_SLACK, rows, highest }
-});
+// Drawn by the compiler: at the start of a run they took as many instructions as choosing on some thirty pages.
+#[allow(long_running_const_eval)]
+static ERRORS: Errors = Errors::drawn();
 
 /// The errors of pages, fields and sections.
 struct Errors {
-    rows: Vec<Worlds>,
+    rows: [Worlds; ROWS],
     /// The highest error of each row.
-    highest: Vec<f32>,
+    highest: [f32; ROWS],
     /// Log odds below which a block is content in no world.
     least: f32,
+}
+
+impl Errors {
+    const fn drawn() -> Self {
+        // The seed is fixed; another one moves listings and collections by .01 to .02, which is chance.
+        let mut random = SplitMix64::new(1);
+        let mut errors = Self { rows: [NO_ERRORS; ROWS], highest: [f32::MIN; ROWS], least: 0.0 };
+        let mut of_any = f32::MIN;
+        let mut row = 0;
+        while row < ROWS {
+            let mut world = 0;
+            while world < WORLDS {
+                let error = error(&mut random);
+                errors.rows[row][world] = error;
+                if error > errors.highest[row] {
+                    errors.highest[row] = error;
+                }
+                world += 1;
+            }
+            // A bound over all rows, because fields and sections may use any of them.
+            if errors.highest[row] > of_any {
+                of_any = errors.highest[row];
+            }
+            row += 1;
+        }
+        errors.least = -0.5 - errors.highest[0] - 2.0 * of_any - ROUNDING_SLACK;
+        errors
+    }
+}
+
+/// The sum of twelve uniform numbers, which is nearly normal, and the same on every machine.
+const fn error(random: &mut SplitMix64) -> f32 {
+    let mut sum = 0;
+    let mut drawn = 0;
+    while drawn < 12 {
+        sum += random.next_u64() >> 40;
+        drawn += 1;
+    }
+    sum as f32 / (1u64 << 24) as f32 - 6.0
 }
 
 const NO_ERRORS: Worlds = [0.0; WORLDS];
@@ -89,7 +107,7 @@ struct Hit {
 /// The prefix of the blocks in `order` with the highest mean F1 over the worlds. `odds` gives the log odds
 /// of each block. Keeping nothing is worth 1 in a world without content.
 pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
-    let errors = &*ERRORS;
+    let errors = &ERRORS;
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);
     let highest = |at: usize| errors.highest.get(at % ROWS).copied().unwrap_or(0.0);
     // The page uses the first row alone, which is why the rows of fields begin at 1.
@@ -125,11 +143,13 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
     let mut best = Prefix { len: 0, f1: without as f32 / WORLDS as f32 };
     let mut hit = NO_ERRORS;
     for ranked in &hits {
-        let mut sum = 0.0;
-        for ((hit, of_world), all) in hit.iter_mut().zip(&ranked.of_world).zip(&all) {
-            *hit += of_world;
-            sum += *hit / (ranked.size + all).max(1e-6);
+        // Apart from the sum, whose order counts: divisions then are made several at a time.
+        let mut shares = NO_ERRORS;
+        for world in 0..WORLDS {
+            hit[world] += ranked.of_world[world];
+            shares[world] = hit[world] / (ranked.size + all[world]).max(1e-6);
         }
+        let sum = shares.iter().fold(0.0, |sum, share| sum + share);
         let mean = 2.0 * sum / WORLDS as f32;
         // Sums of f32 differ in the last bits by their order; a choice must not hang on those.
         if mean > best.f1 + 1e-6 {

@@ -52,7 +52,7 @@ pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
 pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that spreads every bit.
-pub fn mix(value: u64) -> u64 {
+pub const fn mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(GOLDEN_GAMMA);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -66,12 +66,12 @@ pub struct SplitMix64(u64);
 
 impl SplitMix64 {
     /// Numbers from a seed.
-    pub fn new(seed: u64) -> Self {
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next number.
-    pub fn next_u64(&mut self) -> u64 {
+    pub const fn next_u64(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
         number

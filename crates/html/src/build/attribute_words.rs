@@ -72,6 +72,34 @@ pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut giv
     texts.truncate(if has_words { base + value.len() } else { base });
 }
 
+/// Gives each name of a value: what stands between white space, which may be nothing.
+#[inline(always)]
+pub(crate) fn each_name<'a>(vectors: Vectors, value: &'a [u8], mut give: impl FnMut(&'a [u8])) {
+    let mut start = 0;
+    for at in (0..value.len()).step_by(64) {
+        let mut spaces = vectors.run(FindSpace(value.get(at..).unwrap_or_default()));
+        while spaces != 0 {
+            let end = at + spaces.trailing_zeros() as usize;
+            spaces &= spaces - 1;
+            give(value.get(start..end).unwrap_or_default());
+            start = end + 1;
+        }
+    }
+    give(value.get(start..).unwrap_or_default());
+}
+
+/// Finds white space in the first 64 bytes of a value.
+struct FindSpace<'a>(&'a [u8]);
+
+impl ByteTask for FindSpace<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) -> u64 {
+        form.space(form.load_start(self.0))
+    }
+}
+
 /// What of bytes that are text up to their last character, which may be cut, is text.
 #[cold]
 #[inline(never)]
@@ -165,6 +193,19 @@ mod tests {
         let long = words(&"ä".repeat(50));
         assert_eq!(long, ["ä".repeat(20)]);
         assert_eq!(words(&format!("x{}", "ä".repeat(50))), [format!("x{}", "ä".repeat(19))]);
+    }
+
+    #[test]
+    fn names_are_those_of_a_plain_division() {
+        for length in 0..200 {
+            let value: Vec<u8> = (0..length).map(|at| b"ab \tc-d  "[(at * at + length) % 10]).collect();
+            for vectors in Vectors::available() {
+                let mut names = Vec::new();
+                each_name(vectors, &value, |name| names.push(name));
+                let plain: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).collect();
+                assert_eq!(names, plain, "{vectors:?}");
+            }
+        }
     }
 
     /// The words of a value, byte by byte.

@@ -43,7 +43,7 @@ impl Builder {
     // Here and not at the element: a class is read once, and has its marks from then on.
     fn mark_of_unseen(&self, value: &[u8]) -> Marks {
         let may_hide = self.marks.contains(Marks::HIDDEN);
-        if may_hide && is_out_of_sight(value) { Marks::UNSEEN } else { Marks::empty() }
+        if may_hide && is_out_of_sight(self.vectors, value) { Marks::UNSEEN } else { Marks::empty() }
     }
 
     /// Reads a class that is new to the page, or that of an element with words before.
@@ -74,7 +74,7 @@ impl Builder {
         let steps = self.steps;
         let start = self.page.attribute_words.len();
         let given = self.read_words(Attribute::Class, value, first);
-        let of_names = self.style_sheets.marks_of_class(value) | self.mark_of_unseen(value);
+        let of_names = self.style_sheets.marks_of_class(self.vectors, value) | self.mark_of_unseen(value);
         self.marks |= of_names;
         let class = ClassReading {
             hash: value_hash,
@@ -100,18 +100,23 @@ impl Builder {
         let mut marks = Marks::empty();
         let mut given = 0u16;
         let mut is_capped = false;
-        // One bit a word by its hash: only words whose bit is set can have been given before.
+        // One bit a word by its hash: only words whose bit is set can have been given before. Most such words are the
+        // last of that bit again.
         let is_second = words.get(first..).is_some_and(|words| words.iter().any(|word| word.attribute == attribute));
         let mut seen = if is_second { u64::MAX } else { 0 };
+        let mut last_of_bit = [0u64; 64];
         attribute_words::split(self.vectors, value, &mut self.word_text, |word| {
             given = given.saturating_add(1);
             marks |= Marks::of_word(word.hash);
             let before = words.len().saturating_sub(first);
             *steps += before as u64;
-            let bit = 1 << (word.hash >> 58);
+            let place = (word.hash >> 58) as usize;
+            let bit = 1 << place;
             if seen & bit != 0 {
                 let mut before = words.get(first..).unwrap_or_default().iter();
-                if before.any(|known| known.hash == word.hash && known.attribute == attribute) {
+                if last_of_bit[place] == word.hash
+                    || before.any(|known| known.hash == word.hash && known.attribute == attribute)
+                {
                     return;
                 }
             }
@@ -120,6 +125,7 @@ impl Builder {
                 is_capped = true;
                 return;
             }
+            last_of_bit[place] = word.hash;
             words.push(AttributeWord {
                 hash: word.hash,
                 start: narrow(word.start),

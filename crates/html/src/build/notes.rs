@@ -1,9 +1,11 @@
 //! Records the parts of a block's text whose formatting has a meaning ([`Notation`]).
 
 use bitflags::bitflags;
+use trommel_text::vectors::Vectors;
 use trommel_text::word_hash;
 
 use super::Builder;
+use super::attribute_words::each_name;
 use super::blocks::narrow;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
@@ -291,8 +293,13 @@ fn hides(class: &[u8]) -> bool {
 }
 
 /// Whether a class hides its element, be it from the eye alone.
-pub(super) fn is_out_of_sight(class: &[u8]) -> bool {
-    hides(class) || class.split(|byte| byte.is_ascii_whitespace()).any(|name| AID_CLASSES.contains(&name))
+pub(super) fn is_out_of_sight(vectors: Vectors, class: &[u8]) -> bool {
+    let (mut may_hide, mut is_aid) = (false, false);
+    each_name(vectors, class, |name| {
+        may_hide |= is_hiding_class(name);
+        is_aid |= AID_CLASSES.contains(&name);
+    });
+    is_aid || may_hide && hides(class)
 }
 
 /// Classes of what is for readers' aids alone.

@@ -9,7 +9,9 @@ use memchr::{memchr, memmem};
 use rustc_hash::FxHashSet;
 use trommel_text::word_hash;
 
+use super::attribute_words::each_name;
 use super::notes::Marks;
+use trommel_text::vectors::Vectors;
 
 /// Bytes of style sheets that are read of one page.
 // A bound for time and memory: sheets are copied before they are read.
@@ -51,7 +53,7 @@ impl StyleSheets {
 
     /// Whether one of the names of a class attribute is hidden, and whether one is shown as a block, by a rule or by
     /// a convention of frameworks.
-    pub fn marks_of_class(&self, value: &[u8]) -> Marks {
+    pub fn marks_of_class(&self, vectors: Vectors, value: &[u8]) -> Marks {
         let mut marks = Marks::empty();
         // All names of the convention end with `k`.
         // Tested before the names are split, because most classes have no such letter.
@@ -59,15 +61,20 @@ impl StyleSheets {
         if self.blocks.is_empty() && self.hidden.is_empty() && !may_say {
             return marks;
         }
-        for name in value.split(u8::is_ascii_whitespace) {
+        each_name(vectors, value, |name| {
             let key = key(b'.', name);
-            if self.hides(key) {
-                marks |= Marks::SHEET;
+            if (self.bits | self.block_bits) & bit(key) != 0 {
+                if self.hides(key) {
+                    marks |= Marks::SHEET;
+                }
+                if self.shows(key) {
+                    marks |= Marks::BLOCK;
+                }
             }
-            if may_say && BLOCK_NAMES.contains(&name) || self.shows(key) {
+            if may_say && BLOCK_NAMES.contains(&name) {
                 marks |= Marks::BLOCK;
             }
-        }
+        });
         marks
     }
 
@@ -272,7 +279,7 @@ mod tests {
         sheets.end();
         let is_hidden = |name: &&str| match name.strip_prefix('#') {
             Some(id) => sheets.hide_id(id.as_bytes()),
-            None => sheets.marks_of_class(name.as_bytes()).contains(Marks::SHEET),
+            None => sheets.marks_of_class(Vectors::default(), name.as_bytes()).contains(Marks::SHEET),
         };
         let found: Vec<&str> = names.split(' ').filter(is_hidden).collect();
         found.join(" ")

@@ -2,6 +2,8 @@
 
 use super::lex::{Markup, markup};
 use super::tag::Tag;
+use trommel_text::vectors::Vectors;
+use trommel_text::{NoSigns, plain_run};
 
 /// Bytes of a tag's name that are looked at.
 // A bound, so that a text full of `<` costs no more than its length.
@@ -41,18 +43,23 @@ pub fn fold_space(text: &str) -> String {
 
 /// Each line folded, empty ones dropped.
 fn lines(text: &str) -> String {
+    let vectors = Vectors::default();
     let mut out = String::with_capacity(text.len());
-    for line in text.split(['\n', '\r']) {
-        let mut first = true;
-        for word in line.split_whitespace() {
-            if !first {
-                out.push(' ');
-            } else if !out.is_empty() {
-                out.push('\n');
-            }
-            first = false;
-            out.push_str(word);
+    // What stands between the last character and the next.
+    let mut between = None;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let run = plain_run(vectors, rest.as_bytes(), true, NoSigns);
+        let (part, behind) = rest.split_at_checked(run.max(c.len_utf8())).unwrap_or((rest, ""));
+        rest = behind;
+        if run == 0 && c.is_whitespace() {
+            let is_line = matches!(c, '\n' | '\r') || between == Some('\n');
+            between = Some(if is_line { '\n' } else { ' ' });
+            continue;
         }
+        let between = between.take().filter(|_| !out.is_empty());
+        out.extend(between);
+        out.push_str(part);
     }
     out
 }
@@ -163,5 +170,25 @@ mod tests {
     #[test]
     fn folding_joins_lines() {
         assert_eq!(fold_space(" a \n b\u{a0}c "), "a b c");
+    }
+
+    #[test]
+    fn lines_are_folded_as_word_by_word() {
+        let plainly = |text: &str| {
+            let lines = text.split(['\n', '\r']).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+            lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+        };
+        const CHARACTERS: [char; 14] =
+            ['a', 'b', ' ', ' ', '\n', '\r', '\t', '\u{b}', '\u{a0}', '\u{200b}', '\u{2028}', '\u{1}', 'é', '磨'];
+        let mut state = 1u64;
+        for length in 0..4_000 {
+            let text: String = (0..length % 150)
+                .map(|_| {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    CHARACTERS[(state >> 33) as usize % if length % 2 == 0 { CHARACTERS.len() } else { 4 }]
+                })
+                .collect();
+            assert_eq!(lines(&text), plainly(&text), "{text:?}");
+        }
     }
 }
