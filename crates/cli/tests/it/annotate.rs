@@ -8,7 +8,7 @@ use parquet::record::Row;
 use serde_json::{Value, json};
 
 use crate::program::{trommel, workspace};
-use crate::sample::{ARCHIVE, documents};
+use crate::sample::{archive_bytes, documents};
 use crate::select::{run, same_documents};
 #[cfg(feature = "remote")]
 use crate::servers::{BreakingServer, ServerBehaviour};
@@ -30,8 +30,7 @@ fn every_document_has_a_row_that_finds_it_again() {
     let samples = workspace().join("samples");
     let samples = samples.to_str().unwrap();
     let archive = format!("{samples}/wcxb-sample.warc.gz");
-    let annotate = ["annotate", &archive, "--base-url", samples, "-o", "a.parquet"];
-    trommel(folder.path(), &annotate, b"").well();
+    trommel(folder.path(), &["annotate", &archive, "--base-url", samples, "-o", "a.parquet"], b"").well();
     let documents = documents(&workspace());
     let rows = rows(&folder.path().join("a.parquet"));
     assert_eq!(rows.len(), documents.len());
@@ -58,11 +57,9 @@ fn every_document_has_a_row_that_finds_it_again() {
     assert!(wanted.len() > 2 && wanted.len() < documents.len());
     let condition = "confidence < 0.9 and language = \"en\"";
     same_documents(&select(&["-o", "-", "--select-where", condition]), &wanted, &archive);
-    let wrong = select(&["-o", "-", "--select-where", "confidenze < 0.9"]);
-    assert_eq!(wrong.code, 2);
-    assert!(wrong.stderr.contains("a.parquet: no column confidenze"), "{}", wrong.stderr);
+    select(&["-o", "-", "--select-where", "confidenze < 0.9"]).ended(2, "a.parquet: no column confidenze");
     let wrong = select(&["-o", "-", "--select-where", "confidence <"]);
-    assert!(wrong.stderr.contains("--select-where: condition, character 13: expected a number"), "{}", wrong.stderr);
+    wrong.said("--select-where: condition, character 13: expected a number");
 }
 
 #[test]
@@ -81,16 +78,14 @@ fn annotations_are_a_format_of_runs() {
         (&["annotate", archive, "-o", "x.jsonl"], "the name says jsonl, the option says annotations"),
         (&["run", archive, "-o", "x", "--select-where", "a = 1"], "name one with --select"),
     ] {
-        let ran = trommel(folder.path(), arguments, b"");
-        assert_eq!(ran.code, 2, "{arguments:?}");
-        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+        trommel(folder.path(), arguments, b"").ended(2, words);
     }
 }
 
 #[test]
 fn documents_in_containers_are_chosen() {
     let folder = tempfile::tempdir().unwrap();
-    let sample = std::fs::read(workspace().join(ARCHIVE)).unwrap();
+    let sample = archive_bytes();
     let container = zip(&[
         ("archive/a.warc.gz", STORED, &sample),
         ("archive/b.warc.gz", DEFLATED, &sample),
@@ -116,15 +111,13 @@ fn documents_in_containers_are_chosen() {
     // What is no longer there costs its own rows.
     std::fs::write(folder.path().join("x!1.wacz"), zip(&[("archive/b.warc.gz", DEFLATED, &sample)])).unwrap();
     let ran = run(folder.path(), &["--select", "a.parquet", "-o", "-"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("archive/a.warc.gz: is not in the container"), "{}", ran.stderr);
+    ran.ended(1, "archive/a.warc.gz: is not in the container");
     assert_eq!(ran.text().lines().count() * 3, all.text().lines().count());
 
     #[cfg(feature = "remote")]
     {
         let behaviour = ServerBehaviour { most: usize::MAX, ranges: true, ..ServerBehaviour::default() };
-        let server = BreakingServer::start(container, behaviour);
-        let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
+        let url = format!("http://127.0.0.1:{}/x.wacz", BreakingServer::start(container, behaviour).port);
         let all = run(folder.path(), &[&url, "-o", "-"]);
         trommel(folder.path(), &["annotate", &url, "-o", "r.parquet"], b"").well();
         assert_eq!(chosen("r.parquet", &["--select-anywhere"]), among(all.well()));

@@ -1,7 +1,5 @@
 //! Tests the names and counts that `trommel bench` prints. Times are not tested.
 
-use serde_json::Value;
-
 use crate::program::{trommel, workspace};
 use crate::sample::{ARCHIVE, documents};
 
@@ -19,7 +17,7 @@ const STAGES: [&str; 7] = [
 fn every_stage_is_named_and_counted() {
     let folder = workspace();
     let ran = trommel(&folder, &["bench", ARCHIVE, "--rounds", "1", "--json"], b"");
-    let object: Value = serde_json::from_str(ran.well()).unwrap();
+    let object = ran.json();
     assert_eq!(object["pages"], documents(&folder).len());
     assert_eq!(object["rounds"], 1);
     let plain = object["plain_bytes"].as_f64().unwrap();
@@ -43,6 +41,5 @@ fn every_stage_is_named_and_counted() {
 #[test]
 fn an_archive_that_is_not_gzip_is_refused() {
     let ran = trommel(&workspace(), &["bench", "README.md"], b"");
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("README.md: not made of whole gzip members"), "{}", ran.stderr);
+    ran.ended(2, "README.md: not made of whole gzip members");
 }

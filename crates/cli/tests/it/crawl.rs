@@ -21,8 +21,7 @@ type Site = BTreeMap<String, (String, Vec<u8>)>;
 fn site() -> Site {
     let mut site = Site::new();
     let mut index = "<!DOCTYPE html><title>Index</title><ul>".to_owned();
-    let archive = workspace().join(ARCHIVE);
-    for record in Reader::open(&archive, ReadOptions::default()).unwrap() {
+    for record in Reader::open(&workspace().join(ARCHIVE), ReadOptions::default()).unwrap() {
         let record = record.unwrap();
         if record.kind != RecordType::Response {
             continue;
@@ -31,11 +30,9 @@ fn site() -> Site {
         let charset = page.charset().unwrap();
         let path = format!("/{:03}.html", site.len());
         index.push_str(&format!("<li><a href=\"{path}\">{path}</a>"));
-        let kind = format!("text/html; charset={charset}");
-        site.insert(path, (kind, page.body.to_vec()));
+        site.insert(path, (format!("text/html; charset={charset}"), page.body.to_vec()));
     }
-    let index = ("text/html; charset=utf-8".to_owned(), index.into_bytes());
-    site.insert("/".to_owned(), index);
+    site.insert("/".to_owned(), ("text/html; charset=utf-8".to_owned(), index.into_bytes()));
     site
 }
 
@@ -57,8 +54,7 @@ fn answer(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
     while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
-    let path = request.split(' ').nth(1).unwrap_or_default();
-    let (status, kind, body) = match site.get(path) {
+    let (status, kind, body) = match site.get(request.split(' ').nth(1).unwrap_or_default()) {
         Some((kind, body)) => ("200 OK", kind.as_str(), body.as_slice()),
         None => ("404 Not Found", "text/plain", b"gone".as_slice()),
     };
@@ -77,8 +73,7 @@ fn by_url(lines: &str) -> BTreeMap<String, Value> {
         for apart in ["id", "date", "source"] {
             keys.remove(apart);
         }
-        let url = keys["url"].as_str().unwrap().to_owned();
-        (url, document)
+        (keys["url"].as_str().unwrap().to_owned(), document)
     });
     documents.collect()
 }
@@ -86,8 +81,7 @@ fn by_url(lines: &str) -> BTreeMap<String, Value> {
 /// The recipe for wget: its archive goes through a named pipe into a run.
 #[test]
 fn what_wget_crawls_gives_the_documents_of_the_archive() {
-    let has_wget = Command::new("wget").arg("--version").output();
-    if !has_wget.is_ok_and(|ran| ran.status.success()) {
+    if !Command::new("wget").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
         eprintln!("skipped: wget is not installed");
         return;
     }
@@ -111,8 +105,7 @@ fn what_wget_crawls_gives_the_documents_of_the_archive() {
         );
         archive.extend_from_slice(&[head.as_bytes(), &block, b"\r\n\r\n"].concat());
     }
-    let wanted = trommel(folder.path(), &["run", "-", "-o", "-", "-f", "jsonl"], &archive);
-    let wanted = by_url(wanted.well());
+    let wanted = by_url(trommel(folder.path(), &["run", "-", "-o", "-", "-f", "jsonl"], &archive).well());
     assert!(wanted.len() > 30, "{}", wanted.len());
 
     let out = folder.path().join("crawl.jsonl");

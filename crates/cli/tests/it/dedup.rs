@@ -35,12 +35,10 @@ fn duplicates_over_shards_are_found_and_left_out() {
     run(&["sign", "out/b.jsonl", "out/a.jsonl", "-o", "s"]).well();
     let (one, other) = ("s/a.signatures.jsonl.zst", "s/b.signatures.jsonl.zst");
     let signed = fs::read(at(one)).unwrap();
-    let again = run(&["sign", "out/a.jsonl", "-o", "s"]);
-    assert!(again.stderr.contains("1 outputs signed before"), "{}", again.stderr);
+    run(&["sign", "out/a.jsonl", "-o", "s"]).said("1 outputs signed before");
 
     let found = run(&["find", other, one, "-o", "d.jsonl"]);
-    assert_eq!(found.code, 0, "{}", found.stderr);
-    assert!(found.stderr.contains("8 documents: 2 exact duplicates, 1 near duplicates"), "{}", found.stderr);
+    found.ended(0, "8 documents: 2 exact duplicates, 1 near duplicates");
     assert_eq!(ids(&at("d.jsonl")), ["b0", "b1", "b3"]);
     let list = fs::read_to_string(at("d.jsonl")).unwrap();
     let first: Value = serde_json::from_str(list.lines().next().unwrap()).unwrap();
@@ -59,8 +57,7 @@ fn duplicates_over_shards_are_found_and_left_out() {
 
     let drop =
         ["drop", "out/a.jsonl", "out/b.jsonl", "--duplicates", "k1.jsonl", "k2.jsonl", "k3.jsonl", "-o", "unique"];
-    let dropped = run(&drop);
-    assert!(dropped.stderr.contains("5 documents kept, 3 left out"), "{}", dropped.stderr);
+    run(&drop).said("5 documents kept, 3 left out");
     assert_eq!(ids(&at("unique/a.jsonl")), ["a0", "a1", "a2", "a3"]);
     assert_eq!(ids(&at("unique/b.jsonl")), ["b2"]);
     assert_eq!(fs::read(at(one)).unwrap(), signed);
@@ -72,23 +69,21 @@ fn faults_are_told_by_name() {
     let at = |name: &str| folder.path().join(name);
     let run = |arguments: &[&str]| trommel(folder.path(), &[&["dedup"], arguments].concat(), b"");
     fs::write(at("x.wet.gz"), "").unwrap();
-    let ran = run(&["sign", "x.wet.gz", "-o", "s"]);
-    assert!(ran.code == 2 && ran.stderr.contains("x.wet.gz: is no output"), "{}", ran.stderr);
+    run(&["sign", "x.wet.gz", "-o", "s"]).ended(2, "x.wet.gz: is no output");
     shard(&at("a.jsonl"), &[("a", text(1))]);
     run(&["sign", "a.jsonl", "-o", "s"]).well();
     let signature = "s/a.signatures.jsonl.zst";
     let twice = run(&["find", signature, signature, "-o", "d.jsonl"]);
-    assert!(twice.code == 2 && twice.stderr.contains("a: row 0 is there twice"), "{}", twice.stderr);
+    twice.ended(2, "a: row 0 is there twice");
     assert!(!at("d.jsonl").exists());
     fs::write(at("bad.jsonl"), "{}\n").unwrap();
     let bad = run(&["find", "bad.jsonl", "-o", "d.jsonl"]);
-    assert!(bad.code == 2 && bad.stderr.contains("bad.jsonl: line 1: "), "{}", bad.stderr);
+    bad.ended(2, "bad.jsonl: line 1: ");
     fs::write(
         at("d.jsonl"),
         r#"{"shard":"a","row":7,"id":"x","reason":"exact-duplicate","of":{"shard":"a","row":0,"id":"a"}}"#,
     )
     .unwrap();
-    let other = run(&["drop", "a.jsonl", "--duplicates", "d.jsonl", "-o", "u"]);
-    assert!(other.code == 2 && other.stderr.contains("a.jsonl: has no row 7"), "{}", other.stderr);
+    run(&["drop", "a.jsonl", "--duplicates", "d.jsonl", "-o", "u"]).ended(2, "a.jsonl: has no row 7");
     assert!(!at("u/a.jsonl").exists());
 }

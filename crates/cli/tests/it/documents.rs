@@ -38,14 +38,12 @@ fn links_lead_to_files() {
     assert!(found.len() > 15, "{found:?}");
     let mut checked = 0;
     for document in &found {
-        let text = fs::read_to_string(document).unwrap();
-        for link in links(&text) {
+        for link in links(&fs::read_to_string(document).unwrap()) {
             let (file, _) = link.split_once('#').unwrap_or((link, ""));
             if file.contains("://") || file.is_empty() {
                 continue;
             }
-            let target = document.parent().unwrap().join(file);
-            assert!(target.exists(), "{}: {link}", document.display());
+            assert!(document.parent().unwrap().join(file).exists(), "{}: {link}", document.display());
             checked += 1;
         }
     }
@@ -54,8 +52,7 @@ fn links_lead_to_files() {
 
 #[test]
 fn architecture_stays_short() {
-    let text = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
-    let words = text.split_whitespace().count();
+    let words = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap().split_whitespace().count();
     assert!(words <= 1500, "{words} words");
 }
 
@@ -82,8 +79,7 @@ fn rows(file: &str) -> Vec<Vec<String>> {
 #[test]
 fn figures_of_the_readme_are_those_of_the_tables() {
     let find = |rows: &[Vec<String>], name: &str| {
-        let found = rows.iter().find(|row| row[0] == name);
-        found.unwrap_or_else(|| panic!("no {name}")).clone()
+        rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no {name}")).clone()
     };
     let (readme, quality) = (rows("README.md"), rows("docs/quality.md"));
     let benchmarks = rows("docs/benchmarks.md");

@@ -3,13 +3,13 @@
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
-use trommel::archive::write::{gzip_member, write_record};
+use trommel::archive::write::gzip_member;
 use trommel::{Extractor, Field, Hints, Kind, PageForm, Session, Settings, fields};
 
 use crate::program::{trommel, workspace};
+use crate::sample::record;
 
 const URL: &str = "https://valley.example/news/1";
-const DATE: &str = "2024-05-18T01:58:10Z";
 
 /// Pages on which every setting of pages shows.
 const PAGES: [&str; 3] = ["article", "short", "thread"];
@@ -61,16 +61,7 @@ fn document(line: &str) -> Value {
 fn archive(page: &[u8]) -> Vec<u8> {
     let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n".to_vec();
     block.extend_from_slice(page);
-    let headers = [
-        ("WARC-Type", "response"),
-        ("WARC-Record-ID", "<urn:uuid:00000000-0000-4000-8000-000000000001>"),
-        ("WARC-Target-URI", URL),
-        ("WARC-Date", DATE),
-        ("Content-Type", "application/http; msgtype=response"),
-    ];
-    let mut record = Vec::new();
-    write_record(&mut record, "WARC/1.1", &headers, &block).unwrap();
-    gzip_member(&record, 6).unwrap()
+    gzip_member(&record("response", 1, URL, &[], &block), 6).unwrap()
 }
 
 /// A page with what is needed to ask for it through every door.
@@ -100,20 +91,17 @@ impl PageRequest<'_> {
         for command in [extract, run] {
             for more in [&options[..], &["--config", "c.toml"]] {
                 let arguments = [command, more].concat();
-                let ran = trommel(self.folder, &arguments, b"");
-                doors.push((arguments.join(" "), document(ran.well())));
+                doors.push((arguments.join(" "), document(trommel(self.folder, &arguments, b"").well())));
             }
         }
-        let settings = Settings::from_json(&settings.to_string()).unwrap();
-        let extractor = Extractor::new(&settings).unwrap();
+        let extractor = Extractor::new(&Settings::from_json(&settings.to_string()).unwrap()).unwrap();
         let hints = Hints { url: Some(URL), ..Hints::default() };
         let mut session = Session::new(&extractor, hints);
         for part in self.page.chunks(700) {
             session.feed(part);
         }
         for (door, made) in [("Extractor", extractor.document(&self.page, &hints)), ("Session", session.finish())] {
-            let line = PageForm::Json.print(made, Some(URL), None).unwrap();
-            doors.push((door.to_owned(), document(&line)));
+            doors.push((door.to_owned(), document(&PageForm::Json.print(made, Some(URL), None).unwrap())));
         }
         if let Some(service) = self.service {
             for (target, body) in [

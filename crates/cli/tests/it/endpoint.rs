@@ -60,8 +60,7 @@ fn serve(stream: &TcpStream, bulks: &AtomicU32, seen: &Sender<Request>) {
 }
 
 fn taken(body: &[u8]) -> String {
-    let actions = body.split(|&byte| byte == b'\n').step_by(2);
-    let actions = actions.filter(|line| !line.is_empty()).enumerate();
+    let actions = body.split(|&byte| byte == b'\n').step_by(2).filter(|line| !line.is_empty()).enumerate();
     let items: Vec<Value> = actions
         .map(|(at, line)| {
             let action: Value = serde_json::from_slice(line).unwrap();
@@ -86,10 +85,9 @@ fn documents_are_sent_as_a_search_engine_wants_them() {
     });
     let ran = trommel(&workspace(), &["index", ARCHIVE, "--url", &url], b"");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let all = documents(&workspace());
-    let with_text: Vec<&Value> = all.iter().filter(|d| d["text"] != "").collect();
-    let words = format!("{} new in the index, 1 there already, 0 refused", with_text.len() - 1);
-    assert!(ran.stderr.contains(&words), "{}", ran.stderr);
+    let with_text = documents(&workspace());
+    let with_text: Vec<&Value> = with_text.iter().filter(|d| d["text"] != "").collect();
+    ran.said(&format!("{} new in the index, 1 there already, 0 refused", with_text.len() - 1));
 
     let requests: Vec<Request> = requests.try_iter().collect();
     let lines: Vec<&str> = requests.iter().map(|(first, ..)| first.as_str()).collect();

@@ -5,7 +5,7 @@ use std::fs;
 use sha2::{Digest, Sha256};
 
 use crate::program::{trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::sample::{ARCHIVE, page_record};
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -55,8 +55,7 @@ fn the_summary_replaces_nothing_that_the_run_reads_or_writes() {
             &["run", "a.warc.gz", "-o", "o.jsonl", "--config", "c.toml", "--summary", summary],
             b"",
         );
-        assert_eq!(ran.code, 2, "{}", ran.stderr);
-        assert!(ran.stderr.contains(&format!(": is {what}; name")), "{}", ran.stderr);
+        ran.ended(2, &format!(": is {what}; name"));
     }
     assert!(fs::read(folder.path().join("a.warc.gz")).unwrap() == archive);
     assert!(!folder.path().join("o.jsonl").exists());
@@ -72,19 +71,10 @@ fn a_finished_run_says_that_there_is_nothing_to_do() {
     run(&[]).well();
     let out = folder.path().join("out/a.jsonl.zst");
     let whole = fs::read(&out).unwrap();
-    let refused = run(&[]);
-    assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("out/a.jsonl.zst: is there already; --overwrite replaces it"),
-        "{}",
-        refused.stderr
-    );
-    let again = run(&["--resume"]);
-    assert_eq!(again.code, 0, "{}", again.stderr);
-    assert!(again.stderr.contains("nothing to do"), "{}", again.stderr);
+    run(&[]).ended(2, "out/a.jsonl.zst: is there already; --overwrite replaces it");
+    run(&["--resume"]).ended(0, "nothing to do");
     let other = run(&["--resume", "--model", "best"]);
-    assert_eq!(other.code, 2);
-    assert!(other.stderr.contains("had model fast, this one has best"), "{}", other.stderr);
+    other.ended(2, "had model fast, this one has best");
     assert!(!other.stderr.contains("the same command"), "{}", other.stderr);
     assert!(fs::read(&out).unwrap() == whole);
     run(&["--overwrite"]).well();
@@ -99,8 +89,7 @@ fn the_summary_has_no_name_that_the_run_gives() {
             let path = format!("out/{name}");
             let ran = trommel(folder.path(), &["run", "a.warc.gz", "-o", "out", option, &path], b"");
             assert_eq!(ran.code, 2, "{}", ran.stderr);
-            let refused = format!("{path}: is an output; name another file with {option}");
-            assert!(ran.stderr.contains(&refused), "{}", ran.stderr);
+            ran.said(&format!("{path}: is an output; name another file with {option}"));
         }
     }
     assert!(!folder.path().join("out").exists());
@@ -119,14 +108,7 @@ fn a_list_of_another_run_does_not_stay_beside_new_output() {
     assert!(fs::read_to_string(at("d.jsonl")).unwrap().contains("\"too-short\""));
     fs::write(at("p.warc.gz"), "of another run").unwrap();
     // An archive of which nothing is dropped.
-    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>A page of words.";
-    let record = format!(
-        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
-         WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://example.org/\r\n\
-         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{page}\r\n\r\n",
-        page.len()
-    );
-    fs::write(at("a.warc.gz"), record).unwrap();
+    fs::write(at("a.warc.gz"), page_record(1, "http://example.org/", "<p>A page of words.")).unwrap();
     assert!(run(&[]).stderr.contains("is there already"));
     run(&["--overwrite"]).well();
     assert!(!at("d.jsonl").exists() && !at("p.warc.gz").exists());
@@ -150,8 +132,7 @@ fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
     let records = bytes[at];
     assert!(records < 127, "{records}");
     bytes[at] += 1;
-    let sum = Sha256::digest(&bytes);
-    fs::write(&state, [&bytes[..], &sum[..]].concat()).unwrap();
+    fs::write(&state, [&bytes[..], &Sha256::digest(&bytes)[..]].concat()).unwrap();
     let told =
         format!("the counts do not add up: {} records read, but {records} documents, drops and failures", records + 1);
     fs::copy(folder.path().join("a.warc.gz"), folder.path().join("b.warc.gz")).unwrap();
@@ -162,7 +143,7 @@ fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
             [] => told.clone(),
             _ => format!("do not add up: {} records read", 2 * records + 1),
         };
-        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        ran.said(&told);
     }
     // The second began to write.
     assert!(!out.join("_SUCCESS").exists());
@@ -211,10 +192,9 @@ mod unix {
             }
         }
         // An output itself is never a pipe.
-        let made = Command::new("mkfifo").arg(at("o.jsonl")).status().unwrap();
-        assert!(made.success());
+        assert!(Command::new("mkfifo").arg(at("o.jsonl")).status().unwrap().success());
         let ran = trommel(folder.path(), &["run", "a.warc.gz", "-o", "o.jsonl", "--overwrite"], b"");
-        assert!(ran.code == 2 && ran.stderr.contains("is a device, pipe or socket"), "{}", ran.stderr);
+        ran.ended(2, "is a device, pipe or socket");
         assert!(fs::symlink_metadata(at("o.jsonl")).unwrap().file_type().is_fifo());
     }
 

@@ -7,6 +7,7 @@ use trommel::output::{Encode as _, Jsonl};
 use trommel::{Model, OutputRecord};
 
 use crate::program::{RunResult, trommel, workspace};
+use crate::sample::page_record;
 
 const PARAGRAPHS: [&str; 3] = [
     "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.",
@@ -55,8 +56,7 @@ fn roles_can_be_included_and_excluded() {
     let html = page().replace("</article>", &format!("{figure}</article>"));
     let html = html.as_bytes();
     let roles = |arguments: &[&str]| -> BTreeSet<(String, bool)> {
-        let all = [&["-f", "blocks"], arguments].concat();
-        let ran = extract(folder.path(), &all, html);
+        let ran = extract(folder.path(), &[&["-f", "blocks"], arguments].concat(), html);
         let rows = ran.well().lines().map(|line| -> Value { serde_json::from_str(line).unwrap() });
         rows.map(|row| (row["role"].as_str().unwrap().to_owned(), row["kept"] == true)).collect()
     };
@@ -79,28 +79,24 @@ fn roles_can_be_included_and_excluded() {
         assert!(text.well().contains("twelve mills"), "{}", text.text());
         assert_eq!(text.well().contains("Mills by year"), is_kept);
     }
-    let menus = extract(folder.path(), &["--include", "navigation"], html);
-    assert!(menus.well().contains("Contact"));
-    let nothing = extract(folder.path(), &["--exclude", "body,headline"], html);
-    assert!(!nothing.well().contains(PARAGRAPHS[0]));
+    assert!(extract(folder.path(), &["--include", "navigation"], html).well().contains("Contact"));
+    assert!(!extract(folder.path(), &["--exclude", "body,headline"], html).well().contains(PARAGRAPHS[0]));
     let both = extract(folder.path(), &["--include", "card", "--exclude", "card"], html);
     assert_eq!(both.code, 2);
     let said = "the role card is both to include and to exclude";
-    assert!(both.stderr.contains(said), "{}", both.stderr);
-    let unknown = extract(folder.path(), &["--include", "cards"], html);
-    assert!(unknown.code == 2 && unknown.stderr.contains("question-answer"));
+    both.said(said);
+    extract(folder.path(), &["--include", "cards"], html).ended(2, "question-answer");
 }
 
 #[test]
 fn json_and_blocks_say_the_same_as_text() {
     let folder = tempfile::tempdir().unwrap();
     let html = page();
-    let text = extract(folder.path(), &[], html.as_bytes());
-    let text = text.well().trim_end();
+    let ran = extract(folder.path(), &[], html.as_bytes());
+    let text = ran.well().trim_end();
 
     let url = "https://example.org/mill";
-    let object = extract(folder.path(), &["-f", "json", "--url", url], html.as_bytes());
-    let object: Value = serde_json::from_str(object.well()).unwrap();
+    let object = extract(folder.path(), &["-f", "json", "--url", url], html.as_bytes()).json();
     let keys: BTreeSet<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
     for key in ["text", "title", "lang", "charset", "charset_source", "confidence", "capped", "url"] {
         assert!(keys.contains(key), "{key}: {keys:?}");
@@ -116,8 +112,7 @@ fn json_and_blocks_say_the_same_as_text() {
     let confidence = object["confidence"].as_f64().unwrap();
     assert!(confidence > 0.5 && confidence <= 1.0, "{confidence}");
 
-    let blocks = extract(folder.path(), &["-f", "blocks"], html.as_bytes());
-    let blocks: Vec<Value> = blocks.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let blocks = extract(folder.path(), &["-f", "blocks"], html.as_bytes()).rows();
     let texts = |kept: bool| -> Vec<&str> {
         let blocks = blocks.iter().filter(|block| block["kept"] == kept);
         blocks.map(|block| block["text"].as_str().unwrap()).collect()
@@ -131,8 +126,7 @@ fn json_and_blocks_say_the_same_as_text() {
     assert_eq!(blocks[3]["path"], "article>p");
     assert_eq!(blocks[3]["words"], 23);
     for block in &blocks {
-        let probability = block["probability"].as_f64().unwrap();
-        assert!((0.0..=1.0).contains(&probability), "{block}");
+        assert!((0.0..=1.0).contains(&block["probability"].as_f64().unwrap()), "{block}");
         let place = |key: &str| usize::try_from(block[key].as_u64().unwrap()).unwrap();
         assert_eq!(&html[place("start")..place("end")], block["text"]);
     }
@@ -144,13 +138,7 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
     let folder = tempfile::tempdir().unwrap();
     let url = "https://example.org/mill";
     for html in [page(), String::new(), "<div>".repeat(5000) + &page()] {
-        let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
-        let record = format!(
-            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Target-URI: {url}\r\n\
-             WARC-Date: 2024-05-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n\
-             Content-Length: {}\r\n\r\n{http}\r\n\r\n",
-            http.len()
-        );
+        let record = page_record(1, url, &html);
         let arguments = ["-f", "json", "--spans", "--tables", "--url", url];
         let printed = extract(folder.path(), &arguments, html.as_bytes());
         let document: OutputRecord = serde_json::from_str(printed.well()).unwrap();
@@ -162,8 +150,7 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
             assert_eq!((document.text.as_str(), document.confidence), ("", 0.0));
             continue;
         }
-        let arguments = ["run", "-", "-o", "-", "--spans", "--tables"];
-        let ran = trommel(folder.path(), &arguments, record.as_bytes());
+        let ran = trommel(folder.path(), &["run", "-", "-o", "-", "--spans", "--tables"], &record);
         let of_run: OutputRecord = serde_json::from_str(ran.well()).unwrap();
         let expected = OutputRecord { id: String::new(), date: None, source: None, status: None, ..of_run };
         assert_eq!(document, expected);
@@ -171,8 +158,7 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
         assert_eq!(document.capped.is_empty(), !html.starts_with("<div>"));
     }
     // What only a page by itself has stands behind all that.
-    let arguments = ["-f", "json", "--posts"];
-    let printed = extract(folder.path(), &arguments, page().as_bytes());
+    let printed = extract(folder.path(), &["-f", "json", "--posts"], page().as_bytes());
     assert!(printed.well().ends_with(",\"tables\":[],\"posts\":[],\"chunks\":[]}\n"));
 }
 
@@ -194,8 +180,7 @@ fn what_a_run_passes_over_is_no_page_here_either() {
             trommel(folder.path(), &["inspect", name, "-o", "x.html"], b""),
         ] {
             assert_eq!((ran.code, ran.text()), (2, ""), "{name}: {}", ran.stderr);
-            let said = format!("{kind} data, not a page\n");
-            assert!(ran.stderr.ends_with(&said), "{name}: {}", ran.stderr);
+            assert!(ran.stderr.ends_with(&format!("{kind} data, not a page\n")), "{name}: {}", ran.stderr);
         }
     }
     // Of several the pages are written.
@@ -210,8 +195,7 @@ fn the_charset_of_the_server_is_heard() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = b"<title>caf\xe9</title><p>caf\xe9";
     for (label, title) in [("iso-8859-1", "caf\u{e9}"), ("iso-8859-7", "caf\u{3b9}")] {
-        let ran = extract(folder.path(), &["-f", "json", "--charset", label], bytes);
-        let object: Value = serde_json::from_str(ran.well()).unwrap();
+        let object = extract(folder.path(), &["-f", "json", "--charset", label], bytes).json();
         assert_eq!(object["title"], title);
         assert_eq!(object["charset_source"], "http");
     }
@@ -257,17 +241,16 @@ fn models_are_listed_and_shown() {
     let names: Vec<&str> = list.well().lines().map(|line| line.split('\t').next().unwrap()).collect();
     assert_eq!(names, Model::builtin_names().collect::<Vec<_>>());
     let by_default = trommel(folder.path(), &["model", "show"], b"");
-    let by_name = trommel(folder.path(), &["model", "show", names[0]], b"");
-    assert_eq!(by_default.well(), by_name.well());
+    assert_eq!(by_default.well(), trommel(folder.path(), &["model", "show", names[0]], b"").well());
     assert!(!by_default.well().contains("\nband"));
     let best = trommel(folder.path(), &["model", "show", "best"], b"");
     assert!(best.well().contains("\nband       trees are asked"), "{}", best.well());
     let json = trommel(folder.path(), &["model", "show", "--json"], b"");
-    let model: Value = serde_json::from_str(json.well()).unwrap();
+    let model = json.json();
     assert_eq!(model["name"], names[0]);
     let ran = trommel(folder.path(), &["model", "show", "gone"], b"");
     assert_eq!((ran.code, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("unknown model gone"), "{}", ran.stderr);
+    ran.said("unknown model gone");
 }
 
 const STORY: [&str; 6] = [
@@ -305,15 +288,12 @@ fn links_are_written_on_request() {
     let more = ["--links", "--url", "https://a.example/x/y"];
     let ran = trommel(&workspace(), &[&arguments[..], &more].concat(), page.as_bytes());
     assert_eq!(ran.well(), format!("{a} {b} See [there](https://a.example/x/b?c).\n"));
-    let ran = trommel(&workspace(), &arguments, page.as_bytes());
-    assert_eq!(ran.well(), format!("{a} {b} See there.\n"));
+    assert_eq!(trommel(&workspace(), &arguments, page.as_bytes()).well(), format!("{a} {b} See there.\n"));
     // They ask for Markdown by themselves.
     let ran = trommel(&workspace(), &[&["extract"], &more[..]].concat(), page.as_bytes());
     assert!(ran.well().contains("[there](https://a.example/x/b?c)"));
     let refused = ["extract", "--links", "-f", "text"];
-    let ran = trommel(&workspace(), &refused, page.as_bytes());
-    assert_eq!((ran.code, ran.text()), (2, ""));
-    assert!(ran.stderr.contains("text.links: is for Markdown only"), "{}", ran.stderr);
+    trommel(&workspace(), &refused, page.as_bytes()).refused("text.links: is for Markdown only");
 }
 
 #[test]
@@ -334,12 +314,9 @@ fn what_is_more_than_text_stands_in_divisions() {
     // The same text without them.
     let plain: Vec<&str> = markdown.iter().copied().filter(|argument| *argument != "--sections").collect();
     let plain = trommel(&workspace(), &plain, page.as_bytes());
-    let undivided = expected.replace("::: question-answer\n\n", "");
-    assert_eq!(plain.well(), undivided.replace(":::\n\n", ""));
+    assert_eq!(plain.well(), expected.replace("::: question-answer\n\n", "").replace(":::\n\n", ""));
     for refused in [[&arguments[..], &["text"]].concat(), [&markdown[..], &["--posts"]].concat()] {
-        let ran = trommel(&workspace(), &refused, page.as_bytes());
-        assert_eq!((ran.code, ran.text()), (2, ""));
-        assert!(ran.stderr.contains("sections"), "{}", ran.stderr);
+        trommel(&workspace(), &refused, page.as_bytes()).refused("sections");
     }
 }
 
@@ -354,8 +331,7 @@ fn a_forum_is_divided_into_posts() {
     };
     let page = format!("<title>Mills</title><h1>Mills</h1>{}{}", post(1, "ann_77", a), post(2, "*Bob*", b));
     let arguments = ["extract", "--posts", "-f"];
-    let ran = trommel(&workspace(), &[&arguments[..], &["json"]].concat(), page.as_bytes());
-    let json: serde_json::Value = serde_json::from_str(ran.well()).unwrap();
+    let json = trommel(&workspace(), &[&arguments[..], &["json"]].concat(), page.as_bytes()).json();
     let post = |author: &str, published: &str, text: &str| serde_json::json!({"author": author, "published": published, "text": text});
     assert_eq!(
         json["posts"],
@@ -400,10 +376,8 @@ fn text_that_stands_in_json_ld_alone_is_kept_where_the_page_has_no_other() {
     assert_eq!(last["end"], start + script.len());
     // Where the page shows it, it stands in the text once, and no candidate is left.
     let shown = html(&format!("<article><p>{}</p></article>", PARAGRAPHS.join("</p><p>")));
-    let text = extract(folder.path(), &[], shown.as_bytes());
-    assert_eq!(text.well().matches(PARAGRAPHS[0]).count(), 1);
-    let blocks = extract(folder.path(), &["-f", "blocks"], shown.as_bytes());
-    assert!(!blocks.well().contains("json-ld"));
+    assert_eq!(extract(folder.path(), &[], shown.as_bytes()).well().matches(PARAGRAPHS[0]).count(), 1);
+    assert!(!extract(folder.path(), &["-f", "blocks"], shown.as_bytes()).well().contains("json-ld"));
 }
 
 #[test]
@@ -429,8 +403,7 @@ fn several_pages_and_folders_are_extracted() {
     // Into a folder a file each, with its path.
     extract(folder.path(), &["site", "c.html", "-o", "out", "-f", "markdown"], b"").well();
     for name in ["out/a.md", "out/sub/b.md", "out/c.md"] {
-        let text = fs::read_to_string(folder.path().join(name)).unwrap();
-        assert!(text.contains(PARAGRAPHS[1]), "{name}");
+        assert!(fs::read_to_string(folder.path().join(name)).unwrap().contains(PARAGRAPHS[1]), "{name}");
     }
     // Of one page it is the file.
     extract(folder.path(), &["c.html", "-o", "one.txt"], b"").well();
@@ -447,9 +420,7 @@ fn several_pages_and_folders_are_extracted() {
         (&["c.html", "site", "--url", "http://a/"], "one page"),
         (&["http://127.0.0.1:9/x"], "--fetch"),
     ] {
-        let ran = extract(folder.path(), arguments, b"");
-        assert_eq!(ran.code, 2, "{arguments:?}");
-        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+        extract(folder.path(), arguments, b"").ended(2, words);
     }
     assert_eq!(fs::read_to_string(folder.path().join("c.html")).unwrap(), page());
 }
@@ -460,8 +431,7 @@ fn gzipped_pages_are_read_and_archives_refused() {
     let zipped = trommel::archive::write::gzip_member(page().as_bytes(), 6).unwrap();
     fs::write(folder.path().join("a.html.gz"), &zipped).unwrap();
     let plain = extract(folder.path(), &[], page().as_bytes());
-    let ran = extract(folder.path(), &["a.html.gz"], b"");
-    assert_eq!(ran.well(), plain.well());
+    assert_eq!(extract(folder.path(), &["a.html.gz"], b"").well(), plain.well());
     assert_eq!(extract(folder.path(), &[], &zipped).well(), plain.text());
 
     let record = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
@@ -472,9 +442,7 @@ fn gzipped_pages_are_read_and_archives_refused() {
     for (name, words) in
         [("a.warc.gz", "an archive, not a page"), ("a.warc", "an archive, not a page"), ("cut.html.gz", "damaged gzip")]
     {
-        let ran = extract(folder.path(), &[name], b"");
-        assert_eq!((ran.code, ran.text()), (2, ""), "{name}");
-        assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);
+        extract(folder.path(), &[name], b"").refused(words);
     }
 }
 
@@ -487,13 +455,10 @@ fn a_url_is_fetched_on_request_only() {
     let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
     let server = BreakingServer::start(page().into_bytes(), manners);
     let url = format!("http://127.0.0.1:{}/mill.html", server.port);
-    let ran = extract(folder.path(), &[&url], b"");
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--fetch"), "{}", ran.stderr);
+    extract(folder.path(), &[&url], b"").ended(2, "--fetch");
     assert!(server.requests.lock().unwrap().is_empty());
 
-    let ran = extract(folder.path(), &["--fetch", &url, "-f", "json"], b"");
-    let object: Value = serde_json::from_str(ran.well()).unwrap();
+    let object = extract(folder.path(), &["--fetch", &url, "-f", "json"], b"").json();
     assert_eq!(object["url"], url);
     assert_eq!(object["title"], "The mill");
     assert!(object["text"].as_str().unwrap().contains(PARAGRAPHS[2]));
@@ -528,6 +493,5 @@ fn categories_of_a_wiki_are_no_text() {
         <div class='mw-hidden-catlinks mw-hidden-cats-hidden'>Hidden categories: <ul>\
         <li><a href=/x>Articles with short description</a><li><a href=/y>Use dmy dates from May 2020</a>\
         </ul></div></div>";
-    let with = extract(folder.path(), &[], page(categories).as_bytes());
-    assert_eq!(with.well(), plain.well());
+    assert_eq!(extract(folder.path(), &[], page(categories).as_bytes()).well(), plain.well());
 }

@@ -5,22 +5,18 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::Value;
 use trommel::Format;
 
-use crate::program::{RunResult, trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::program::{RunResult, json_file, trommel, workspace};
+use crate::sample::{archive_path, page_record};
 
 fn run(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), b"")
-}
-
-fn sample() -> String {
-    workspace().join(ARCHIVE).to_string_lossy().into_owned()
 }
 
 /// Documents by id and the counts of a run over the sample, given twice.
 fn twice(config: &str) -> (BTreeMap<String, Value>, Value) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("c.toml"), config).unwrap();
-    let archive = sample();
+    let archive = archive_path();
     let arguments = [&archive, &archive, "-o", "-", "--config", "c.toml", "--summary", "s.json"];
     let ran = run(folder.path(), &arguments);
     let documents = ran.well().lines().map(|line| {
@@ -28,7 +24,7 @@ fn twice(config: &str) -> (BTreeMap<String, Value>, Value) {
         (document["id"].as_str().unwrap().to_owned(), document)
     });
     let documents: Vec<_> = documents.collect();
-    let summary: Value = serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    let summary = json_file(folder.path().join("s.json"));
     assert_eq!(summary["documents"], documents.len());
     (documents.into_iter().collect(), summary)
 }
@@ -63,10 +59,9 @@ fn the_order_of_drops_does_not_depend_on_workers() {
     let config = "[filters]\nrules = ['c4', 'gopher', 'gopher-repetition']\n\
                   [filters.duplicates]\nexact = true\nnear = true\nmemory = 2000\n";
     fs::write(folder.path().join("c.toml"), config).unwrap();
-    let archive = sample();
+    let archive = archive_path();
     let with = |jobs: &str| {
-        let arguments = [&archive, &archive, "-o", "-", "--config", "c.toml", "-j", jobs];
-        let ran = run(folder.path(), &arguments);
+        let ran = run(folder.path(), &[&archive, &archive, "-o", "-", "--config", "c.toml", "-j", jobs]);
         ran.well().to_owned()
     };
     let one = with("1");
@@ -79,10 +74,8 @@ fn pipelines_run_on_the_sample() {
     for name in ["common-crawl", "crawler", "index"] {
         let folder = tempfile::tempdir().unwrap();
         let config = workspace().join(format!("pipelines/{name}.toml"));
-        let (archive, config) = (sample(), config.to_string_lossy().into_owned());
-        let arguments = [&archive, "-o", "out", "--config", &config, "--summary", "s.json"];
-        let ran = run(folder.path(), &arguments);
-        ran.well();
+        let (archive, config) = (archive_path(), config.to_string_lossy().into_owned());
+        run(folder.path(), &[&archive, "-o", "out", "--config", &config, "--summary", "s.json"]).well();
         let summary = fs::read(folder.path().join("s.json")).unwrap();
         let summary: Value = serde_json::from_slice(&summary).unwrap();
         let documents = summary["documents"].as_u64().unwrap();
@@ -96,14 +89,8 @@ fn every_pipeline_runs_with_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let html = "<title>Mill</title><h1>Mill</h1>".to_owned()
         + &"<p>The mill stands by the river, and its wheel has turned there for two hundred years.".repeat(9);
-    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
-    let record = format!(
-        "WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
-        http.len()
-    );
-    fs::write(folder.path().join("a.warc"), record).unwrap();
-    let pipelines = fs::read_dir(workspace().join("pipelines")).unwrap();
-    let files = pipelines.map(|entry| entry.unwrap().path());
+    fs::write(folder.path().join("a.warc"), page_record(1, "http://example.com/", &html)).unwrap();
+    let files = fs::read_dir(workspace().join("pipelines")).unwrap().map(|entry| entry.unwrap().path());
     let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     assert!(files.len() >= 3);
     for file in &files {
@@ -117,8 +104,7 @@ fn every_pipeline_runs_with_every_format() {
             }
             let name = format.name();
             let out = format!("{}-{name}", file.file_stem().unwrap().to_string_lossy());
-            let arguments = ["a.warc", "-o", &out, "--config", &config, "-f", name];
-            run(folder.path(), &arguments).well();
+            run(folder.path(), &["a.warc", "-o", &out, "--config", &config, "-f", name]).well();
             let written = fs::read_dir(folder.path().join(&out)).unwrap();
             let mut names = written.map(|entry| entry.unwrap().file_name().into_string().unwrap());
             assert!(names.any(|name| name.starts_with("a.")), "{out}");
@@ -127,8 +113,7 @@ fn every_pipeline_runs_with_every_format() {
     // What the file says of itself has its file, its line and what to do.
     fs::write(folder.path().join("c.toml"), "format = 'parquet'\n\ncompress = 'gz'\n").unwrap();
     let ran = run(folder.path(), &["a.warc", "-o", "out", "--config", "c.toml"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("c.toml:3: ") && ran.stderr.contains("leave the key out"), "{}", ran.stderr);
+    ran.ended(2, "c.toml:3: ").said("leave the key out");
     // A pipe has no parts, whatever the file says.
     fs::write(folder.path().join("c.toml"), "split_size = 4096\n").unwrap();
     run(folder.path(), &["a.warc", "-o", "-", "--config", "c.toml"]).well();
@@ -138,9 +123,8 @@ fn every_pipeline_runs_with_every_format() {
 fn a_dry_run_says_what_would_be_done_and_does_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let config = workspace().join("pipelines/index.toml");
-    let (archive, config) = (sample(), config.to_string_lossy().into_owned());
-    let arguments = [&archive, "gone.warc", "-o", "out", "--config", &config, "--dry-run"];
-    let ran = run(folder.path(), &arguments);
+    let (archive, config) = (archive_path(), config.to_string_lossy().into_owned());
+    let ran = run(folder.path(), &[&archive, "gone.warc", "-o", "out", "--config", &config, "--dry-run"]);
     let plan = ran.well();
     let size = fs::metadata(&archive).unwrap().len();
     let mut from = 0;
@@ -155,19 +139,16 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
         "\n  encode: jsonl, compression gz\n".to_owned(),
         "outputs:\n  out/wcxb-sample.jsonl.gz\n  out/gone.jsonl.gz\n".to_owned(),
     ] {
-        let at = plan[from..].find(&line);
-        from += at.unwrap_or_else(|| panic!("{line:?} in {plan}"));
+        from += plan[from..].find(&line).unwrap_or_else(|| panic!("{line:?} in {plan}"));
     }
-    let left = fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn unknown_keys_of_filters_are_errors_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("c.toml"), "[filters]\nstatus = [200]\nlanguage = ['en']\n").unwrap();
-    let ran = run(folder.path(), &[&sample(), "-o", "out", "--config", "c.toml"]);
+    let ran = run(folder.path(), &[&archive_path(), "-o", "out", "--config", "c.toml"]);
     assert_eq!(ran.code, 2);
-    let expected = "c.toml:3: unknown key \"filters.language\", did you mean \"languages\"?";
-    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    ran.said("c.toml:3: unknown key \"filters.language\", did you mean \"languages\"?");
 }

@@ -9,33 +9,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use trommel::archive::write::{gzip_member, write_record};
+use trommel::archive::write::gzip_member;
 
-use crate::program::{trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::program::{json_file, trommel, workspace};
+use crate::sample::{ARCHIVE, page_record};
 
 /// A record with a page.
-fn record(number: u32) -> Vec<u8> {
+fn record(number: usize) -> Vec<u8> {
     let text = format!("The mill number {number} stands by the river, and it has been there for years. ");
-    let block = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><body><p>{}</p></body></html>",
-        text.repeat(5)
-    );
-    let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
-    let url = format!("http://example.com/{number}");
-    let fields = [
-        ("WARC-Type", "response"),
-        ("WARC-Date", "2024-05-18T01:58:10Z"),
-        ("WARC-Record-ID", &id),
-        ("WARC-Target-URI", &url),
-        ("Content-Type", "application/http; msgtype=response"),
-    ];
-    let mut out = Vec::new();
-    write_record(&mut out, "WARC/1.1", &fields, block.as_bytes()).unwrap();
-    out
+    let html = format!("<html><body><p>{}</p></body></html>", text.repeat(5));
+    page_record(number, &format!("http://example.com/{number}"), &html)
 }
 
-fn gzip(number: u32) -> Vec<u8> {
+fn gzip(number: usize) -> Vec<u8> {
     gzip_member(&record(number), 6).unwrap()
 }
 
@@ -61,8 +47,7 @@ impl Live {
 
     /// Asks it to end, and gives its exit code.
     fn stop(mut self) -> Option<i32> {
-        let id = self.0.id().to_string();
-        Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap();
         self.0.wait().unwrap().code()
     }
 }
@@ -91,8 +76,7 @@ fn append(path: &Path, bytes: &[u8]) {
 }
 
 fn lines(text: &str) -> Vec<Value> {
-    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    lines.collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn stdout(folder: &Path) -> Vec<Value> {
@@ -141,12 +125,10 @@ fn a_growing_file_gives_what_a_whole_one_does() {
         let code = run.stop();
         let stderr = fs::read_to_string(at.join("stderr")).unwrap();
         assert_eq!(code, Some(0), "{stderr}");
-        let whole = trommel(at, &["run", name, "-o", "-"], b"");
-        assert_eq!(stdout(at), lines(whole.well()), "{name}");
+        assert_eq!(stdout(at), lines(trommel(at, &["run", name, "-o", "-"], b"").well()), "{name}");
         let counts = fs::read_to_string(at.join("counts.json")).unwrap();
         let counts: Value = serde_json::from_str(&counts).unwrap();
-        let bytes = fs::metadata(&path).unwrap().len();
-        assert_eq!(counts["stored_bytes"], bytes, "{name}: {counts}");
+        assert_eq!(counts["stored_bytes"], fs::metadata(&path).unwrap().len(), "{name}: {counts}");
     }
 }
 
@@ -170,8 +152,7 @@ fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
         assert!(stderr.contains("file is cut"), "{stderr}");
         let counts = fs::read_to_string(at.join("counts.json")).unwrap();
         let counts: Value = serde_json::from_str(&counts).unwrap();
-        let bytes = make(1).len() + make(2).len() + last.len() - 20;
-        assert_eq!(counts["stored_bytes"], bytes, "{counts}");
+        assert_eq!(counts["stored_bytes"], make(1).len() + make(2).len() + last.len() - 20, "{counts}");
     }
 }
 
@@ -183,13 +164,12 @@ fn rolling_files_are_read_once_however_often_the_run_ends() {
     let crawl = at.join("crawl");
     fs::create_dir(&crawl).unwrap();
     let start = |more: &[&str]| {
-        let arguments = ["crawl", "-o", "out", "-f", "jsonl", "--compress", "none"];
-        Live::start(at, &[&arguments[..], more].concat())
+        Live::start(at, &[&["crawl", "-o", "out", "-f", "jsonl", "--compress", "none"][..], more].concat())
     };
     let count = |number: usize| {
         wait(at, "documents", || documents(&at.join("out")).len() >= number);
-        let found = documents(&at.join("out"));
-        let ids: Vec<&Value> = found.iter().map(|line| &line["id"]).collect();
+        let ids = documents(&at.join("out"));
+        let ids: Vec<&Value> = ids.iter().map(|line| &line["id"]).collect();
         assert_eq!(ids.len(), number, "{ids:?}");
     };
     append(&crawl.join("x.warc.gz.open"), &gzip(1));
@@ -239,11 +219,9 @@ fn metrics_are_answered_while_the_run_goes_on() {
     {
         assert!(answer.lines().any(|other| other == line), "{line}\n{answer}");
     }
-    let arguments = ["run", "a.warc.gz", "-o", "x.jsonl", "--metrics", "1.2.3.4:1"];
-    let taken = trommel(at, &arguments, b"");
+    let taken = trommel(at, &["run", "a.warc.gz", "-o", "x.jsonl", "--metrics", "1.2.3.4:1"], b"");
     assert_eq!(taken.code, 2);
-    let told = "cannot listen: 1.2.3.4:1";
-    assert!(taken.stderr.contains(told), "{}", taken.stderr);
+    taken.said("cannot listen: 1.2.3.4:1");
 }
 
 #[test]
@@ -256,7 +234,7 @@ fn what_is_dropped_is_listed_with_its_reason() {
     let list = ["--dropped", "dropped.jsonl"];
     let arguments = ["run", archive, "-o", "out.jsonl", "--config", "c.toml", "--summary", "s.json"];
     trommel(at, &[&arguments[..], &list].concat(), b"").well();
-    let summary: Value = serde_json::from_slice(&fs::read(at.join("s.json")).unwrap()).unwrap();
+    let summary = json_file(at.join("s.json"));
     let dropped = lines(&fs::read_to_string(at.join("dropped.jsonl")).unwrap());
     let drops = summary["drops"].as_object().unwrap();
     assert!(drops.contains_key("too-short"), "{drops:?}");
@@ -274,6 +252,5 @@ fn what_is_dropped_is_listed_with_its_reason() {
     }
     // It is as any output: not written over.
     let again = trommel(at, &[&["run", archive, "-o", "other.jsonl"][..], &list].concat(), b"");
-    assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("dropped.jsonl: is there already"), "{}", again.stderr);
+    again.ended(2, "dropped.jsonl: is there already");
 }

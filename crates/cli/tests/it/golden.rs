@@ -43,8 +43,7 @@ pub fn compare(folder: &Path, ending: &str, found: &BTreeMap<String, String>) {
 /// A line diff of every file that differs.
 fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> String {
     let mut out = String::new();
-    let only_kept = kept.keys().filter(|name| !found.contains_key(*name));
-    for name in found.keys().chain(only_kept) {
+    for name in found.keys().chain(kept.keys().filter(|name| !found.contains_key(*name))) {
         let side = |files: &BTreeMap<String, String>| files.get(name).cloned().unwrap_or_default();
         let (before, after) = (side(kept), side(found));
         if before != after {
@@ -83,13 +82,11 @@ fn readable(document: &Value, gold: &Value) -> String {
 #[test]
 fn golden_documents() {
     let golds = golds();
-    let documents = documents(&workspace());
-    let found: BTreeMap<String, String> = documents
+    let found: BTreeMap<String, String> = documents(&workspace())
         .iter()
         .map(|document| {
             let gold = &golds[document["id"].as_str().unwrap()];
-            let name = format!("{}.txt", gold["id"].as_str().unwrap());
-            (name, readable(document, gold))
+            (format!("{}.txt", gold["id"].as_str().unwrap()), readable(document, gold))
         })
         .collect();
     assert_eq!(found.len(), golds.len(), "every page gives a document");
@@ -105,16 +102,13 @@ const MARKDOWN: [&str; 8] = [
 #[test]
 fn golden_markdown() {
     let golds = golds();
-    let arguments = ["run", ARCHIVE, "-o", "-", "-f", "jsonl", "--markdown"];
-    let ran = trommel(&workspace(), &arguments, b"");
+    let ran = trommel(&workspace(), &["run", ARCHIVE, "-o", "-", "-f", "jsonl", "--markdown"], b"");
     let mut found = BTreeMap::new();
     for line in ran.well().lines() {
         let document: Value = serde_json::from_str(line).unwrap();
-        let id = golds[document["id"].as_str().unwrap()]["id"].as_str();
-        let id = id.unwrap();
+        let id = golds[document["id"].as_str().unwrap()]["id"].as_str().unwrap();
         if MARKDOWN.contains(&id) {
-            let text = document["text"].as_str().unwrap().to_owned();
-            found.insert(format!("{id}.md"), text);
+            found.insert(format!("{id}.md"), document["text"].as_str().unwrap().to_owned());
         }
     }
     assert_eq!(found.len(), MARKDOWN.len());
@@ -124,12 +118,10 @@ fn golden_markdown() {
 #[test]
 fn a_difference_is_shown_by_line() {
     let files = |files: &[(&str, &str)]| -> BTreeMap<String, String> {
-        let files = files.iter();
-        files.map(|(name, content)| ((*name).to_owned(), (*content).to_owned())).collect()
+        files.iter().map(|(name, content)| ((*name).to_owned(), (*content).to_owned())).collect()
     };
     let kept = files(&[("a", "one\ntwo\n"), ("b", "same\n"), ("gone", "x\n")]);
-    let found = files(&[("a", "one\n2\n"), ("b", "same\n"), ("new", "y\n")]);
-    let shown = differences(&kept, &found);
+    let shown = differences(&kept, &files(&[("a", "one\n2\n"), ("b", "same\n"), ("new", "y\n")]));
     for line in ["--- a (golden)", "+++ a (now)", " one", "-two", "+2", "-x", "+y"] {
         assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
     }

@@ -6,15 +6,11 @@ use serde_json::Value;
 use trommel::Model;
 use trommel::archive::{ReadOptions, Reader, RecordType};
 
-use crate::program::{RunResult, trommel, workspace};
-use crate::sample::{ARCHIVE, documents};
-
-fn archive() -> String {
-    workspace().join(ARCHIVE).to_str().unwrap().to_owned()
-}
+use crate::program::{RunResult, json_file, trommel, workspace};
+use crate::sample::{ARCHIVE, archive_path, documents, page_record};
 
 fn run(folder: &Path, arguments: &[&str]) -> RunResult {
-    trommel(folder, &[&["run", &archive()], arguments].concat(), b"")
+    trommel(folder, &[&["run", &archive_path()], arguments].concat(), b"")
 }
 
 /// Ids and blocks of the pages in an archive.
@@ -28,8 +24,7 @@ fn records(path: &Path) -> Vec<(String, Vec<u8>)> {
 fn hard(model: &str, percent: f64) -> Vec<Value> {
     let below = f64::from(Model::builtin(model).unwrap().confidence_below(percent).unwrap());
     let is_hard = |document: &Value| document["confidence"].as_f64().unwrap() < below && document["blocked"] == "";
-    let ran = trommel(&workspace(), &["run", ARCHIVE, "-o", "-", "--model", model], b"");
-    let all: Vec<Value> = ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let all = trommel(&workspace(), &["run", ARCHIVE, "-o", "-", "--model", model], b"").rows();
     all.into_iter().filter(is_hard).collect()
 }
 
@@ -53,12 +48,11 @@ fn the_least_sure_pages_are_copied_as_they_are() {
         let ran = run(folder.path(), &options);
         assert_eq!(lines(ran.well()).len(), documents(&workspace()).len());
         let count = wanted.len();
-        assert!(ran.stderr.contains(&format!("set aside: {count} records in {name}")), "{}", ran.stderr);
-        let summary: Value = serde_json::from_slice(&fs::read(at("s.json")).unwrap()).unwrap();
-        assert_eq!(summary["set_aside"][&name], count);
+        ran.said(&format!("set aside: {count} records in {name}"));
+        assert_eq!(json_file(at("s.json"))["set_aside"][&name], count);
         // The records of the archive, and no others.
         let ids: HashSet<&str> = wanted.iter().map(|document| document["id"].as_str().unwrap()).collect();
-        let mut originals = records(Path::new(&archive()));
+        let mut originals = records(Path::new(&archive_path()));
         originals.retain(|(id, _)| ids.contains(id.as_str()));
         assert!(records(&at(&name)) == originals, "{name}");
         // Run again they give the same documents, and so do their places in the archive.
@@ -84,7 +78,8 @@ fn copies_do_not_depend_on_workers_and_hold_no_duplicates() {
     for jobs in ["1", "3"] {
         let name = format!("{jobs}.warc.gz");
         // Each page comes twice and is a document once.
-        let more = [&archive(), "-o", "-", "--hard-to", &name, "--hard-share", "30%", "--exact-duplicates", "-j", jobs];
+        let more =
+            [&archive_path(), "-o", "-", "--hard-to", &name, "--hard-share", "30%", "--exact-duplicates", "-j", jobs];
         run(folder.path(), &more).well();
     }
     assert!(read("1.warc.gz") == read("3.warc.gz"));
@@ -106,18 +101,11 @@ fn blocked_and_dropped_pages_are_not_copied() {
         run(folder.path(), &["-o", "-", "--hard-to", "h.warc.gz", "--hard-share", "50%", "--min-confidence", "0.999"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(text > 0 && !folder.path().join("h.warc.gz").exists());
-    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Access denied</title><h1>Access denied</h1>\
+    let page = "<title>Access denied</title><h1>Access denied</h1>\
                 <p>You do not have permission to access this page.";
-    let record = |number: usize, block: &str| {
-        format!(
-            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012}>\r\n\
-             WARC-Target-URI: http://example.com/{number}\r\nContent-Type: application/http\r\n\
-             Content-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    };
-    let empty = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><body><div id=root></div>";
-    fs::write(folder.path().join("a.warc"), record(1, page) + &record(2, empty)).unwrap();
+    let empty = "<html><body><div id=root></div>";
+    let record = |number: usize, html: &str| page_record(number, &format!("http://example.com/{number}"), html);
+    fs::write(folder.path().join("a.warc"), [record(1, page), record(2, empty)].concat()).unwrap();
     let ran =
         trommel(folder.path(), &["run", "a.warc", "-o", "-", "--hard-to", "h.warc.gz", "--hard-share", "99%"], b"");
     let found = lines(ran.well());
@@ -141,14 +129,11 @@ fn what_cannot_be_copied_is_refused() {
         (&["--hard-to", "h.warc.gz", "--model", "my.trommel"], "no table of the confidences of the model my.trommel"),
         (&["--hard-to", "h.warc.gz", "--set-aside", "pdf=h.warc.gz"], "is an output; name another file with --hard-to"),
     ] {
-        let ran = run(folder.path(), &[&["-o", "o.jsonl"], options].concat());
-        assert_eq!(ran.code, 2, "{options:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(words), "{options:?}: {}", ran.stderr);
+        run(folder.path(), &[&["-o", "o.jsonl"], options].concat()).ended(2, words);
     }
     assert!(!folder.path().join("o.jsonl").exists());
     // The file says how many, the command where.
     run(folder.path(), &["-o", "o.jsonl", "--config", "c.toml", "--hard-to", "h.warc.gz"]).well();
     let resumed = run(folder.path(), &["-o", "o.jsonl", "--hard-to", "h.warc.gz", "--hard-share", "8%", "--resume"]);
-    assert_eq!(resumed.code, 2);
-    assert!(resumed.stderr.contains("the run to continue had hard pages confidence below"), "{}", resumed.stderr);
+    resumed.ended(2, "the run to continue had hard pages confidence below");
 }

@@ -3,20 +3,15 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
-use trommel::archive::write::{gzip_member, write_record};
+use trommel::archive::write::gzip_member;
 
 use crate::program::{RunResult, trommel, workspace};
-use crate::sample::{ARCHIVE, documents};
+use crate::sample::{archive_path, documents, record};
 
 /// The scores alone: documents that are equally good come in any order.
 fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
     let found = by_titles(folder, index).into_iter();
     found.map(|hits| hits.into_iter().map(|(score, _)| score).collect()).collect()
-}
-
-fn archive() -> String {
-    let path = workspace().join(ARCHIVE);
-    path.to_str().unwrap().to_owned()
 }
 
 fn found(folder: &Path, query: &str, index: &str) -> Vec<Value> {
@@ -46,10 +41,10 @@ fn by_titles(folder: &Path, index: &str) -> Vec<Vec<(i64, String)>> {
 fn an_archive_is_indexed_searched_and_read_from_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| -> RunResult { trommel(folder.path(), arguments, b"") };
-    let ran = run(&["index", &archive(), "--index", "i"]);
+    let ran = run(&["index", &archive_path(), "--index", "i"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let all = documents(&workspace());
-    assert!(ran.stderr.contains(&format!("{} documents to index", all.len())), "{}", ran.stderr);
+    ran.said(&format!("{} documents to index", all.len()));
     // Each page is found by its own title, and first.
     let mut first = 0;
     for (document, ids) in all.iter().zip(by_titles(folder.path(), "i")) {
@@ -60,7 +55,7 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
     assert!(first * 10 >= all.len() * 9, "{first} of {}", all.len());
 
     // Again: nothing is there twice.
-    assert_eq!(run(&["index", &archive(), "--index", "i"]).code, 0);
+    assert_eq!(run(&["index", &archive_path(), "--index", "i"]).code, 0);
     let expected = &all[0];
     let title = expected["title"].as_str().unwrap().replace('"', " ");
     let hits = found(folder.path(), &title, "i");
@@ -78,8 +73,7 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
     let document = all.iter().find(|document| document["id"] == *id).unwrap();
     let text = run(&["cat", place, "--text"]);
     assert_eq!(text.well().trim_end(), document["text"].as_str().unwrap().trim_end());
-    let offset = document["source"]["offset"].to_string();
-    let page = run(&["cat", &archive(), &offset]);
+    let page = run(&["cat", &archive_path(), &document["source"]["offset"].to_string()]);
     assert!(page.well().to_lowercase().contains("<html"));
     let record = run(&["cat", place, "--record"]);
     assert!(record.well().starts_with("WARC/1."));
@@ -90,27 +84,26 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
 fn outputs_give_the_index_that_the_archive_gives() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| -> RunResult { trommel(folder.path(), arguments, b"") };
-    run(&["index", &archive(), "--index", "i"]).well();
+    run(&["index", &archive_path(), "--index", "i"]).well();
     let expected = scores(folder.path(), "i");
     for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "o.parquet", "f"].iter().enumerate() {
-        run(&["run", &archive(), "-o", output]).well();
+        run(&["run", &archive_path(), "-o", output]).well();
         let index = format!("i{at}");
         run(&["index", output, "--index", &index]).well();
         assert_eq!(scores(folder.path(), &index), expected, "{output}");
     }
-    run(&["run", &archive(), "-o", "o.tantivy"]).well();
+    run(&["run", &archive_path(), "-o", "o.tantivy"]).well();
     assert_eq!(scores(folder.path(), "o.tantivy"), expected);
 
     // WET has neither headings nor the place of the page; the place is that in the WET file.
-    run(&["run", &archive(), "-o", "o.wet.gz"]).well();
+    run(&["run", &archive_path(), "-o", "o.wet.gz"]).well();
     run(&["index", "o.wet.gz", "--index", "w"]).well();
     let all = documents(&workspace());
     let title = all[3]["title"].as_str().unwrap().replace(['"', '-'], " ");
-    let hits = found(folder.path(), &title, "w");
-    let hit = hits.iter().find(|hit| hit["id"] == all[3]["id"]).unwrap();
+    let hit = found(folder.path(), &title, "w");
+    let hit = hit.iter().find(|hit| hit["id"] == all[3]["id"]).unwrap();
     assert_eq!(hit["source"]["file"], "o.wet.gz");
-    let offset = hit["source"]["offset"].to_string();
-    let text = run(&["cat", "o.wet.gz", &offset, "--text"]);
+    let text = run(&["cat", "o.wet.gz", &hit["source"]["offset"].to_string(), "--text"]);
     assert!(text.well().ends_with(all[3]["text"].as_str().unwrap()));
 }
 
@@ -137,9 +130,7 @@ fn exit_codes() {
         (2, &["cat", "one.jsonl:3"], "one.jsonl"),
         (2, &["run", "a.warc", "-o", "-", "-f", "parquet"], "standard output"),
     ] {
-        let ran = run(arguments);
-        assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+        run(arguments).ended(expected, words);
     }
 }
 
@@ -148,7 +139,7 @@ fn other_programs_read_the_formats() {
     let python = std::env::var("TROMMEL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let folder = tempfile::tempdir().unwrap();
     for name in ["x.jsonl", "x.wet.gz", "x.parquet", "x.anserini.jsonl.gz", "x.trec.gz", "x.bulk.ndjson"] {
-        trommel(folder.path(), &["run", &archive(), "-o", name], b"").well();
+        trommel(folder.path(), &["run", &archive_path(), "-o", name], b"").well();
     }
     // Nothing stays of an unfinished output; each has the state of its run beside it.
     let names = fs::read_dir(folder.path()).unwrap();
@@ -180,32 +171,20 @@ fn crawled(path: &Path) {
         c if c.is_ascii() => c as u8,
         c => (c as u32 - 0x410 + 0xC0) as u8,
     }));
-    let about = b"charset-detected: windows-1251\r\n".to_vec();
-    let mut out = Vec::new();
-    for (number, kind, content, block) in
-        [(1, "response", "application/http; msgtype=response", page), (2, "metadata", "application/warc-fields", about)]
-    {
-        let id = format!("<urn:uuid:00000000-0000-4000-8000-00000000000{number}>");
-        let headers = [
-            ("WARC-Type", kind),
-            ("WARC-Date", "2024-05-18T01:58:10Z"),
-            ("WARC-Record-ID", &id),
-            ("WARC-Target-URI", "http://example.com/"),
-            ("Content-Type", content),
-        ];
-        let mut record = Vec::new();
-        write_record(&mut record, "WARC/1.0", &headers, &block).unwrap();
-        out.extend(gzip_member(&record, 6).unwrap());
-    }
-    fs::write(path, out).unwrap();
+    let about = b"charset-detected: windows-1251\r\n";
+    let url = "http://example.com/";
+    let records = [
+        record("response", 1, url, &[], &page),
+        record("metadata", 2, url, &[("Content-Type", "application/warc-fields")], about),
+    ];
+    fs::write(path, records.map(|record| gzip_member(&record, 6).unwrap()).concat()).unwrap();
 }
 
 #[test]
 fn cat_believes_the_crawl_as_run_does() {
     let folder = tempfile::tempdir().unwrap();
     crawled(&folder.path().join("a.warc.gz"));
-    let run = trommel(folder.path(), &["run", "a.warc.gz", "-o", "-"], b"");
-    let document: Value = serde_json::from_str(run.well()).unwrap();
+    let document = trommel(folder.path(), &["run", "a.warc.gz", "-o", "-"], b"").json();
     assert_eq!(document["charset_source"], "crawl");
     let length = document["source"]["length"].to_string();
     for place in [format!("a.warc.gz:0:{length}"), "a.warc.gz:0".to_owned()] {
@@ -219,14 +198,12 @@ fn a_folder_gives_all_that_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("all");
     fs::create_dir(&all).unwrap();
-    fs::copy(archive(), all.join("a.warc.gz")).unwrap();
-    let wet = all.join("w.wet");
-    trommel(folder.path(), &["run", &archive(), "-o", wet.to_str().unwrap()], b"").well();
+    fs::copy(archive_path(), all.join("a.warc.gz")).unwrap();
+    trommel(folder.path(), &["run", &archive_path(), "-o", all.join("w.wet").to_str().unwrap()], b"").well();
     fs::write(all.join("notes.txt"), "x").unwrap();
     let ran = trommel(folder.path(), &["index", "all", "--index", "i"], b"");
     ran.well();
-    let words = "all: outputs: 0, WET files: 1, archives: 1; passed over: 1 .txt";
-    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    ran.said("all: outputs: 0, WET files: 1, archives: 1; passed over: 1 .txt");
     let found = trommel(folder.path(), &["search", "the", "--index", "i"], b"");
     assert!(found.well().contains("a.warc.gz"), "{}", found.text());
 }
@@ -240,22 +217,21 @@ fn documents_of_one_id_are_counted() {
     for replaced in ["1 document replaced", "3 documents replaced"] {
         let ran = trommel(folder.path(), &["index", "x.jsonl", "--index", "i"], b"");
         ran.well();
-        assert!(ran.stderr.contains(replaced), "{}", ran.stderr);
+        ran.said(replaced);
     }
-    let other = trommel(folder.path(), &["index", "x.jsonl", "--index", "j"], b"");
-    assert!(other.stderr.contains("1 document replaced"), "{}", other.stderr);
+    trommel(folder.path(), &["index", "x.jsonl", "--index", "j"], b"").said("1 document replaced");
     // A run says it as well.
-    let archive = archive();
+    let archive = archive_path();
     let twice = [archive.as_str(); 2];
     let ran = trommel(folder.path(), &[&["run"], &twice[..], &["-o", "x.tantivy"]].concat(), b"");
     ran.well();
-    assert!(ran.stderr.contains("took the place of: "), "{}", ran.stderr);
+    ran.said("took the place of: ");
 }
 
 #[test]
 fn an_index_has_languages_and_dates_with_any_model() {
     let folder = tempfile::tempdir().unwrap();
-    let ran = trommel(folder.path(), &["index", &archive(), "--index", "i", "--model", "lite"], b"");
+    let ran = trommel(folder.path(), &["index", &archive_path(), "--index", "i", "--model", "lite"], b"");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let hits = found(folder.path(), "help", "i");
     assert!(hits.len() > 3, "{hits:?}");

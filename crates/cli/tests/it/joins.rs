@@ -36,8 +36,7 @@ fn share_of_pages(pages: &Path, gold: &Path, kind: Option<&str>) -> f64 {
         }
         count += 1;
         let hints = Hints { url: page.gold.address(), http_charset: Some("utf-8"), ..Hints::default() };
-        let text = extractor.extract(page.html.as_bytes(), &hints).text();
-        found.extend(glued(&page, &text));
+        found.extend(glued(&page, &extractor.extract(page.html.as_bytes(), &hints).text()));
     }
     assert!(count > 0);
     println!("{} of {count}: {found:?}", found.len());

@@ -38,9 +38,7 @@ fn begin(folder: &Path) -> (Child, BufReader<ChildStderr>, String) {
 
 /// Ends it; what else it said.
 fn end((mut child, mut stderr, _): (Child, BufReader<ChildStderr>, String)) -> String {
-    let pid = child.id().to_string();
-    let killed = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
-    assert!(killed.success());
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     let mut said = String::new();
     stderr.read_to_string(&mut said).unwrap();
     assert!(child.wait().unwrap().success(), "{said}");
@@ -77,7 +75,5 @@ fn it_says_when_all_is_labelled_and_what_comes_next() {
 
     // The first of the commands, as it was said.
     let arguments = ["eval", "--pages", "own mill.warc", "--gold", "own.jsonl", "--json"];
-    let scored = trommel(folder.path(), &arguments, b"");
-    let scores: serde_json::Value = serde_json::from_str(scored.well()).unwrap();
-    assert_eq!(scores["overall"]["pages"], 1);
+    assert_eq!(trommel(folder.path(), &arguments, b"").json()["overall"]["pages"], 1);
 }

@@ -1,7 +1,5 @@
 //! Tests pages in scripts that are rare in training: both models must give the whole article and nothing around it.
 
-use serde_json::Value;
-
 use crate::program::{trommel, workspace};
 
 /// A page of `tests/languages`.
@@ -97,7 +95,7 @@ fn articles_are_whole_in_scripts_that_training_lacks() {
         for model in ["fast", "best"] {
             let file = format!("{}.html", page.name);
             let ran = trommel(&folder, &["extract", "--model", model, "-f", "json", &file], b"");
-            let document: Value = serde_json::from_str(ran.well()).unwrap();
+            let document = ran.json();
             assert_eq!(document["lang"], page.lang, "{file}");
             assert_eq!(document["title"], page.title, "{file}");
             let author = document["author"][0].as_str();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{fs, slice, thread};
 
 use crate::program::{RunResult, trommel_under, workspace};
-use crate::sample::{ARCHIVE, documents};
+use crate::sample::{archive_bytes, documents};
 use crate::select::{index, same_documents};
 use crate::stores::{Fault, Protocol, SECRET, Store};
 
@@ -15,10 +15,6 @@ const LISTED: [Protocol; 5] = [Protocol::S3, Protocol::Google, Protocol::Azure, 
 const ALL: [Protocol; 6] =
     [Protocol::S3, Protocol::Google, Protocol::Azure, Protocol::Dataset, Protocol::Bucket, Protocol::Http];
 const WRITTEN: [Protocol; 3] = [Protocol::S3, Protocol::Google, Protocol::Azure];
-
-fn archive() -> Vec<u8> {
-    fs::read(workspace().join(ARCHIVE)).unwrap()
-}
 
 fn run(store: &Store, folder: &Path, arguments: &[&str]) -> RunResult {
     let variables = store.variables();
@@ -28,8 +24,7 @@ fn run(store: &Store, folder: &Path, arguments: &[&str]) -> RunResult {
 
 /// The names of the inputs of a dry run.
 fn inputs_of(ran: &RunResult, store: &Store) -> Vec<String> {
-    let words = ran.well().split_whitespace();
-    let urls = words.filter_map(|word| word.strip_suffix(':'));
+    let urls = ran.well().split_whitespace().filter_map(|word| word.strip_suffix(':'));
     urls.filter(|word| word.starts_with(store.root())).map(str::to_owned).collect()
 }
 
@@ -37,7 +32,7 @@ fn inputs_of(ran: &RunResult, store: &Store) -> Vec<String> {
 fn folders_and_globs_are_listed() {
     for protocol in LISTED {
         let store = Store::start(protocol, false);
-        let body = archive();
+        let body = archive_bytes();
         for key in ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz", "ab/f.warc.gz", "z/e.warc.gz"] {
             store.put(key, &body);
         }
@@ -47,15 +42,13 @@ fn folders_and_globs_are_listed() {
         let of_a = ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz"].map(|key| store.url(key));
         let prefix = dry(&[&store.url("a/")]);
         assert_eq!(inputs_of(&prefix, &store), of_a, "{protocol:?}");
-        assert!(prefix.stderr.contains("passed over: 1 .txt"), "{protocol:?} {}", prefix.stderr);
+        prefix.said("passed over: 1 .txt");
         assert_eq!(inputs_of(&dry(&[&store.url("a/*.warc.gz")]), &store), of_a[..2], "{protocol:?}");
         assert_eq!(inputs_of(&dry(&[&store.url("*/e.warc.gz")]), &store), [store.url("z/e.warc.gz")]);
         assert_eq!(inputs_of(&dry(&[store.root()]), &store).len(), 5, "{protocol:?}");
         fs::write(folder.path().join("list"), "a/\nz/*.warc.gz\n").unwrap();
         assert_eq!(inputs_of(&dry(&["@list", "--base-url", store.root()]), &store).len(), 4);
-        let none = run(&store, folder.path(), &[&store.url("q/*"), "-o", "-"]);
-        assert_eq!(none.code, 2);
-        assert!(none.stderr.contains("no object matches"), "{protocol:?} {}", none.stderr);
+        run(&store, folder.path(), &[&store.url("q/*"), "-o", "-"]).ended(2, "no object matches");
     }
 }
 
@@ -63,7 +56,7 @@ fn folders_and_globs_are_listed() {
 fn archives_manifests_indexes_and_configurations_are_read() {
     for protocol in ALL {
         let store = Store::start(protocol, false);
-        let body = archive();
+        let body = archive_bytes();
         let url = store.url("a/b.warc.gz");
         store.put("a/b.warc.gz", &body);
         store.put("a/empty.warc.gz", b"");
@@ -79,8 +72,8 @@ fn archives_manifests_indexes_and_configurations_are_read() {
         let selected = run(&store, folder.path(), &["--select", &store.url("a/i.cdxj"), "-o", "-"]);
         same_documents(&selected, &wanted, &url);
         // Ranges only, and of the parts that are wanted.
-        let seen = store.seen();
-        let reads = seen.iter().filter(|request| request.path.contains("b.warc.gz"));
+        let reads = store.seen();
+        let reads = reads.iter().filter(|request| request.path.contains("b.warc.gz"));
         let ranges: Vec<_> = reads.map(|read| read.headers.get("range").or(read.headers.get("x-ms-range"))).collect();
         assert!(!ranges.is_empty() && ranges.iter().all(Option::is_some), "{protocol:?} {ranges:?}");
         store.put("a/c.toml", b"[filters]\nstatus = [404]\n");
@@ -88,10 +81,9 @@ fn archives_manifests_indexes_and_configurations_are_read() {
         assert_eq!(none.well(), "", "{protocol:?}");
         store.put("a/c.toml", b"[filters]\nunknown = 1\n");
         let bad = run(&store, folder.path(), &[&url, "-o", "-", "--config", &store.url("a/c.toml")]);
-        assert!(bad.stderr.contains(&format!("{}:2: ", store.url("a/c.toml"))), "{}", bad.stderr);
+        bad.said(&format!("{}:2: ", store.url("a/c.toml")));
         let gone = run(&store, folder.path(), &[&store.url("a/gone.warc.gz"), "-o", "-"]);
-        assert_eq!(gone.code, 2);
-        assert!(gone.stderr.contains("gone.warc.gz: not found"), "{protocol:?} {}", gone.stderr);
+        gone.ended(2, "gone.warc.gz: not found");
         let empty = run(&store, folder.path(), &[&store.url("a/empty.warc.gz"), "-o", "-"]);
         // With the space: times have such digits as well.
         assert!(!empty.stderr.contains(" 416"), "{protocol:?} {}", empty.stderr);
@@ -102,13 +94,12 @@ fn archives_manifests_indexes_and_configurations_are_read() {
 fn reading_goes_on_after_breaks_and_pauses() {
     for protocol in ALL {
         let store = Store::start(protocol, false);
-        let body = archive();
+        let body = archive_bytes();
         store.put("b.warc.gz", &body);
         let url = store.url("b.warc.gz");
         store.fail([Fault::Busy, Fault::Busy, Fault::Break, Fault::Break, Fault::Busy, Fault::Break]);
         let folder = tempfile::tempdir().unwrap();
-        let ran = run(&store, folder.path(), &[&url, "-o", "-"]);
-        same_documents(&ran, &documents(&workspace()), &url);
+        same_documents(&run(&store, folder.path(), &[&url, "-o", "-"]), &documents(&workspace()), &url);
         let seen = store.seen();
         let ranges = seen.iter().filter_map(|read| read.headers.get("range").or(read.headers.get("x-ms-range")));
         let starts = ranges.map(|range| range["bytes=".len()..].split('-').next().unwrap().parse::<usize>().unwrap());
@@ -122,7 +113,7 @@ fn reading_goes_on_after_breaks_and_pauses() {
 fn killed_runs_go_on_in_the_middle_of_an_object() {
     for protocol in ALL {
         let store = Store::start(protocol, true);
-        store.put("b.warc.gz", &archive().repeat(3));
+        store.put("b.warc.gz", &archive_bytes().repeat(3));
         let url = store.url_with_key("b.warc.gz");
         let folder = tempfile::tempdir().unwrap();
         let arguments =
@@ -156,7 +147,7 @@ fn killed_runs_go_on_in_the_middle_of_an_object() {
 fn keys_go_to_their_own_server_only_and_are_never_shown() {
     for protocol in ALL {
         let store = Store::start(protocol, true);
-        store.put("b.warc.gz", &archive());
+        store.put("b.warc.gz", &archive_bytes());
         let url = store.url("b.warc.gz");
         let folder = tempfile::tempdir().unwrap();
         let ran = run(&store, folder.path(), &[&store.url_with_key("b.warc.gz"), "-o", "-", "-vv"]);
@@ -181,8 +172,7 @@ fn keys_go_to_their_own_server_only_and_are_never_shown() {
         open.extend([("AWS_SKIP_SIGNATURE", "true"), ("GOOGLE_SKIP_SIGNATURE", "true")]);
         open.push(("AZURE_SKIP_SIGNATURE", "true"));
         let refused = trommel_under(folder.path(), &["run", &url, "-o", "-"], b"", &open);
-        assert_eq!(refused.code, 2, "{protocol:?}");
-        assert!(refused.stderr.contains("access denied"), "{protocol:?} {}", refused.stderr);
+        refused.ended(2, "access denied");
         if protocol == Protocol::Http {
             continue;
         }
@@ -200,7 +190,7 @@ fn other_servers_are_asked_only_if_the_user_says_so() {
         let nobody = TcpListener::bind("127.0.0.2:0").unwrap();
         let other = format!("http://{}/b.warc.gz", nobody.local_addr().unwrap());
         let store = Store::start(protocol, true);
-        store.put("b.warc.gz", &archive());
+        store.put("b.warc.gz", &archive_bytes());
         store.fail([Fault::Elsewhere(other)]);
         let folder = tempfile::tempdir().unwrap();
         let url = store.url_with_key("b.warc.gz");
@@ -211,7 +201,7 @@ fn other_servers_are_asked_only_if_the_user_says_so() {
         assert!(nobody.accept().is_err(), "{protocol:?}");
         // A signature is for its own server alone, whatever the user says. The other server refuses any key.
         let store = Store::start(protocol, protocol == Protocol::Http);
-        store.put("b.warc.gz", &archive());
+        store.put("b.warc.gz", &archive_bytes());
         store.fail([Fault::Elsewhere(store.elsewhere("b.warc.gz"))]);
         let ran = run(&store, folder.path(), &[&store.url_with_key("b.warc.gz"), "-o", "-", "--follow-hosts"]);
         same_documents(&ran, &documents(&workspace()), &store.url("b.warc.gz"));
@@ -222,7 +212,7 @@ fn other_servers_are_asked_only_if_the_user_says_so() {
 #[test]
 fn outputs_go_to_buckets_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
     let many = [&["a.warc.gz"; 24][..], &["--blocks", "-o", "big.jsonl"]].concat();
     trommel_under(folder.path(), &[&["run"], &many[..]].concat(), b"", &[]).well();
     trommel_under(folder.path(), &["run", "a.warc.gz", "-o", "here", "-f", "jsonl,wet"], b"", &[]).well();
@@ -241,9 +231,7 @@ fn outputs_go_to_buckets_whole_or_not_at_all() {
             let sent = store.get(&format!("out/{name}"));
             assert!(sent == Some(fs::read(&here).unwrap()), "{protocol:?} {name}");
         }
-        let again = out(&["a.warc.gz", "-o", &at]);
-        assert_eq!(again.code, 2);
-        assert!(again.stderr.contains("a.jsonl.zst: is there already"), "{}", again.stderr);
+        out(&["a.warc.gz", "-o", &at]).ended(2, "a.jsonl.zst: is there already");
         store.seen();
         out(&["a.warc.gz", "-o", &at, "--overwrite"]).well();
         // The mark of the run before went before its outputs did.
@@ -255,16 +243,13 @@ fn outputs_go_to_buckets_whole_or_not_at_all() {
         });
         let written = requests.iter().position(|request| request.method == "PUT");
         assert!(removed.is_some() && removed < written, "{protocol:?} {removed:?} {written:?}");
-        let resumed = out(&["a.warc.gz", "-o", &at, "--resume"]);
-        assert!(resumed.stderr.contains("cannot be continued"), "{}", resumed.stderr);
-        let big_url = store.url("d/big.jsonl");
-        out(&[&["a.warc.gz"; 24][..], &["--blocks", "-o", &big_url]].concat()).well();
+        out(&["a.warc.gz", "-o", &at, "--resume"]).said("cannot be continued");
+        out(&[&["a.warc.gz"; 24][..], &["--blocks", "-o", &store.url("d/big.jsonl")]].concat()).well();
         assert!(store.get("d/big.jsonl").unwrap() == big, "{protocol:?}");
         let nobody = out(&["a.warc.gz", "-o", &store.url("x.jsonl").replace("crawl", "gone")]);
         assert_eq!(nobody.code, 2, "{protocol:?} {}", nobody.stderr);
     }
     let hub = Store::start(Protocol::Bucket, true);
     let refused = run(&hub, folder.path(), &["a.warc.gz", "-o", &hub.url("out")]);
-    assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("URLs of s3://, gs:// and az://"), "{}", refused.stderr);
+    refused.ended(2, "URLs of s3://, gs:// and az://");
 }

@@ -6,12 +6,8 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use trommel::output::{OutputRecord, RecordReader};
 
-use crate::program::{RunResult, trommel, workspace};
-use crate::sample::ARCHIVE;
-
-fn archive() -> String {
-    workspace().join(ARCHIVE).to_str().unwrap().to_owned()
-}
+use crate::program::{RunResult, trommel};
+use crate::sample::archive_path;
 
 fn ran(folder: &Path, arguments: &[&str]) -> RunResult {
     trommel(folder, arguments, b"")
@@ -55,7 +51,7 @@ fn order_counts_and_places_stay_in_every_format() {
         names.push("a.parquet");
     }
     for name in names {
-        ran(folder.path(), &["run", &archive(), "-o", name, "--spans", "--chunks", "words=50"]).well();
+        ran(folder.path(), &["run", &archive_path(), "-o", name, "--spans", "--chunks", "words=50"]).well();
         let before = read(&at(name));
         let texts = theirs(&before);
         write_lines(&at("dripper.v2.jsonl"), &texts);
@@ -64,7 +60,7 @@ fn order_counts_and_places_stay_in_every_format() {
         assert_eq!(done.code, 0, "{}", done.stderr);
         let words =
             format!("{} of {} documents have another text, in 1 outputs; 0 lines left out", texts.len(), before.len());
-        assert!(done.stderr.contains(&words), "{}", done.stderr);
+        done.said(&words);
         let after = read(&at(&merged));
         assert_eq!(after.len(), before.len());
         let (mut spans, mut all_spans, mut chunks) = (0, 0, 0);
@@ -83,7 +79,7 @@ fn order_counts_and_places_stay_in_every_format() {
         // Most lines stand once on their page.
         assert!(spans * 10 > all_spans * 8, "{name}: {spans} of {all_spans}");
         assert!(chunks > 3, "{name}: {chunks}");
-        let verified = ran(folder.path(), &["verify", &merged, "--against", &archive()]);
+        let verified = ran(folder.path(), &["verify", &merged, "--against", &archive_path()]);
         assert!(verified.well().contains(": 0 places wrong, 0 pages not found"), "{name}: {}", verified.text());
         // In place the bytes are the same, also the second time.
         for _ in 0..2 {
@@ -91,7 +87,7 @@ fn order_counts_and_places_stay_in_every_format() {
             assert!(fs::read(at(name)).unwrap() == fs::read(at(&merged)).unwrap(), "{name}");
         }
         let again = ran(folder.path(), &["merge", name, "dripper.v2.jsonl", "-o", &merged]);
-        assert!(again.code == 2 && again.stderr.contains("is there already"), "{}", again.stderr);
+        again.ended(2, "is there already");
     }
 }
 
@@ -101,7 +97,7 @@ fn several_outputs_and_their_manifest_are_of_one_state() {
     let at = |name: &str| folder.path().join(name);
     let mut texts = Vec::new();
     for name in ["a.warc.gz", "b.warc.gz"] {
-        fs::copy(archive(), at(name)).unwrap();
+        fs::copy(archive_path(), at(name)).unwrap();
     }
     ran(folder.path(), &["run", "a.warc.gz", "b.warc.gz", "-o", "out", "-f", "jsonl,wet", "--split-size", "64K"])
         .well();
@@ -113,9 +109,8 @@ fn several_outputs_and_their_manifest_are_of_one_state() {
     texts.push(json!({"id": first[1].id, "text": "New", "by": "a person", "title": "Titel"}));
     write_lines(&at("t.jsonl"), &texts);
     let done = ran(folder.path(), &["merge", "out", "t.jsonl", "-o", "new"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stderr.contains("2 of 64 documents have another text, in 2 outputs"), "{}", done.stderr);
-    assert!(done.stderr.contains(".warc.wet.gz: passed over"), "{}", done.stderr);
+    done.ended(0, "2 of 64 documents have another text, in 2 outputs");
+    done.said(".warc.wet.gz: passed over");
     let after = files(&at("new"));
     let mut changed = Vec::new();
     for name in &outputs {
@@ -158,7 +153,7 @@ fn several_outputs_and_their_manifest_are_of_one_state() {
 fn what_cannot_be_used_is_named_by_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    ran(folder.path(), &["run", &archive(), "-o", "a.jsonl"]).well();
+    ran(folder.path(), &["run", &archive_path(), "-o", "a.jsonl"]).well();
     let documents = read(&at("a.jsonl"));
     let (one, two) = (&documents[0].id, &documents[1].id);
     let lines = [
@@ -203,8 +198,8 @@ fn outputs_without_texts_to_replace_are_refused_and_stay() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("t.jsonl"), "{\"id\": \"a\", \"text\": \"b\"}\n").unwrap();
-    ran(folder.path(), &["run", &archive(), "-o", "a.wet.gz"]).well();
-    ran(folder.path(), &["run", &archive(), "-o", "wet", "-f", "wet"]).well();
+    ran(folder.path(), &["run", &archive_path(), "-o", "a.wet.gz"]).well();
+    ran(folder.path(), &["run", &archive_path(), "-o", "wet", "-f", "wet"]).well();
     fs::write(at("cut.jsonl"), "{\"id\": \"a\"}\n{\"id\": \"b\"").unwrap();
     fs::create_dir(at("half")).unwrap();
     fs::write(at("half/.run.checkpoint"), "").unwrap();
@@ -217,11 +212,9 @@ fn outputs_without_texts_to_replace_are_refused_and_stay() {
         ("s3://crawl/out", "s3://crawl/out: outputs in buckets cannot be merged"),
     ] {
         let before = files(folder.path());
-        let refused = ran(folder.path(), &["merge", output, "t.jsonl"]);
-        assert_eq!(refused.code, 2, "{output}: {}", refused.stderr);
-        assert!(refused.stderr.contains(words), "{output}: {}", refused.stderr);
+        ran(folder.path(), &["merge", output, "t.jsonl"]).ended(2, words);
         assert!(files(folder.path()) == before, "{output}");
     }
     let gone = ran(folder.path(), &["merge", "cut.jsonl", "gone.jsonl"]);
-    assert!(gone.code == 2 && gone.stderr.contains("gone.jsonl: No such file"), "{}", gone.stderr);
+    gone.ended(2, "gone.jsonl: No such file");
 }

@@ -14,9 +14,7 @@ fn golden_blocks() {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(&folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(stem) = name.strip_suffix(".html") else {
-            continue;
-        };
+        let Some(stem) = name.strip_suffix(".html") else { continue };
         let ran = trommel(&folder, &["extract", &name, "-f", "blocks"], b"");
         let mut lines = String::new();
         for line in ran.well().lines() {
@@ -59,8 +57,7 @@ fn spans_hold_the_text_of_their_blocks() {
 }
 
 fn without_tags(html: &str) -> String {
-    let pieces = html.split('<').enumerate();
-    let texts = pieces.map(|(at, piece)| match piece.split_once('>') {
+    let texts = html.split('<').enumerate().map(|(at, piece)| match piece.split_once('>') {
         Some((_, text)) if at > 0 => text,
         _ => piece,
     });

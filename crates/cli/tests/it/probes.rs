@@ -4,10 +4,11 @@
 use std::{collections::BTreeMap, fs};
 
 use serde_json::{Value, json};
-use trommel::{OutputRecord, archive::write::write_record, output::RecordReader};
+use trommel::{OutputRecord, output::RecordReader};
 
 use crate::golden::compare;
 use crate::program::{trommel, workspace};
+use crate::sample::page_record;
 
 /// What the Markdown of a page must hold and must not.
 const SAID: &[(&str, &[&str], &[&str])] = &[
@@ -195,8 +196,7 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
 fn probes_say_what_their_pages_mean() {
     let folder = workspace().join("tests/probes");
     for (name, said, unsaid) in SAID {
-        let page = format!("{name}.html");
-        let ran = trommel(&folder, &["extract", "-f", "markdown", &page], b"");
+        let ran = trommel(&folder, &["extract", "-f", "markdown", &format!("{name}.html")], b"");
         let markdown = ran.well();
         for said in *said {
             assert!(markdown.contains(said), "{name}: {said:?} in\n{markdown}");
@@ -213,11 +213,8 @@ fn golden_probes() {
     let (mut texts, mut markdowns) = (BTreeMap::new(), BTreeMap::new());
     for entry in fs::read_dir(&folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(stem) = name.strip_suffix(".html") else {
-            continue;
-        };
-        let text = trommel(&folder, &["extract", &name], b"");
-        texts.insert(format!("{stem}.txt"), text.well().to_owned());
+        let Some(stem) = name.strip_suffix(".html") else { continue };
+        texts.insert(format!("{stem}.txt"), trommel(&folder, &["extract", &name], b"").well().to_owned());
         let markdown = trommel(&folder, &["extract", "-f", "markdown", &name], b"");
         markdowns.insert(format!("{stem}.md"), markdown.well().to_owned());
     }
@@ -230,8 +227,7 @@ fn golden_probes() {
 fn formulas_notes_and_scripts_are_given_as_asked() {
     let folder = workspace().join("tests/probes");
     let run = |arguments: &[&str]| trommel(&folder, &[&["extract"], arguments].concat(), b"");
-    let plain = run(&["--math", "plain", "-f", "markdown", "math-katex.html"]);
-    assert!(plain.well().contains("Let v_0 be"));
+    assert!(run(&["--math", "plain", "-f", "markdown", "math-katex.html"]).well().contains("Let v_0 be"));
     let off = run(&["--math", "off", "math-katex.html"]);
     assert!(off.well().contains("Let be the speed") && !off.well().contains("v_0"));
     let dropped = run(&["--notes", "drop", "notes-links.html"]);
@@ -246,10 +242,8 @@ fn formulas_notes_and_scripts_are_given_as_asked() {
 fn images_are_written_with_their_addresses_and_links() {
     let folder = workspace().join("tests/probes");
     let written = |options: &[&str]| {
-        let options = [&["extract", "-f", "markdown", "images.html"], options].concat();
-        let ran = trommel(&folder, &options, b"");
-        let lines = ran.well().lines().filter(|line| line.contains("!["));
-        lines.map(str::to_owned).collect::<Vec<_>>()
+        let ran = trommel(&folder, &[&["extract", "-f", "markdown", "images.html"], options].concat(), b"");
+        ran.well().lines().filter(|line| line.contains("![")).map(str::to_owned).collect::<Vec<_>>()
     };
     // Lazy sources are resolved, and what repeats them for readers without scripts is left out.
     let wheel = "![The wheel](https://m.example/wheel.jpg)";
@@ -276,8 +270,7 @@ fn articles_that_follow_are_left_out_where_asked() {
     // Entries of a live blog are one article; as posts they have their times.
     let live = text(&["--articles", "first", "live-blog.html"]);
     assert_eq!(live, text(&["live-blog.html"]));
-    let posts = text(&["-f", "json", "--posts", "live-blog.html"]);
-    let posts: Value = serde_json::from_str(&posts).unwrap();
+    let posts: Value = serde_json::from_str(&text(&["-f", "json", "--posts", "live-blog.html"])).unwrap();
     let times: Vec<&Value> = posts["posts"].as_array().unwrap().iter().map(|value| &value["published"]).collect();
     assert_eq!(times, ["2024-05-01T10:20:00", "2024-05-01T09:45:00", "2024-05-01T09:10:00"]);
     // In runs, by option and by configuration.
@@ -286,8 +279,7 @@ fn articles_that_follow_are_left_out_where_asked() {
     fs::write(path.join("a.warc"), archive_of(&["articles.html"])).unwrap();
     fs::write(path.join("c.toml"), "articles = 'first'\n").unwrap();
     for options in [["--articles", "first"], ["--config", "c.toml"]] {
-        let ran = trommel(path, &[&["run", "a.warc", "-o", "-"], &options[..]].concat(), b"");
-        let document: Value = serde_json::from_str(ran.well()).unwrap();
+        let document = trommel(path, &[&["run", "a.warc", "-o", "-"], &options[..]].concat(), b"").json();
         assert_eq!(document["text"].as_str().unwrap(), first.trim_end());
     }
 }
@@ -308,11 +300,9 @@ fn pages_say_where_they_go_on_and_what_they_are() {
 fn what_the_model_takes_a_page_for_drops_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let pages = ["block-page.html", "lists.html"];
-    fs::write(path.join("a.warc"), archive_of(&pages)).unwrap();
+    fs::write(path.join("a.warc"), archive_of(&["block-page.html", "lists.html"])).unwrap();
     fs::write(path.join("c.toml"), "[filters]\nrules = ['block-page']").unwrap();
-    let run = ["run", "a.warc", "--config", "c.toml", "-o", "-"];
-    let ran = trommel(path, &run, b"");
+    let ran = trommel(path, &["run", "a.warc", "--config", "c.toml", "-o", "-"], b"");
     let urls: Vec<Value> =
         ran.well().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["url"].clone()).collect();
     assert_eq!(urls, ["http://example.com/lists.html"]);
@@ -323,14 +313,12 @@ fn spans_lead_back_to_the_page() {
     let folder = workspace().join("tests/probes");
     for name in ["lists", "tables", "quotes", "code-divs", "entities"] {
         let html = fs::read_to_string(folder.join(name).with_extension("html")).unwrap();
-        let page = format!("{name}.html");
-        let ran = trommel(&folder, &["extract", "-f", "json", "--spans", &page], b"");
-        let json: serde_json::Value = serde_json::from_str(ran.well()).unwrap();
+        let ran = trommel(&folder, &["extract", "-f", "json", "--spans", &format!("{name}.html")], b"");
+        let json = ran.json();
         check_spans(name, &json, &html);
         assert!(json["spans"].as_array().unwrap().len() > 2, "{name}");
     }
-    let refused = trommel(&folder, &["extract", "--spans", "lists.html"], b"");
-    assert_eq!(refused.code, 2);
+    assert_eq!(trommel(&folder, &["extract", "--spans", "lists.html"], b"").code, 2);
 }
 
 /// Cuts every span of a document out of its page: the words of its part of the text stand there in their order.
@@ -353,21 +341,11 @@ fn check_spans(name: &str, document: &Value, html: &str) {
 
 /// An archive of some probes, each a page of its own.
 fn archive_of(names: &[&str]) -> Vec<u8> {
-    let mut archive = Vec::new();
-    for (at, name) in names.iter().enumerate() {
+    let record = |(at, name): (usize, &&str)| {
         let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();
-        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
-        let (id, url) = (format!("<urn:uuid:00000000-0000-4000-8000-{at:012}>"), format!("http://example.com/{name}"));
-        let headers = [
-            ("WARC-Type", "response"),
-            ("WARC-Date", "2024-05-18T01:58:10Z"),
-            ("WARC-Record-ID", id.as_str()),
-            ("WARC-Target-URI", url.as_str()),
-            ("Content-Type", "application/http; msgtype=response"),
-        ];
-        write_record(&mut archive, "WARC/1.0", &headers, block.as_bytes()).unwrap();
-    }
-    archive
+        page_record(at, &format!("http://example.com/{name}"), &html)
+    };
+    names.iter().enumerate().flat_map(record).collect()
 }
 
 #[test]
@@ -387,8 +365,7 @@ fn runs_write_spans_and_tables() {
     let plain = documents(&run(&["-o", "-"]));
     assert!(plain.iter().all(|value| value["spans"] == json!([]) && value["tables"] == json!([])));
     for form in [&[][..], &["--markdown"]] {
-        let options = [&["--spans", "--tables", "-o", "-"], form].concat();
-        let found = documents(&run(&options));
+        let found = documents(&run(&[&["--spans", "--tables", "-o", "-"], form].concat()));
         assert_eq!(found.len(), pages.len());
         for (name, document) in pages.iter().zip(&found) {
             let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();
@@ -431,8 +408,7 @@ fn runs_write_spans_and_tables() {
     run(&["-o", "a.jsonl", "--config", "c.toml"]);
     run(&["-o", "a.msgpack", "--spans", "--tables"]);
     let records = |name: &str| -> Vec<OutputRecord> {
-        let records = RecordReader::open(&path.join(name)).unwrap();
-        records.collect::<Result<_, _>>().unwrap()
+        RecordReader::open(&path.join(name)).unwrap().collect::<Result<_, _>>().unwrap()
     };
     let lines = records("a.jsonl");
     assert_eq!(lines.len(), pages.len());
@@ -461,6 +437,5 @@ fn tables_are_rows_in_json() {
     assert_eq!(inner.as_array().map(Vec::len), Some(1));
     assert_eq!(inner[0]["rows"], rows);
     assert_eq!(tables("lists.html"), json!([]));
-    let refused = trommel(&folder, &["extract", "--tables", "lists.html"], b"");
-    assert_eq!(refused.code, 2);
+    assert_eq!(trommel(&folder, &["extract", "--tables", "lists.html"], b"").code, 2);
 }

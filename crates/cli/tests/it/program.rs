@@ -1,11 +1,15 @@
 //! Runs the program and keeps its output and exit code.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 /// What a run of the program left.
 pub struct RunResult {
+    pub arguments: Vec<String>,
     pub code: i32,
     pub stdout: Vec<u8>,
     pub stderr: String,
@@ -20,9 +24,48 @@ impl RunResult {
     /// Standard output, after a check that the program ended well.
     #[track_caller]
     pub fn well(&self) -> &str {
-        assert_eq!(self.code, 0, "{}", self.stderr);
+        assert_eq!(self.code, 0, "{:?}: {}", self.arguments, self.stderr);
         self.text()
     }
+
+    /// The JSON object on standard output, after a check that the program ended well.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(self.well()).unwrap()
+    }
+
+    /// The JSON lines on standard output, after a check that the program ended well.
+    #[track_caller]
+    pub fn rows(&self) -> Vec<Value> {
+        self.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Asserts that the program ended with this exit code and these words on standard error.
+    #[track_caller]
+    pub fn ended(&self, code: i32, words: &str) -> &Self {
+        assert_eq!(self.code, code, "{:?}: {}", self.arguments, self.stderr);
+        self.said(words)
+    }
+
+    /// Asserts that the program refused its arguments with these words, and wrote nothing to standard output.
+    #[track_caller]
+    pub fn refused(&self, words: &str) -> &Self {
+        assert_eq!(self.text(), "", "{:?}", self.arguments);
+        self.ended(2, words)
+    }
+
+    /// Asserts that standard error has these words.
+    #[track_caller]
+    pub fn said(&self, words: &str) -> &Self {
+        assert!(self.stderr.contains(words), "{:?} did not say {words:?}: {}", self.arguments, self.stderr);
+        self
+    }
+}
+
+/// The JSON in a file.
+#[track_caller]
+pub fn json_file(path: impl AsRef<Path>) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
 /// Runs the program in `folder`.
@@ -50,6 +93,7 @@ pub fn trommel_under(folder: &Path, arguments: &[&str], input: &[u8], variables:
         child.wait_with_output().unwrap()
     });
     RunResult {
+        arguments: arguments.iter().map(ToString::to_string).collect(),
         code: output.status.code().unwrap(),
         stdout: output.stdout,
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

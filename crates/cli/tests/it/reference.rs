@@ -16,9 +16,7 @@ fn documented(heading: &str) -> BTreeSet<String> {
     assert!(lines.next().is_some(), "no {heading}");
     let mut names = BTreeSet::new();
     for line in lines.take_while(|line| !line.starts_with('#')) {
-        let Some(cell) = line.strip_prefix("| ").and_then(|row| row.split(" |").next()) else {
-            continue;
-        };
+        let Some(cell) = line.strip_prefix("| ").and_then(|row| row.split(" |").next()) else { continue };
         if !cell.starts_with("key of ") {
             names.extend(cell.split('`').skip(1).step_by(2).map(str::to_owned));
         }

@@ -3,13 +3,9 @@
 use std::{fs, path::Path};
 
 use crate::program::{RunResult, trommel_under, workspace};
-use crate::sample::{ARCHIVE, documents};
+use crate::sample::{archive_bytes, documents};
 use crate::select::{index, run, same_documents};
 use crate::servers::{BreakingServer, ServerBehaviour, moto, nginx, nginx_with_a_certificate_of_its_own};
-
-fn archive() -> Vec<u8> {
-    fs::read(workspace().join(ARCHIVE)).unwrap()
-}
 
 #[track_caller]
 fn like_the_file(ran: &RunResult, url: &str) {
@@ -20,34 +16,27 @@ fn like_the_file(ran: &RunResult, url: &str) {
 fn from_nginx() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("www")).unwrap();
-    fs::write(folder.path().join("www/wcxb-sample.warc.gz"), archive()).unwrap();
-    let Some(server) = nginx(folder.path()) else {
-        return;
-    };
+    fs::write(folder.path().join("www/wcxb-sample.warc.gz"), archive_bytes()).unwrap();
+    let Some(server) = nginx(folder.path()) else { return };
     let base = format!("http://127.0.0.1:{}", server.port);
     let url = format!("{base}/wcxb-sample.warc.gz");
     like_the_file(&run(folder.path(), &[&url, "-o", "-"]), &url);
     let keyed = format!("{url}?part=a%2Fb");
     like_the_file(&run(folder.path(), &[&keyed, "-o", "-"]), &keyed);
     fs::write(folder.path().join("list"), "wcxb-sample.warc.gz\n").unwrap();
-    let ran = run(folder.path(), &["@list", "--base-url", &base, "-o", "-"]);
-    like_the_file(&ran, &url);
+    like_the_file(&run(folder.path(), &["@list", "--base-url", &base, "-o", "-"]), &url);
 
     // An output folder names the shard after the archive.
-    let ran = run(folder.path(), &[&url, "-o", "out", "--compress", "none"]);
-    ran.well();
+    run(folder.path(), &[&url, "-o", "out", "--compress", "none"]).well();
     assert!(folder.path().join("out/wcxb-sample.jsonl").exists());
 
     let gone = run(folder.path(), &[&format!("{base}/gone.warc.gz"), "-o", "-"]);
-    assert_eq!(gone.code, 2);
-    assert!(gone.stderr.contains("gone.warc.gz: not found"), "{}", gone.stderr);
+    gone.ended(2, "gone.warc.gz: not found");
 
     // Only what the index names is fetched.
     fs::remove_file(folder.path().join("access.log")).unwrap();
     drop(server);
-    let Some(server) = nginx(folder.path()) else {
-        return;
-    };
+    let Some(server) = nginx(folder.path()) else { return };
     let base = format!("http://127.0.0.1:{}", server.port);
     let (lines, wanted) = index();
     fs::write(folder.path().join("i.cdxj"), lines).unwrap();
@@ -61,11 +50,11 @@ fn from_nginx() {
         assert_eq!(status, "206", "{log}");
         bytes += sent.parse::<usize>().unwrap();
     }
-    assert!(bytes < archive().len(), "{log}");
+    assert!(bytes < archive_bytes().len(), "{log}");
 }
 
 fn from_breaking(manners: ServerBehaviour) -> (RunResult, String, Vec<String>) {
-    let server = BreakingServer::start(archive(), manners);
+    let server = BreakingServer::start(archive_bytes(), manners);
     let folder = tempfile::tempdir().unwrap();
     let url = format!("http://127.0.0.1:{}/a.warc.gz", server.port);
     let ran = run(folder.path(), &[&url, "-o", "-"]);
@@ -75,7 +64,7 @@ fn from_breaking(manners: ServerBehaviour) -> (RunResult, String, Vec<String>) {
 
 #[test]
 fn broken_connections_go_on_at_the_byte() {
-    let size = archive().len();
+    let size = archive_bytes().len();
     for tag in [false, true] {
         let (ran, url, requests) = from_breaking(ServerBehaviour { most: size / 3, ranges: true, tag, change: 0 });
         like_the_file(&ran, &url);
@@ -103,9 +92,8 @@ fn a_changed_object_is_an_error() {
     for tag in [false, true] {
         let (ran, url, _) = from_breaking(ServerBehaviour { most: 100_000, ranges: true, tag, change: 3 });
         assert_eq!(ran.code, 1, "{}", ran.stderr);
-        let words = format!("{url}: offset ");
-        assert!(ran.stderr.contains(&words), "{}", ran.stderr);
-        assert!(ran.stderr.contains("changed while it was read"), "{}", ran.stderr);
+        ran.said(&format!("{url}: offset "));
+        ran.said("changed while it was read");
         assert!(ran.text().lines().count() < 32);
     }
 }
@@ -118,9 +106,7 @@ fn under(folder: &Path, port: u16, arguments: &[&str]) -> RunResult {
 
 #[test]
 fn from_s3() {
-    let Some(server) = moto(&archive()) else {
-        return;
-    };
+    let Some(server) = moto(&archive_bytes()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let url = "s3://crawl/a/b.warc.gz";
     like_the_file(&under(folder.path(), server.port, &[url, "-o", "-"]), url);
@@ -132,33 +118,26 @@ fn from_s3() {
         ("AWS_ACCESS_KEY_ID", "key"),
         ("AWS_SECRET_ACCESS_KEY", "secret"),
     ];
-    let ran = trommel_under(folder.path(), &["run", url, "-o", "-"], b"", &variables);
-    like_the_file(&ran, url);
+    like_the_file(&trommel_under(folder.path(), &["run", url, "-o", "-"], b"", &variables), url);
     let gone = under(folder.path(), server.port, &["s3://crawl/a/gone", "-o", "-"]);
-    assert_eq!(gone.code, 2);
-    assert!(gone.stderr.contains("s3://crawl/a/gone: not found"), "{}", gone.stderr);
+    gone.ended(2, "s3://crawl/a/gone: not found");
     let (lines, wanted) = index();
-    let lines = lines.replace("wcxb-sample.warc.gz", "a/b.warc.gz");
-    fs::write(folder.path().join("i.cdxj"), lines).unwrap();
+    fs::write(folder.path().join("i.cdxj"), lines.replace("wcxb-sample.warc.gz", "a/b.warc.gz")).unwrap();
     let arguments = ["--select", "i.cdxj", "--base-url", "s3://crawl", "-o", "-"];
     same_documents(&under(folder.path(), server.port, &arguments), &wanted, url);
 }
 
 /// The names of the inputs of a dry run.
 fn inputs_of(ran: &RunResult) -> Vec<String> {
-    let words = ran.well().split_whitespace();
-    let urls = words.filter_map(|word| word.strip_suffix(":"));
-    let urls = urls.filter(|word| word.starts_with("s3://crawl/"));
-    urls.map(str::to_owned).collect()
+    let urls = ran.well().split_whitespace().filter_map(|word| word.strip_suffix(":"));
+    urls.filter(|word| word.starts_with("s3://crawl/")).map(str::to_owned).collect()
 }
 
 #[test]
 fn s3_prefixes_and_globs_are_inputs() {
-    let Some(server) = moto(&archive()) else {
-        return;
-    };
+    let Some(server) = moto(&archive_bytes()) else { return };
     for name in ["a/c.warc.gz", "a/sub/d.warc.gz", "a/notes.txt", "z/e.warc.gz"] {
-        server.put(&format!("/crawl/{name}"), &archive());
+        server.put(&format!("/crawl/{name}"), &archive_bytes());
     }
     let folder = tempfile::tempdir().unwrap();
     let dry = |arguments: &[&str]| {
@@ -168,17 +147,14 @@ fn s3_prefixes_and_globs_are_inputs() {
     let of_a = ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz"].map(|at| format!("s3://crawl/{at}"));
     let prefix = dry(&["s3://crawl/a/"]);
     assert_eq!(inputs_of(&prefix)[..3], of_a);
-    let words = "s3://crawl/a/: passed over: 1 .txt";
-    assert!(prefix.stderr.contains(words), "{}", prefix.stderr);
+    prefix.said("s3://crawl/a/: passed over: 1 .txt");
     // A star does not go over a slash.
     assert_eq!(inputs_of(&dry(&["s3://crawl/a/*.warc.gz"]))[..], of_a[..2]);
     assert_eq!(inputs_of(&dry(&["s3://crawl/*/e.warc.gz"])), ["s3://crawl/z/e.warc.gz"]);
     fs::write(folder.path().join("list"), "a/\nz/*.warc.gz\n").unwrap();
     let listed = dry(&["@list", "--base-url", "s3://crawl"]);
     assert_eq!(inputs_of(&listed).len(), 4, "{}", listed.text());
-    let none = under(folder.path(), server.port, &["s3://crawl/q/*", "-o", "-"]);
-    assert_eq!(none.code, 2);
-    assert!(none.stderr.contains("no object matches"), "{}", none.stderr);
+    under(folder.path(), server.port, &["s3://crawl/q/*", "-o", "-"]).ended(2, "no object matches");
 
     // A record from its place in a bucket.
     let document = &documents(&workspace())[3];
@@ -191,11 +167,9 @@ fn s3_prefixes_and_globs_are_inputs() {
 
 #[test]
 fn outputs_go_to_s3_whole_or_not_at_all() {
-    let Some(server) = moto(&archive()) else {
-        return;
-    };
+    let Some(server) = moto(&archive_bytes()) else { return };
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
     let out = |arguments: &[&str]| under(folder.path(), server.port, arguments);
     out(&["a.warc.gz", "-o", "s3://crawl/out", "-f", "jsonl,parquet", "--summary", "s.json"]).well();
     let summary = fs::read_to_string(folder.path().join("s.json")).unwrap();
@@ -208,13 +182,10 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
         let sent = server.get(&format!("/crawl/out/{name}")).unwrap();
         assert!(sent == fs::read(folder.path().join("here").join(name)).unwrap());
     }
-    let again = out(&["a.warc.gz", "-o", "s3://crawl/out"]);
-    assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("a.jsonl.zst: is there already"), "{}", again.stderr);
+    out(&["a.warc.gz", "-o", "s3://crawl/out"]).ended(2, "a.jsonl.zst: is there already");
     assert!(server.get("/crawl/out/_SUCCESS").is_some());
     out(&["a.warc.gz", "-o", "s3://crawl/out", "--overwrite"]).well();
-    let resumed = out(&["a.warc.gz", "-o", "s3://crawl/out", "--resume"]);
-    assert!(resumed.stderr.contains("cannot be continued"), "{}", resumed.stderr);
+    out(&["a.warc.gz", "-o", "s3://crawl/out", "--resume"]).said("cannot be continued");
 
     // One object of several parts.
     let many = [&["a.warc.gz"; 24][..], &["--blocks", "-o"]].concat();
@@ -233,7 +204,7 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
 #[test]
 fn one_bad_object_fails_its_input_alone() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/bad.warc.gz", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -248,18 +219,14 @@ fn one_bad_object_fails_its_input_alone() {
     let ran = run(folder.path(), &[&url, "a.warc.gz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.text().lines().count(), documents(&workspace()).len());
-    assert!(ran.stderr.contains(&format!("{url}: access denied")), "{}", ran.stderr);
+    ran.said(&format!("{url}: access denied"));
 }
 
 #[test]
 fn a_bad_certificate_is_asked_once() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(server) = nginx_with_a_certificate_of_its_own(folder.path()) else {
-        return;
-    };
-    let url = format!("https://127.0.0.1:{}/a.warc.gz", server.port);
-    let ran = run(folder.path(), &[&url, "-o", "-"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("certificate"), "{}", ran.stderr);
+    let Some(server) = nginx_with_a_certificate_of_its_own(folder.path()) else { return };
+    let ran = run(folder.path(), &[&format!("https://127.0.0.1:{}/a.warc.gz", server.port), "-o", "-"]);
+    ran.ended(2, "certificate");
     assert!(!ran.stderr.contains("asking again"), "{}", ran.stderr);
 }

@@ -8,14 +8,13 @@ use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::program::{trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::program::trommel;
+use crate::sample::{archive_bytes, page_record};
 
 /// The sample archive so many times over, in one file.
 fn repeated(folder: &Path, times: usize) -> PathBuf {
     let path = folder.join("long.warc.gz");
-    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
-    fs::write(&path, sample.repeat(times)).unwrap();
+    fs::write(&path, archive_bytes().repeat(times)).unwrap();
     path
 }
 
@@ -183,9 +182,7 @@ fn killed_runs_in_parts_end_with_the_same_bytes() {
 /// Sends a signal by the system's own program.
 #[cfg(unix)]
 fn signal(child: &Child, name: &str) {
-    let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-s", name, &id]).status();
-    assert!(sent.unwrap().success());
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
 }
 
 /// Starts a long run, waits for its first saved state and sends it a signal.
@@ -224,15 +221,8 @@ fn signals_end_with_a_state_and_say_how_to_continue() {
 #[cfg(unix)]
 fn slow(folder: &Path) -> PathBuf {
     let page = "<p>A paragraph of <b>many</b>.</p>".repeat(500_000);
-    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}");
-    let record = format!(
-        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
-         WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://example.org/\r\n\
-         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
-        http.len()
-    );
     let path = folder.join("slow.warc");
-    fs::write(&path, record).unwrap();
+    fs::write(&path, page_record(1, "http://example.org/", &page)).unwrap();
     path
 }
 
@@ -240,8 +230,7 @@ fn slow(folder: &Path) -> PathBuf {
 #[test]
 fn a_second_interrupt_ends_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let archive = slow(folder.path());
-    let mut child = start(folder.path(), &[archive.to_str().unwrap(), "-o", "out"]);
+    let mut child = start(folder.path(), &[slow(folder.path()).to_str().unwrap(), "-o", "out"]);
     let begun = folder.path().join("out/.slow.jsonl.zst.tmp");
     while !begun.exists() {
         thread::sleep(Duration::from_millis(2));
@@ -265,22 +254,20 @@ fn what_cannot_be_resumed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [["-", "-o", "out.jsonl"], ["a.warc", "-o", "-"]] {
         let ran = trommel(folder.path(), &[&["run", "--resume"], &arguments[..]].concat(), b"");
-        assert_eq!(ran.code, 2, "{}", ran.stderr);
-        assert!(ran.stderr.contains("cannot be resumed"), "{}", ran.stderr);
+        ran.ended(2, "cannot be resumed");
     }
 }
 
 #[test]
 fn a_run_goes_on_under_the_same_settings_only() {
     let folder = tempfile::tempdir().unwrap();
-    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let sample = archive_bytes();
     for name in ["a.warc.gz", "b.warc.gz"] {
         fs::write(folder.path().join(name), &sample).unwrap();
     }
     fs::write(folder.path().join("few.toml"), "[filters]\nmin_words = 5\n").unwrap();
     let run = |inputs: &[&str], more: &[&str]| {
-        let all = [&["run"], inputs, &["-o", "out"], more].concat();
-        trommel(folder.path(), &all, b"")
+        trommel(folder.path(), &[&["run"], inputs, &["-o", "out"], more].concat(), b"")
     };
     run(&["a.warc.gz"], &[]).well();
     let before = files(&folder.path().join("out"));
@@ -301,9 +288,7 @@ fn a_run_goes_on_under_the_same_settings_only() {
     ] {
         // With a new input, whose text would be of another kind, and without.
         for inputs in [&["a.warc.gz"][..], &["a.warc.gz", "b.warc.gz"]] {
-            let ran = run(inputs, &[&["--resume"], options].concat());
-            assert_eq!(ran.code, 2, "{options:?}: {}", ran.stderr);
-            assert!(ran.stderr.contains(difference), "{options:?}: {}", ran.stderr);
+            run(inputs, &[&["--resume"], options].concat()).ended(2, difference);
         }
     }
     assert!(files(&folder.path().join("out")) == before);
@@ -314,7 +299,7 @@ fn a_run_goes_on_under_the_same_settings_only() {
 #[test]
 fn what_would_be_refused_is_so_before_a_first_pass() {
     let folder = tempfile::tempdir().unwrap();
-    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let sample = archive_bytes();
     for name in ["a.warc.gz", "b.warc.gz"] {
         fs::write(folder.path().join(name), &sample).unwrap();
     }
@@ -325,11 +310,10 @@ fn what_would_be_refused_is_so_before_a_first_pass() {
     assert!(run(&["a.warc.gz"], &[]).stderr.contains("pages are counted"));
     let ran = run(&["a.warc.gz", "b.warc.gz"], &["--resume"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    let refused = "b.warc.gz: is new, and with --site-memory two-pass each page depends on all inputs";
-    assert!(ran.stderr.contains(refused), "{}", ran.stderr);
+    ran.said("b.warc.gz: is new, and with --site-memory two-pass each page depends on all inputs");
     assert!(!ran.stderr.contains("pages are counted"), "{}", ran.stderr);
     // Neither does a run that is finished read all its inputs again.
     let ran = run(&["a.warc.gz"], &["--resume"]);
-    assert!(ran.code == 0 && ran.stderr.contains("nothing to do"), "{}", ran.stderr);
+    ran.ended(0, "nothing to do");
     assert!(!ran.stderr.contains("pages are counted"), "{}", ran.stderr);
 }

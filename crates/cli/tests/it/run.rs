@@ -3,10 +3,9 @@
 use std::{fs, path::Path};
 
 use serde_json::Value;
-use trommel::archive::write::write_record;
 
-use crate::program::{RunResult, trommel, workspace};
-use crate::sample::{ARCHIVE, documents, golds};
+use crate::program::{RunResult, json_file, trommel, workspace};
+use crate::sample::{ARCHIVE, archive_bytes, documents, golds, page_record, record};
 
 fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
     trommel(folder, &[&["run"], arguments].concat(), input)
@@ -16,17 +15,7 @@ fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> RunResult {
 fn archive(path: &Path) {
     let paragraph = "The mill stands by the river, and its wheel has turned there for two hundred years. ";
     let body = format!("<html><head><title>Mill</title></head><body><p>{}</p></body></html>", paragraph.repeat(5));
-    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
-    let headers = [
-        ("WARC-Type", "response"),
-        ("WARC-Date", "2024-05-18T01:58:10Z"),
-        ("WARC-Record-ID", "<urn:uuid:00000000-0000-4000-8000-000000000001>"),
-        ("WARC-Target-URI", "http://example.com/"),
-        ("Content-Type", "application/http; msgtype=response"),
-    ];
-    let mut out = Vec::new();
-    write_record(&mut out, "WARC/1.0", &headers, block.as_bytes()).unwrap();
-    fs::write(path, out).unwrap();
+    fs::write(path, page_record(1, "http://example.com/", &body)).unwrap();
 }
 
 #[test]
@@ -42,10 +31,9 @@ fn data_on_standard_output_and_words_on_standard_error() {
     for key in ["date", "text", "title", "lang", "charset", "confidence"] {
         assert!(line.get(key).is_some(), "{key}");
     }
-    assert!(by_name.stderr.contains("1 record: 1 document, 0 dropped, 0 failed"));
+    by_name.said("1 record: 1 document, 0 dropped, 0 failed");
 
-    let bytes = fs::read(folder.path().join("a.warc")).unwrap();
-    let by_pipe = run(folder.path(), &["-", "-o", "-"], &bytes);
+    let by_pipe = run(folder.path(), &["-", "-o", "-"], &fs::read(folder.path().join("a.warc")).unwrap());
     assert_eq!(by_pipe.code, 0, "{}", by_pipe.stderr);
     let mut expected = line;
     expected["source"]["file"] = "-".into();
@@ -80,10 +68,8 @@ fn text_may_be_markdown() {
     fs::write(folder.path().join("c.toml"), "text = 'markdown'\n").unwrap();
     let archive = workspace().join(ARCHIVE);
     let text = |more: &[&str]| -> String {
-        let arguments = [&[archive.to_str().unwrap(), "-o", "-"], more].concat();
-        let ran = run(folder.path(), &arguments, b"");
-        let lines = ran.well().lines();
-        let documents = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let ran = run(folder.path(), &[&[archive.to_str().unwrap(), "-o", "-"], more].concat(), b"");
+        let documents = ran.well().lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         documents.map(|d| d["text"].as_str().unwrap().to_owned()).collect()
     };
     let markdown = text(&["--markdown"]);
@@ -169,16 +155,8 @@ fn plain_text_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let text = "The mill stands by the river, and its wheel has turned there for years.\n".repeat(3);
     let mut bytes = Vec::new();
-    let mut add = |kind: &str, number: u32, url: &str, content_type: &str, block: &str| {
-        let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
-        let headers = [
-            ("WARC-Type", kind),
-            ("WARC-Date", "2024-05-18T01:58:10Z"),
-            ("WARC-Record-ID", &id),
-            ("WARC-Target-URI", url),
-            ("Content-Type", content_type),
-        ];
-        write_record(&mut bytes, "WARC/1.0", &headers, block.as_bytes()).unwrap();
+    let mut add = |kind: &str, number: usize, url: &str, content_type: &str, block: &str| {
+        bytes.extend(record(kind, number, url, &[("Content-Type", content_type)], block.as_bytes()));
     };
     let http = "application/http; msgtype=response";
     let served = |body: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
@@ -189,33 +167,31 @@ fn plain_text_is_taken_as_it_is() {
     add("conversion", 5, "http://e/5", "image/png", "x");
     fs::write(folder.path().join("a.warc.wet"), bytes).unwrap();
     let ran = run(folder.path(), &["a.warc.wet", "-o", "-"], b"");
-    let lines: Vec<Value> = ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = ran.rows();
     assert_eq!(lines.len(), 2, "{}", ran.stderr);
     for (number, line) in (1..).zip(&lines) {
         assert_eq!(line["id"], format!("urn:uuid:00000000-0000-4000-8000-{number:012}"));
         assert_eq!(line["text"], text.trim_end());
         assert_eq!((&line["title"], &line["lang"]), (&"".into(), &"en".into()));
     }
-    assert!(ran.stderr.contains("2 not-html") && ran.stderr.contains("1 conversion"), "{}", ran.stderr);
+    ran.said("2 not-html").said("1 conversion");
     // Filters see it as what it is.
     let config = "[filters]\nmedia_types = ['text/html']\n";
     fs::write(folder.path().join("c.toml"), config).unwrap();
-    let ran = run(folder.path(), &["a.warc.wet", "-o", "-", "--config", "c.toml"], b"");
-    assert_eq!(ran.well(), "");
+    assert_eq!(run(folder.path(), &["a.warc.wet", "-o", "-", "--config", "c.toml"], b"").well(), "");
 }
 
 #[test]
 fn names_of_strangers_do_not_steer_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     archive(&folder.path().join("a.warc"));
-    let bytes = fs::read(folder.path().join("a.warc")).unwrap();
-    let bytes = String::from_utf8(bytes).unwrap();
+    let bytes = String::from_utf8(fs::read(folder.path().join("a.warc")).unwrap()).unwrap();
     let bytes = bytes.replace("urn:uuid:", "urn:\u{1b}[31m\u{1b}]0;owned\u{7}\u{202e}");
     fs::write(folder.path().join("a.warc"), bytes).unwrap();
     let ran = run(folder.path(), &["a.warc", "-o", "out"], b"");
     ran.well();
     // It is in the line of the slowest page.
-    assert!(ran.stderr.contains("urn:[31m]0;owned0000"), "{}", ran.stderr);
+    ran.said("urn:[31m]0;owned0000");
     let is_raw = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
     assert!(!ran.stderr.contains(is_raw), "{:?}", ran.stderr);
 }
@@ -229,16 +205,10 @@ fn markdown_of_a_run_has_links_and_images_on_request() {
          <figure><img src=m.png alt='A mill'></figure><p>{sentence}</p></article>"
     );
     let url = "https://a.example/x/y";
-    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
-    let record = format!(
-        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n\
-         Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
-        http.len()
-    );
+    let record = page_record(1, url, &html);
     for options in [&[][..], &["--links"], &["--images"], &["--links", "--images"]] {
         let arguments = [&["run", "-", "-o", "-", "--markdown"], options].concat();
-        let ran = trommel(folder.path(), &arguments, record.as_bytes());
-        let line: Value = serde_json::from_str(ran.well()).unwrap();
+        let line = trommel(folder.path(), &arguments, &record).json();
         let arguments = [&["extract", "-f", "markdown", "--url", url], options].concat();
         let page = trommel(folder.path(), &arguments, html.as_bytes());
         let text = line["text"].as_str().unwrap();
@@ -249,15 +219,12 @@ fn markdown_of_a_run_has_links_and_images_on_request() {
         assert_eq!(is_shown, options.contains(&"--images"), "{text}");
     }
     let options = ["--links", "--images", "--addresses", "as-written"];
-    let ran = trommel(folder.path(), &[&["run", "-", "-o", "-"][..], &options].concat(), record.as_bytes());
-    let line: Value = serde_json::from_str(ran.well()).unwrap();
+    let line = trommel(folder.path(), &[&["run", "-", "-o", "-"][..], &options].concat(), &record).json();
     let page = trommel(folder.path(), &[&["extract"][..], &options].concat(), html.as_bytes());
     assert_eq!(line["text"].as_str().unwrap(), page.well());
     assert!(page.text().contains("[there](b?c)") && page.text().contains("![A mill](m.png)"), "{}", page.text());
-    let arguments = ["run", "-", "-o", "-", "--links", "--text", "plain"];
-    let ran = trommel(folder.path(), &arguments, record.as_bytes());
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("text.links: is for Markdown only"), "{}", ran.stderr);
+    let ran = trommel(folder.path(), &["run", "-", "-o", "-", "--links", "--text", "plain"], &record);
+    ran.ended(2, "text.links: is for Markdown only");
 }
 
 #[test]
@@ -270,23 +237,14 @@ fn records_of_another_kind_are_set_aside() {
         (3, "%PDF-1.7 two"),
         (4, "GIF89a"),
     ] {
-        let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
         // As servers send it.
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
         let url = format!("http://example.com/{number}");
         let length = block.len().to_string();
-        let headers = [
-            ("WARC-Type", "response"),
-            ("WARC-Record-ID", &id),
-            ("WARC-Date", "2024-05-18T01:58:10Z"),
-            ("WARC-Target-URI", &url),
-            ("Content-Type", "application/http; msgtype=response"),
-            ("Content-Length", &length),
-        ];
-        let start = bytes.len();
-        write_record(&mut bytes, "WARC/1.1", &headers, block.as_bytes()).unwrap();
+        let record = record("response", number, &url, &[("Content-Length", &length)], block.as_bytes());
+        bytes.extend_from_slice(&record);
         if body.starts_with("%PDF") {
-            pdfs.extend_from_slice(&bytes[start..]);
+            pdfs.extend(record);
         }
     }
     fs::write(folder.path().join("a.warc"), &bytes).unwrap();
@@ -294,7 +252,7 @@ fn records_of_another_kind_are_set_aside() {
     fs::create_dir(folder.path().join("kept")).unwrap();
     let ran = run(folder.path(), &arguments, b"");
     ran.well();
-    assert!(ran.stderr.contains("set aside: 2 records in kept/pdfs.warc.gz"), "{}", ran.stderr);
+    ran.said("set aside: 2 records in kept/pdfs.warc.gz");
     let read = |name: &str| fs::read(folder.path().join("kept").join(name)).unwrap();
     let mut kept = Vec::new();
     let stored = read("pdfs.warc.gz");
@@ -313,8 +271,7 @@ fn records_of_another_kind_are_set_aside() {
     let again = run(folder.path(), &["a.warc", "-o", "o2", "--set-aside", "pdf=kept/pdfs.warc.gz"], b"");
     assert_eq!(again.code, 2, "{}", again.stderr);
     run(folder.path(), &[&arguments[..], &["--resume"]].concat(), b"").well();
-    let twice = run(folder.path(), &["a.warc", "-o", "o3", "--set-aside", "pdf=pdfs"], b"");
-    assert!(twice.stderr.contains("KIND=FILE"), "{}", twice.stderr);
+    run(folder.path(), &["a.warc", "-o", "o3", "--set-aside", "pdf=pdfs"], b"").said("KIND=FILE");
 }
 
 #[test]
@@ -344,10 +301,9 @@ fn options_win_over_the_file() {
 fn the_summary_is_written_as_json() {
     let folder = tempfile::tempdir().unwrap();
     archive(&folder.path().join("a.warc"));
-    let arguments = ["a.warc", "-o", "out.wet.gz", "--summary", "s.json"];
-    let output = run(folder.path(), &arguments, b"");
+    let output = run(folder.path(), &["a.warc", "-o", "out.wet.gz", "--summary", "s.json"], b"");
     assert_eq!(output.code, 0, "{}", output.stderr);
-    let summary: Value = serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    let summary = json_file(folder.path().join("s.json"));
     assert_eq!((&summary["records"], &summary["pages"]), (&1.into(), &1.into()));
     assert_eq!(summary["files"][0]["file"], "a.warc");
     assert_eq!(summary["files"][0]["error"], Value::Null);
@@ -355,7 +311,7 @@ fn the_summary_is_written_as_json() {
 
 /// The sample archive without its last bytes, so that its last record is cut.
 fn cut_sample() -> Vec<u8> {
-    let mut bytes = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let mut bytes = archive_bytes();
     bytes.truncate(bytes.len() - 1000);
     bytes
 }
@@ -380,8 +336,7 @@ fn exit_codes_of_odd_archives() {
         (1, &["empty.warc.gz", "a.warc"], "empty.warc.gz: empty archive"),
     ] {
         let ran = run(folder.path(), &[arguments, &["-o", "out", "--overwrite"]].concat(), b"");
-        assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+        ran.ended(expected, words);
     }
 }
 
@@ -411,18 +366,16 @@ fn the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn a_line_of_the_sample_has_every_key() {
-    let archive = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let archive = archive_bytes();
     let mut golds = golds();
     for document in documents(&workspace()) {
-        let gold = golds.remove(document["id"].as_str().unwrap()).unwrap();
-        assert_eq!(document["url"], gold["url"]);
+        assert_eq!(document["url"], golds.remove(document["id"].as_str().unwrap()).unwrap()["url"]);
         assert_eq!(document["date"], "2026-11-20T00:00:00Z");
         assert_eq!(document["lang"], "en", "{}", document["url"]);
         assert_eq!(document["charset"], "utf-8");
         assert_eq!(document["status"], 200);
         for key in ["text", "title", "charset_source"] {
-            let value = document[key].as_str().unwrap();
-            assert!(!value.is_empty(), "{key} of {}", document["url"]);
+            assert!(!document[key].as_str().unwrap().is_empty(), "{key} of {}", document["url"]);
         }
         let confidence = document["confidence"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&confidence), "{confidence}");
@@ -431,8 +384,7 @@ fn a_line_of_the_sample_has_every_key() {
         assert_eq!(document["source"]["file"], ARCHIVE);
         let number = |key: &str| usize::try_from(document["source"][key].as_u64().unwrap()).unwrap();
         let (offset, length) = (number("offset"), number("length"));
-        let alone = run(&workspace(), &["-", "-o", "-"], &archive[offset..offset + length]);
-        let alone: Value = serde_json::from_str(alone.well()).unwrap();
+        let alone = run(&workspace(), &["-", "-o", "-"], &archive[offset..offset + length]).json();
         assert_eq!((&alone["id"], &alone["text"]), (&document["id"], &document["text"]));
     }
     assert!(golds.is_empty(), "{golds:?}");
@@ -453,8 +405,7 @@ fn wet_is_named_by_the_archive_and_holds_the_text() {
 #[test]
 fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();
-    let archive = workspace().join(ARCHIVE);
-    fs::copy(archive, folder.path().join("s.warc.gz")).unwrap();
+    fs::copy(workspace().join(ARCHIVE), folder.path().join("s.warc.gz")).unwrap();
     fs::write(folder.path().join("c.toml"), "format = ['jsonl', 'wet']\nsplit_size = 50000\nblocks = true\n").unwrap();
     let all = ["s.warc.gz", "-o", "out", "--compress", "none"];
     run(folder.path(), &[&all[..], &["--config", "c.toml"]].concat(), b"").well();
@@ -480,13 +431,11 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     assert_eq!(files[0]["name"], "s-00000.jsonl");
     assert!(files.len() > 6, "{manifest}");
     // All parts together are the whole, with the blocks of which the text is made.
-    let parsed = lines.lines().map(|line| serde_json::from_str(line).unwrap());
-    let mut found: Vec<Value> = parsed.collect();
+    let mut found: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let expected = documents(&workspace());
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter_mut().zip(&expected) {
-        let blocks = std::mem::replace(&mut found["blocks"], Value::Array(Vec::new()));
-        let block = &blocks[0];
+        let block = &std::mem::replace(&mut found["blocks"], Value::Array(Vec::new()))[0];
         assert!(block["probability"].is_f64() && block["kept"].is_boolean());
         assert!(block["start"].as_u64() < block["end"].as_u64(), "{block}");
         found["source"]["file"] = expected["source"]["file"].clone();

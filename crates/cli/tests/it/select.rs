@@ -30,8 +30,7 @@ pub fn index() -> (String, Vec<Value>) {
 /// Checks that a run gave the wanted documents and nothing else, but for the archive's name.
 #[track_caller]
 pub fn same_documents(ran: &RunResult, wanted: &[Value], archive: &str) {
-    let lines = ran.well().lines();
-    let found: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: Vec<Value> = ran.well().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found.len(), wanted.len(), "{}", ran.stderr);
     for (found, wanted) in found.iter().zip(wanted) {
         let mut wanted = wanted.clone();
@@ -56,10 +55,8 @@ fn only_named_records_are_read() {
     let samples = workspace().join("samples");
     let samples = samples.to_str().unwrap();
     let arguments = ["--select", "i.cdxj.gz", "--base-url", samples, "-o", "-", "--summary", "s.json"];
-    let ran = run(folder.path(), &arguments);
-    same_documents(&ran, &wanted, &format!("{samples}/wcxb-sample.warc.gz"));
-    let summary = fs::read(folder.path().join("s.json")).unwrap();
-    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    same_documents(&run(folder.path(), &arguments), &wanted, &format!("{samples}/wcxb-sample.warc.gz"));
+    let summary: Value = serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
     assert_eq!(summary["records"], wanted.len());
     let lengths = wanted.iter().map(|d| d["source"]["length"].as_u64().unwrap());
     assert_eq!(summary["stored_bytes"], lengths.sum::<u64>());
@@ -93,9 +90,7 @@ fn what_is_not_there_is_named_and_the_rest_is_read() {
 fn an_index_that_is_none_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("i.cdxj"), "org,example)/ 2026 warc\n").unwrap();
-    let ran = run(folder.path(), &["--select", "i.cdxj", "-o", "-"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("i.cdxj:1: no JSON object"), "{}", ran.stderr);
+    run(folder.path(), &["--select", "i.cdxj", "-o", "-"]).ended(2, "i.cdxj:1: no JSON object");
 }
 
 #[test]

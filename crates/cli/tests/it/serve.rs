@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::program::{trommel, trommel_under, workspace};
-use crate::sample::ARCHIVE;
+use crate::sample::archive_bytes;
 
 const SECRET: &str = "correct-horse-battery-staple";
 
@@ -37,8 +37,7 @@ impl Service {
             let mut line = String::new();
             assert!(stderr.read_line(&mut line).unwrap() > 0, "it ended");
             let said: serde_json::Value = serde_json::from_str(&line).unwrap();
-            let message = said["message"].as_str().unwrap();
-            if let Some(address) = message.strip_prefix("listening on http://") {
+            if let Some(address) = said["message"].as_str().unwrap().strip_prefix("listening on http://") {
                 break address.to_owned();
             }
         };
@@ -61,8 +60,7 @@ impl Service {
             stream.read_to_end(&mut answer).unwrap();
         });
         let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-        let status = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
-        (status, answer.split_off(end + 4))
+        (std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap(), answer.split_off(end + 4))
     }
 
     /// Asks it to end; its exit code and what else it said.
@@ -85,8 +83,7 @@ impl Drop for Service {
 #[test]
 fn answers_are_those_of_the_other_commands() {
     let service = Service::begin(&[], &[]);
-    let pages = ["tests/pages/lists.html", "tests/pages/breaks.html"];
-    for page in pages {
+    for page in ["tests/pages/lists.html", "tests/pages/breaks.html"] {
         let bytes = fs::read(workspace().join(page)).unwrap();
         for (format, accept) in [("text", "text/plain"), ("markdown", "text/markdown"), ("json", "application/json")] {
             let url = "https://example.org/a";
@@ -97,7 +94,7 @@ fn answers_are_those_of_the_other_commands() {
             assert_eq!(String::from_utf8(body).unwrap(), printed.well(), "{page} {format}");
         }
     }
-    let archive = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let archive = archive_bytes();
     let run = trommel(Path::new("/"), &["run", "-", "-o", "-", "-f", "jsonl"], &archive);
     let (status, body) = service.post("/extract/batch", "", &archive);
     assert_eq!(status, 200);
@@ -122,8 +119,7 @@ fn answers_are_those_of_the_other_commands() {
 fn a_token_of_the_environment_is_needed_and_never_said() {
     let service = Service::begin(&[], &[("TROMMEL_TOKEN", SECRET)]);
     assert_eq!(service.post("/extract", "", b"<p>x").0, 401);
-    let header = format!("Authorization: Bearer {SECRET}\r\n");
-    assert_eq!(service.post("/extract", &header, b"<p>x").0, 200);
+    assert_eq!(service.post("/extract", &format!("Authorization: Bearer {SECRET}\r\n"), b"<p>x").0, 200);
     let (code, said) = service.ended();
     assert_eq!(code, 0);
     assert!(!said.contains(SECRET), "{said}");
@@ -147,8 +143,7 @@ fn a_socket_that_is_handed_over_is_taken() {
     let text = "The mill stands by the river, and its wheel has turned for two hundred years.";
     let page = format!("<p>{text}");
     let (status, body) = service.post("/extract", "Accept: text/plain\r\n", page.as_bytes());
-    let body = String::from_utf8(body).unwrap();
-    assert_eq!((status, body.trim_end()), (200, text));
+    assert_eq!((status, String::from_utf8(body).unwrap().trim_end()), (200, text));
     assert_eq!(service.ended().0, 0);
 }
 
@@ -164,15 +159,12 @@ fn what_cannot_be_served_is_one_line() {
         (["--model", "gone.trommel"], "gone.trommel"),
     ] {
         let ran = trommel(folder.path(), &[&["serve"], &arguments[..]].concat(), b"");
-        assert_eq!(ran.code, 2, "{arguments:?}");
-        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+        ran.ended(2, words);
         assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
     }
-    let short = [("TROMMEL_TOKEN", "abc")];
-    let ran = trommel_under(folder.path(), &["serve"], b"", &short);
+    let ran = trommel_under(folder.path(), &["serve"], b"", &[("TROMMEL_TOKEN", "abc")]);
     assert!(ran.code == 2 && !ran.stderr.contains("abc"), "{}", ran.stderr);
-    let ran = trommel(&workspace(), &["serve", "--max-memory", "1K"], b"");
-    assert!(ran.code == 2 && ran.stderr.contains("at least 16M"), "{}", ran.stderr);
+    trommel(&workspace(), &["serve", "--max-memory", "1K"], b"").ended(2, "at least 16M");
 }
 
 /// A paragraph that pages of another site have posted sixty times must not be taken for the victim's menu.
@@ -196,8 +188,7 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
     };
 
     // A memory that is not there cannot be used, and nobody may begin it.
-    let ran = trommel(&workspace(), &["serve", "--sites", file], b"");
-    assert!(ran.code == 2 && ran.stderr.contains("--learn-sites"), "{}", ran.stderr);
+    trommel(&workspace(), &["serve", "--sites", file], b"").ended(2, "--learn-sites");
     assert!(!path.exists());
 
     let learns = Service::begin(&["--sites", file, "--learn-sites"], &[]);

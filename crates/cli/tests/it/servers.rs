@@ -91,8 +91,7 @@ impl Server {
 fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
-        let step = NEXT.fetch_add(1, Ordering::Relaxed);
-        let port = 20_000 + (std::process::id() * 64 + step) % 12_000;
+        let port = 20_000 + (std::process::id() * 64 + NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
         let port = u16::try_from(port).unwrap();
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;

@@ -77,8 +77,7 @@ fn page() -> String {
             };
             let _ = write!(out, "\n## {heading}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n");
         }
-        let doc = field.doc.split(" [default").next().unwrap_or_default();
-        let doc = doc.replace('|', "\\|");
+        let doc = field.doc.split(" [default").next().unwrap_or_default().replace('|', "\\|");
         let (values, default) = (values(field), default(field));
         let _ = writeln!(out, "| `{}` | {values} | {default} | {doc} |", field.name);
     }

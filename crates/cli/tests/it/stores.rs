@@ -207,8 +207,7 @@ impl State {
             let Some((name, value)) = line.trim_end().split_once(':') else { break };
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
-        let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
-        let mut body = vec![0; length];
+        let mut body = vec![0; headers.get("content-length").map_or(0, |length| length.parse().unwrap())];
         reader.read_exact(&mut body)?;
         let host = stream.local_addr()?.ip().to_string();
         let answer = self.answer(&host, &method, &path, &headers, body);
@@ -259,12 +258,9 @@ impl State {
     fn object(&self, key: &str, headers: &HashMap<String, String>) -> Answer {
         let fault = self.faults.lock().unwrap().pop_front();
         let objects = self.objects.lock().unwrap();
-        let Some(object) = objects.get(key) else {
-            return Answer::new("404 Not Found", "");
-        };
+        let Some(object) = objects.get(key) else { return Answer::new("404 Not Found", "") };
         let range = headers.get("range").or(headers.get("x-ms-range"));
-        let bounds = range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
-        let mut answer = match bounds {
+        let mut answer = match range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-')) {
             Some((first, last)) => {
                 let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
                 let end = (last + 1).min(object.len());
@@ -399,8 +395,7 @@ impl State {
             }
             ("GET", None) => self.object(&key, headers),
             ("PUT", Some("block")) => {
-                let part = format!("{key}?{}", query["blockid"]);
-                self.parts.lock().unwrap().insert(part, body);
+                self.parts.lock().unwrap().insert(format!("{key}?{}", query["blockid"]), body);
                 Answer::new("201 Created", "")
             }
             ("PUT", Some("blocklist")) => {
@@ -417,8 +412,7 @@ impl State {
             ("POST", Some("batch")) => {
                 let text = String::from_utf8(body).unwrap();
                 let path = text.lines().find_map(|line| line.strip_prefix("DELETE /crawl/")).unwrap();
-                let key = decoded(path.split(['?', ' ']).next().unwrap());
-                self.objects.lock().unwrap().remove(&key);
+                self.objects.lock().unwrap().remove(&decoded(path.split(['?', ' ']).next().unwrap()));
                 let part = "--b\r\nContent-Type: application/http\r\nContent-ID: 0\r\n\r\n\
                             HTTP/1.1 202 Accepted\r\nx-ms-request-id: 1\r\n\r\n--b--\r\n";
                 Answer::new("202 Accepted", part).with("Content-Type", "multipart/mixed; boundary=b")
@@ -472,8 +466,7 @@ impl State {
     /// Makes an object of the parts with these names, in this order.
     fn assemble(&self, key: &str, names: Vec<String>) {
         let mut parts = self.parts.lock().unwrap();
-        let bodies = names.iter().flat_map(|name| parts.remove(name).unwrap());
-        let whole: Vec<u8> = bodies.collect();
+        let whole: Vec<u8> = names.iter().flat_map(|name| parts.remove(name).unwrap()).collect();
         self.objects.lock().unwrap().insert(key.to_owned(), whole);
     }
 }

@@ -20,7 +20,7 @@ fn a_trained_model_can_be_shown_and_used() {
     let f1: f64 = row.split_whitespace().last().unwrap().parse().unwrap();
     assert!(f1 > 0.4 && f1 < 1.0, "{row}");
     // How far it is, in words, and nothing of how it is made.
-    assert!(ran.stderr.contains("cross-validation: 2 of 5 folds"), "{}", ran.stderr);
+    ran.said("cross-validation: 2 of 5 folds");
     for internal in ["Selection", "ExpectedF1", "candidate", "penalty", "fold=", "sharpness"] {
         assert!(!ran.stderr.contains(internal), "{}", ran.stderr);
     }
@@ -31,10 +31,8 @@ fn a_trained_model_can_be_shown_and_used() {
     }
 
     let f1 = |model: &str| {
-        let arguments = ["eval", "--pages", ARCHIVE, "--json", "--model", model];
-        let ran = trommel(&workspace, &arguments, b"");
-        let report: Value = serde_json::from_str(ran.well()).unwrap();
-        report["overall"]["f1"].as_f64().unwrap()
+        let ran = trommel(&workspace, &["eval", "--pages", ARCHIVE, "--json", "--model", model], b"");
+        ran.json()["overall"]["f1"].as_f64().unwrap()
     };
     let (small, fast) = (f1(model), f1("fast"));
     assert!(small > 0.6 && small < 1.0, "{small}");
@@ -44,8 +42,7 @@ fn a_trained_model_can_be_shown_and_used() {
     let mut train = train;
     train[train.len() - 1] = again.to_str().unwrap();
     let judged = folder.path().join("small.judged");
-    let more = ["--name", "small", "--judged", judged.to_str().unwrap()];
-    let named = [&train[..], &more].concat();
+    let named = [&train[..], &["--name", "small", "--judged", judged.to_str().unwrap()]].concat();
     trommel(&workspace, &named, b"").well();
     let read = |path: &str| std::fs::read(path).unwrap();
     assert_eq!(read(model), read(train[train.len() - 1]), "training is deterministic");
@@ -63,8 +60,7 @@ fn a_shipped_model_is_adapted_to_own_pages() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let adapt = |more: &[&str]| {
-        let train = ["train", "--from", "fast", "--pages", ARCHIVE];
-        trommel(&workspace(), &[&train[..], more].concat(), b"")
+        trommel(&workspace(), &[&["train", "--from", "fast", "--pages", ARCHIVE][..], more].concat(), b"")
     };
     let model = path("own.trommel");
     let ran = adapt(&["-o", &model]);
@@ -86,12 +82,10 @@ fn a_shipped_model_is_adapted_to_own_pages() {
     std::fs::write(&ten, lines).unwrap();
     let ran = adapt(&["--gold", &ten, "-o", &path("ten.trommel")]);
     ran.well();
-    assert!(ran.stderr.contains("fewer than 30 pages"), "{}", ran.stderr);
+    ran.said("fewer than 30 pages");
     for internal in ["penalty", "gain=", "lost=", "pages="] {
         assert!(!ran.stderr.contains(internal), "{}", ran.stderr);
     }
 
-    let ran = adapt(&["--learner", "linear", "-o", &model]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--learner"), "{}", ran.stderr);
+    adapt(&["--learner", "linear", "-o", &model]).ended(2, "--learner");
 }

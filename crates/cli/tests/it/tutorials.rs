@@ -15,8 +15,8 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
 /// What the commands print, in a shell that stops at the first error.
 fn run(folder: &Path, commands: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_trommel")).parent().unwrap();
-    let others = env::var_os("PATH").unwrap();
-    let paths = std::iter::once(program.to_owned()).chain(env::split_paths(&others));
+    let path = env::var_os("PATH").unwrap();
+    let paths = std::iter::once(program.to_owned()).chain(env::split_paths(&path));
     let output = Command::new("sh")
         .args(["-eu", "-c", commands])
         .current_dir(folder)

@@ -8,8 +8,7 @@ use crate::program::{RunResult, trommel, workspace};
 use crate::sample::ARCHIVE;
 
 fn verify(folder: &Path, output: &str) -> RunResult {
-    let archive = workspace().join(ARCHIVE);
-    trommel(folder, &["verify", output, "--against", archive.to_str().unwrap()], b"")
+    trommel(folder, &["verify", output, "--against", workspace().join(ARCHIVE).to_str().unwrap()], b"")
 }
 
 /// Documents of the sample archive with spans or chunks.
@@ -66,8 +65,7 @@ fn wrong_places_are_found() {
     // Outside of the text, at a place that the page has.
     for (start, chars) in [(10_000_000u32, 5), (u32::MAX, u32::MAX)] {
         let mut outside = all.clone();
-        let spans = outside[at]["spans"].as_array_mut().unwrap();
-        let end = spans.last_mut().unwrap();
+        let end = outside[at]["spans"].as_array_mut().unwrap().last_mut().unwrap();
         (end[0], end[1]) = (start.into(), chars.into());
         write(&path, &outside);
         let ran = verify(folder.path(), "a.jsonl");
@@ -92,16 +90,14 @@ fn archives_are_told_by_their_whole_names() {
     write(&folder.path().join("a.jsonl"), &documents(folder.path(), &["--spans"]));
     let (one, two) = (format!("1/{name}"), format!("2/{name}"));
     let ran = trommel(folder.path(), &["verify", "a.jsonl", "--against", &one, &two], b"");
-    assert!(ran.code == 1 && ran.stderr.contains("several archives of this file name"), "{}", ran.stderr);
+    ran.ended(1, "several archives of this file name");
     let missing = trommel(folder.path(), &["verify", "a.jsonl", "--against", "missing.warc"], b"");
-    assert!(missing.code == 2 && missing.stderr.contains("missing.warc"), "{}", missing.stderr);
+    missing.ended(2, "missing.warc");
 }
 
 #[test]
 fn outputs_without_places_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("a.jsonl"), &documents(folder.path(), &[]));
-    let ran = verify(folder.path(), "a.jsonl");
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("a.jsonl: no document has spans or chunks"), "{}", ran.stderr);
+    verify(folder.path(), "a.jsonl").ended(2, "a.jsonl: no document has spans or chunks");
 }

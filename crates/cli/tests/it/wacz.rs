@@ -6,13 +6,13 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use trommel::archive::write::{gzip_member, write_record};
+use trommel::archive::write::gzip_member;
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 #[cfg(feature = "remote")]
 use crate::program::trommel_under;
 use crate::program::{RunResult, trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::sample::{ARCHIVE, archive_bytes, record};
 use crate::servers::{BreakingServer, ServerBehaviour};
 
 pub const STORED: CompressionMethod = CompressionMethod::Stored;
@@ -25,8 +25,7 @@ fn run(folder: &Path, arguments: &[&str]) -> RunResult {
 pub fn zip(entries: &[(&str, CompressionMethod, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, method, bytes) in entries {
-        let options = SimpleFileOptions::default().compression_method(*method);
-        zip.start_file(*name, options).unwrap();
+        zip.start_file(*name, SimpleFileOptions::default().compression_method(*method)).unwrap();
         zip.write_all(bytes).unwrap();
     }
     zip.finish().unwrap().into_inner()
@@ -37,10 +36,6 @@ fn entry(path: &Path, name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     zip.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
     bytes
-}
-
-fn sample() -> Vec<u8> {
-    fs::read(workspace().join(ARCHIVE)).unwrap()
 }
 
 /// The lines of a run, with another name of the archive in each.
@@ -56,25 +51,12 @@ fn lines(text: &str, file: &str) -> Vec<Value> {
 
 /// What the sample archive gives by itself.
 fn expected(folder: &Path) -> Vec<Value> {
-    let archive = workspace().join(ARCHIVE);
-    let ran = run(folder, &[archive.to_str().unwrap(), "-o", "-"]);
-    lines(ran.well(), "x")
+    lines(run(folder, &[workspace().join(ARCHIVE).to_str().unwrap(), "-o", "-"]).well(), "x")
 }
 
 /// A record of its own gzip member.
-fn member(kind: &str, number: u32, url: &str, more: &[(&str, &str)], block: &str) -> Vec<u8> {
-    let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
-    let mut fields = vec![
-        ("WARC-Type", kind),
-        ("WARC-Date", "2024-05-18T01:58:10Z"),
-        ("WARC-Record-ID", &id),
-        ("WARC-Target-URI", url),
-        ("Content-Type", "application/http; msgtype=response"),
-    ];
-    fields.extend(more);
-    let mut plain = Vec::new();
-    write_record(&mut plain, "WARC/1.1", &fields, block.as_bytes()).unwrap();
-    gzip_member(&plain, 6).unwrap()
+fn member(kind: &str, number: usize, url: &str, more: &[(&str, &str)], block: &str) -> Vec<u8> {
+    gzip_member(&record(kind, number, url, more, block.as_bytes()), 6).unwrap()
 }
 
 /// An HTTP response with a page, whose title is optional.
@@ -91,10 +73,9 @@ fn archives_in_a_container_give_what_they_give_alone() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let expected = expected(at);
-    let sample = sample();
+    let sample = archive_bytes();
     for (name, method) in [("stored.wacz", STORED), ("deflated.wacz", DEFLATED)] {
-        let bytes = zip(&[("archive/data.warc.gz", method, &sample)]);
-        fs::write(at.join(name), bytes).unwrap();
+        fs::write(at.join(name), zip(&[("archive/data.warc.gz", method, &sample)])).unwrap();
         let ran = run(at, &[name, "-o", "-"]);
         let first: Value = serde_json::from_str(ran.well().lines().next().unwrap()).unwrap();
         assert_eq!(first["source"]["file"], format!("{name}!archive/data.warc.gz"));
@@ -109,8 +90,7 @@ fn archives_in_a_container_give_what_they_give_alone() {
     large.start_file("archive/data.warc.gz", options.large_file(true)).unwrap();
     large.write_all(&sample).unwrap();
     fs::write(at.join("large.zip"), large.finish().unwrap().into_inner()).unwrap();
-    let ran = run(at, &["large.zip", "-o", "-"]);
-    assert!(lines(ran.well(), "x") == expected);
+    assert!(lines(run(at, &["large.zip", "-o", "-"]).well(), "x") == expected);
 }
 
 #[test]
@@ -118,7 +98,7 @@ fn a_cut_container_gives_what_is_left_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let expected = expected(at);
-    let sample = sample();
+    let sample = archive_bytes();
     let whole = zip(&[("archive/data.warc.gz", STORED, &sample)]);
     // Behind the archive: only the directory is gone.
     let end = 30 + "archive/data.warc.gz".len() + sample.len();
@@ -149,7 +129,7 @@ fn hashes_are_checked_on_wish() {
         {"path":"archive/data.warc.gz","hash":"sha256:00","bytes":1},
         {"path":"pages/pages.jsonl","hash":"sha256:00"}]}"#;
     let bytes = zip(&[
-        ("archive/data.warc.gz", STORED, &sample()),
+        ("archive/data.warc.gz", STORED, &archive_bytes()),
         ("pages/pages.jsonl", STORED, b"{}"),
         ("datapackage.json", STORED, description.as_bytes()),
     ]);
@@ -160,13 +140,11 @@ fn hashes_are_checked_on_wish() {
     assert_eq!(checked.text(), unchecked.well());
     let faults = checked.stderr.lines().filter(|line| line.contains("datapackage.json says"));
     assert_eq!(faults.count(), 2, "{}", checked.stderr);
-    assert!(checked.stderr.contains("archive/data.warc.gz: "), "{}", checked.stderr);
-    let stripped = zip(&[("archive/data.warc.gz", STORED, &sample())]);
-    fs::write(at.join("y.wacz"), stripped).unwrap();
+    checked.said("archive/data.warc.gz: ");
+    fs::write(at.join("y.wacz"), zip(&[("archive/data.warc.gz", STORED, &archive_bytes())])).unwrap();
     let checked = run(at, &["y.wacz", "-o", "-", "--check-hashes"]);
     assert_eq!(checked.code, 1);
-    let told = "y.wacz!datapackage.json: is missing";
-    assert!(checked.stderr.contains(told), "{}", checked.stderr);
+    checked.said("y.wacz!datapackage.json: is missing");
 }
 
 #[test]
@@ -180,8 +158,7 @@ fn what_cannot_be_read_is_one_line_and_the_rest_is_read() {
     fs::write(at.join("no.wacz"), "no ZIP file").unwrap();
     let ran = run(at, &["names.wacz", "none.wacz", "no.wacz", "gone.wacz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let found = lines(ran.text(), "x");
-    assert_eq!(found.len(), 1, "{}", ran.stderr);
+    assert_eq!(lines(ran.text(), "x").len(), 1, "{}", ran.stderr);
     for line in [
         "names.wacz!archive/../../evil.warc.gz: its name leads out of the container",
         "none.wacz: no WARC file in archive/",
@@ -214,17 +191,14 @@ fn pages_of_the_list_only_with_the_titles_that_it_gives() {
     ]);
     fs::write(at.join("x.wacz"), bytes).unwrap();
     let title = |line: &Value| line["title"].as_str().map(str::to_owned);
-    let all = run(at, &["x.wacz", "-o", "-"]);
-    let titles: Vec<_> = lines(all.well(), "").iter().map(title).collect();
+    let titles: Vec<_> = lines(run(at, &["x.wacz", "-o", "-"]).well(), "").iter().map(title).collect();
     assert_eq!(titles, ["Listed", "", "Own"].map(|title| Some(title.into())));
     let listed = run(at, &["x.wacz", "-o", "-", "--pages-only"]);
     let titles: Vec<_> = lines(listed.well(), "").iter().map(title).collect();
     assert_eq!(titles, [Some("Listed".into()), Some("Own".into())]);
-    assert!(listed.stderr.contains("dropped: 1 not-listed"), "{}", listed.stderr);
+    listed.said("dropped: 1 not-listed");
     fs::write(at.join("y.wacz"), zip(&[("archive/a.warc.gz", STORED, &archive)])).unwrap();
-    let none = run(at, &["y.wacz", "-o", "-", "--pages-only"]);
-    assert_eq!(none.code, 2);
-    assert!(none.stderr.contains("y.wacz: lists no pages"), "{}", none.stderr);
+    run(at, &["y.wacz", "-o", "-", "--pages-only"]).ended(2, "y.wacz: lists no pages");
 }
 
 /// A revisit stands in one container, before the capture that it is equal to, in another.
@@ -247,8 +221,7 @@ fn revisits_have_their_content_within_a_collection() {
     fs::write(at.join("2.wacz"), zip(&[("archive/b.warc.gz", STORED, &original)])).unwrap();
     let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"1.wacz"},{"path":"2.wacz"}]}"#;
     fs::write(at.join("all.json"), json).unwrap();
-    let plain = run(at, &["all.json", "-o", "-"]);
-    assert_eq!(lines(plain.well(), "").len(), 2);
+    assert_eq!(lines(run(at, &["all.json", "-o", "-"]).well(), "").len(), 2);
     let resolved = run(at, &["all.json", "-o", "-", "--resolve-revisits"]);
     let found = lines(resolved.well(), "");
     assert_eq!(found.len(), 3, "{}", resolved.stderr);
@@ -258,7 +231,7 @@ fn revisits_have_their_content_within_a_collection() {
     assert_eq!(found[0]["text"], found[2]["text"]);
     let notes = found[0]["notes"].to_string();
     assert!(notes.contains("revisit with the content of 2.wacz!archive/b.warc.gz:"), "{notes}");
-    assert!(resolved.stderr.contains("dropped: 1 revisit"), "{}", resolved.stderr);
+    resolved.said("dropped: 1 revisit");
     // Of archives without a container, too.
     fs::write(at.join("1.warc.gz"), &revisit).unwrap();
     fs::write(at.join("2.warc.gz"), &original).unwrap();
@@ -277,11 +250,9 @@ fn folders_globs_and_collections_hold_containers() {
     fs::write(at.join("in/one.WACZ"), zip(&[("archive/a.warc.gz", STORED, &archive(3))])).unwrap();
     fs::write(at.join("in/alone.warc.gz"), archive(4)).unwrap();
     for (input, count) in [("in", 4), ("in/*.wacz", 2), ("in/two.wacz", 2)] {
-        let ran = run(at, &[input, "-o", "-"]);
-        assert_eq!(lines(ran.well(), "").len(), count, "{input}");
+        assert_eq!(lines(run(at, &[input, "-o", "-"]).well(), "").len(), count, "{input}");
     }
-    let ran = run(at, &["in", "-o", "out", "-f", "jsonl", "--compress", "none"]);
-    ran.well();
+    run(at, &["in", "-o", "out", "-f", "jsonl", "--compress", "none"]).well();
     let mut names: Vec<String> = fs::read_dir(at.join("out"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -296,8 +267,8 @@ fn folders_globs_and_collections_hold_containers() {
     let ran = run(at, &["all.json", "-o", "-"]);
     assert_eq!(ran.code, 1);
     assert_eq!(lines(ran.text(), "").len(), 1);
-    assert!(ran.stderr.contains("../x.wacz: its name leads out of the folder"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("ftp://host/x.wacz: only http(s)://"), "{}", ran.stderr);
+    ran.said("../x.wacz: its name leads out of the folder");
+    ran.said("ftp://host/x.wacz: only http(s)://");
 }
 
 /// Bytes of all ranges that were asked for.
@@ -318,7 +289,7 @@ fn containers_in_buckets_are_read_by_ranges() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let expected = expected(at);
-    let bytes = zip(&[("other/large", STORED, &vec![7; 20 << 20]), ("archive/data.warc.gz", STORED, &sample())]);
+    let bytes = zip(&[("other/large", STORED, &vec![7; 20 << 20]), ("archive/data.warc.gz", STORED, &archive_bytes())]);
     let manners = ServerBehaviour { most: usize::MAX, ranges: true, tag: true, ..ServerBehaviour::default() };
     let server = BreakingServer::start(bytes, manners);
     let endpoint = format!("http://127.0.0.1:{}", server.port);
@@ -341,8 +312,8 @@ fn containers_behind_a_network_are_read_by_ranges() {
     // Much in it that nobody needs.
     let bytes = zip(&[
         ("other/large", STORED, &vec![7; 20 << 20]),
-        ("archive/data.warc.gz", STORED, &sample()),
-        ("archive/deflated.warc.gz", DEFLATED, &sample()),
+        ("archive/data.warc.gz", STORED, &archive_bytes()),
+        ("archive/deflated.warc.gz", DEFLATED, &archive_bytes()),
     ]);
     let whole = ServerBehaviour { most: usize::MAX, ..ServerBehaviour::default() };
     let server = BreakingServer::start(bytes.clone(), ServerBehaviour { ranges: true, ..whole });
@@ -356,10 +327,8 @@ fn containers_behind_a_network_are_read_by_ranges() {
     let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
     let server = BreakingServer::start(bytes, whole);
-    let url = format!("http://127.0.0.1:{}/x.wacz", server.port);
-    let ran = run(at, &[&url, "-o", "-"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("x.wacz: the server gives no parts of it"), "{}", ran.stderr);
+    let ran = run(at, &[&format!("http://127.0.0.1:{}/x.wacz", server.port), "-o", "-"]);
+    ran.ended(2, "x.wacz: the server gives no parts of it");
 }
 
 #[test]
@@ -382,7 +351,7 @@ fn texts_are_written_into_the_list_of_pages() {
     fs::write(at.join("x.wacz"), bytes).unwrap();
     let ran = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
     ran.well();
-    assert!(ran.stderr.contains("1 of 2 listed pages have an extracted text"), "{}", ran.stderr);
+    ran.said("1 of 2 listed pages have an extracted text");
     let lines = String::from_utf8(entry(&at.join("y.wacz"), "pages/pages.jsonl")).unwrap();
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["hasText"], true);
@@ -392,13 +361,11 @@ fn texts_are_written_into_the_list_of_pages() {
     assert_eq!(entry(&at.join("y.wacz"), "indexes/index.cdx.gz"), b"not looked at");
     // It is a container like any other, with right hashes, and the same from the same.
     run(at, &["y.wacz", "-o", "-", "--check-hashes"]).well();
-    let again = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
-    assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("y.wacz: is there already"), "{}", again.stderr);
+    trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"").ended(2, "y.wacz: is there already");
     trommel(at, &["wacz", "text", "x.wacz", "-o", "z.wacz"], b"").well();
     assert!(fs::read(at.join("y.wacz")).unwrap() == fs::read(at.join("z.wacz")).unwrap());
     let onto = trommel(at, &["wacz", "text", "x.wacz", "-o", "x.wacz", "--overwrite"], b"");
-    assert!(onto.stderr.contains("is read by the command"), "{}", onto.stderr);
+    onto.said("is read by the command");
 }
 
 /// Containers of other projects, where these are at hand.
@@ -435,8 +402,8 @@ fn of_two_entries_with_one_name_none_is_lost_without_a_word() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let mut bytes = zip(&[
-        ("archive/data.warc.gz", STORED, &sample()),
-        ("archive/DATA.warc.gz", STORED, &sample()),
+        ("archive/data.warc.gz", STORED, &archive_bytes()),
+        ("archive/DATA.warc.gz", STORED, &archive_bytes()),
         ("pages/pages.jsonl", STORED, b"{\"format\":\"json-pages-1.0\"}\n"),
     ]);
     let name = b"archive/DATA.warc.gz";
@@ -449,10 +416,7 @@ fn of_two_entries_with_one_name_none_is_lost_without_a_word() {
     let ran = run(at, &["x.wacz", "-o", "-"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(lines(ran.text(), "x") == expected(at));
-    let what = "archive/data.warc.gz: not read, as an entry of that name comes later";
-    assert!(ran.stderr.contains(what), "{}", ran.stderr);
-    let ran = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("would be lost"), "{}", ran.stderr);
+    ran.said("archive/data.warc.gz: not read, as an entry of that name comes later");
+    trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"").ended(2, "would be lost");
     assert!(!at.join("y.wacz").exists());
 }

@@ -9,19 +9,14 @@ use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::program::{trommel, workspace};
-use crate::sample::{ARCHIVE, documents};
+use crate::program::{json_file, trommel, workspace};
+use crate::sample::{archive_bytes, documents};
 
 /// Longest time that anything here may take; what is tested is that it ends, not how soon.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn sample() -> Vec<u8> {
-    fs::read(workspace().join(ARCHIVE)).unwrap()
-}
-
 fn make_pipe(path: &Path) -> bool {
-    let made = Command::new("mkfifo").arg(path).status();
-    let is_made = made.is_ok_and(|status| status.success());
+    let is_made = Command::new("mkfifo").arg(path).status().is_ok_and(|status| status.success());
     if !is_made {
         eprintln!("skipped: mkfifo is not installed");
     }
@@ -51,8 +46,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// Waits until the first input is done, asks the program to end, and gives its exit code.
 fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
     until("the first output", || folder.join("out/a.jsonl.zst").exists());
-    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    assert!(asked.unwrap().success());
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
     let mut code = None;
     until("the end", || {
         let ended = child.try_wait().unwrap();
@@ -66,7 +60,7 @@ fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
 fn left(folder: &Path) {
     assert!(folder.join("out/.run.checkpoint").exists());
     assert!(!folder.join("out/_SUCCESS").exists());
-    let summary: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+    let summary = json_file(folder.join("s.json"));
     assert!(summary["ended_early"].is_string(), "{summary}");
     assert_eq!(summary["documents"], documents(&workspace()).len());
 }
@@ -78,15 +72,14 @@ fn a_run_that_waits_for_a_named_pipe_can_be_stopped_and_continued() {
     if !make_pipe(&pipe) {
         return;
     }
-    fs::write(folder.path().join("a.warc.gz"), sample()).unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
     let arguments = ["a.warc.gz", "b.warc.gz", "-o", "out", "--summary", "s.json"];
     let mut child = start(folder.path(), &arguments);
     assert_eq!(stopped(folder.path(), &mut child), Some(2));
     left(folder.path());
     fs::remove_file(&pipe).unwrap();
-    fs::write(&pipe, sample()).unwrap();
-    let resumed = [&["run"], &arguments[..], &["--resume"]].concat();
-    trommel(folder.path(), &resumed, b"").well();
+    fs::write(&pipe, archive_bytes()).unwrap();
+    trommel(folder.path(), &[&["run"], &arguments[..], &["--resume"]].concat(), b"").well();
     assert!(folder.path().join("out/_SUCCESS").exists());
     let bytes = |name: &str| fs::read(folder.path().join("out").join(name)).unwrap();
     assert!(!bytes("b.jsonl.zst").is_empty());
@@ -95,7 +88,7 @@ fn a_run_that_waits_for_a_named_pipe_can_be_stopped_and_continued() {
 #[test]
 fn a_run_that_waits_for_a_server_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.warc.gz"), sample()).unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive_bytes()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/b.warc.gz", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -106,7 +99,7 @@ fn a_run_that_waits_for_a_server_can_be_stopped() {
                 while request.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
                 let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 100000\r\n\r\n";
                 let mut sent = stream.write_all(head.as_bytes());
-                for byte in sample() {
+                for byte in archive_bytes() {
                     if sent.is_err() {
                         return;
                     }
@@ -116,8 +109,7 @@ fn a_run_that_waits_for_a_server_can_be_stopped() {
             });
         }
     });
-    let arguments = ["a.warc.gz", &url, "-o", "out", "--summary", "s.json"];
-    let mut child = start(folder.path(), &arguments);
+    let mut child = start(folder.path(), &["a.warc.gz", &url, "-o", "out", "--summary", "s.json"]);
     assert_eq!(stopped(folder.path(), &mut child), Some(2));
     left(folder.path());
 }
@@ -126,7 +118,7 @@ fn a_run_that_waits_for_a_server_can_be_stopped() {
 fn a_named_pipe_in_a_folder_is_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("in")).unwrap();
-    fs::write(folder.path().join("in/a.warc.gz"), sample()).unwrap();
+    fs::write(folder.path().join("in/a.warc.gz"), archive_bytes()).unwrap();
     if !make_pipe(&folder.path().join("in/b.warc.gz")) {
         return;
     }
@@ -144,11 +136,10 @@ fn what_is_known_is_written_when_a_pipe_idles() {
     let mut child = start(folder.path(), &["-", "-o", "-"]);
     let mut input = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    input.write_all(&sample()).unwrap();
+    input.write_all(&archive_bytes()).unwrap();
     input.flush().unwrap();
     // The pipe stays open: the line of a document comes all the same.
-    let line = lines.next().unwrap().unwrap();
-    let document: Value = serde_json::from_str(&line).unwrap();
+    let document: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(document["id"], documents(&workspace())[0]["id"]);
     drop(input);
     assert_eq!(lines.count(), documents(&workspace()).len() - 1);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::program::{trommel, workspace};
-use crate::sample::ARCHIVE;
+use crate::sample::{ARCHIVE, archive_bytes};
 
 const PAGE: &str = "<title>Mills</title><p>The mill stands by the river, and its wheel has turned there for years.";
 
@@ -14,9 +14,7 @@ fn refused(files: &[(&str, &[u8])], arguments: &[&str], message: &str) {
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let ran = trommel(folder.path(), arguments, b"");
-    assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
-    assert!(ran.stderr.contains(message), "{arguments:?}: {}", ran.stderr);
+    trommel(folder.path(), arguments, b"").ended(2, message);
     for (name, bytes) in files {
         assert!(fs::read(folder.path().join(name)).unwrap() == *bytes, "{arguments:?} changed {name}");
     }
@@ -27,8 +25,7 @@ fn what_is_read_is_not_written_over() {
     let page: &[(&str, &[u8])] = &[("p.html", PAGE.as_bytes())];
     refused(page, &["inspect", "p.html", "-o", "p.html"], "p.html: is read by the command");
     refused(page, &["extract", "p.html", "-o", "./p.html"], "./p.html: is read by the command");
-    let archive = fs::read(workspace().join(ARCHIVE)).unwrap();
-    let list: &[(&str, &[u8])] = &[("a.warc.gz", &archive), ("list", b"a.warc.gz\n")];
+    let list: &[(&str, &[u8])] = &[("a.warc.gz", &archive_bytes()), ("list", b"a.warc.gz\n")];
     refused(list, &["run", "@list", "-o", "out", "--summary", "list"], "list: is read by the command");
     refused(list, &["sites", "build", "a.warc.gz", "-o", "a.warc.gz"], "a.warc.gz: is read by the command");
     let signatures: &[(&str, &[u8])] = &[("a.signatures.jsonl.zst", b"signatures")];
@@ -64,12 +61,9 @@ fn a_line_is_standard_output() {
     let run = |arguments: &[&str]| trommel(folder.path(), arguments, b"");
     assert!(run(&["extract", "p.html", "-o", "-"]).well().starts_with("The mill stands"));
     assert!(run(&["inspect", "p.html", "-o", "-"]).well().contains("The mill stands"));
-    let summary = run(&["run", archive, "-o", "out.jsonl", "--summary", "-"]);
-    let summary: serde_json::Value = serde_json::from_str(summary.well()).unwrap();
-    assert_eq!(summary["records"], 33);
+    assert_eq!(run(&["run", archive, "-o", "out.jsonl", "--summary", "-"]).json()["records"], 33);
     for arguments in [&["run", archive, "-o", "b.jsonl", "--dropped", "-"][..], &["dedup", "find", "x", "-o", "-"]] {
-        let ran = run(arguments);
-        assert!(ran.code == 2 && ran.stderr.contains("expected the name of a file"), "{}", ran.stderr);
+        run(arguments).ended(2, "expected the name of a file");
     }
     assert!(!folder.path().join("-").exists());
 }
@@ -82,9 +76,9 @@ fn outputs_of_one_name_are_not_signed_as_one() {
         fs::write(folder.path().join(name).join("x.jsonl"), "{\"id\":\"1\",\"text\":\"words\"}\n").unwrap();
     }
     let ran = trommel(folder.path(), &["dedup", "sign", "a/x.jsonl", "b/x.jsonl", "-o", "s"], b"");
-    assert!(ran.code == 2 && ran.stderr.contains("a/x.jsonl and b/x.jsonl have one name"), "{}", ran.stderr);
+    ran.ended(2, "a/x.jsonl and b/x.jsonl have one name");
     let ran = trommel(folder.path(), &["dedup", "sign", "none.jsonl", "-o", "s"], b"");
-    assert!(ran.code == 2 && ran.stderr.contains("none.jsonl: No such file"), "{}", ran.stderr);
+    ran.ended(2, "none.jsonl: No such file");
 }
 
 #[test]
@@ -94,9 +88,8 @@ fn a_merged_output_keeps_its_format() {
     fs::write(folder.path().join("t.jsonl"), "{\"id\":\"1\",\"text\":\"others\"}\n").unwrap();
     for name in ["y.parquet", "y.jsonl.gz", "y"] {
         let ran = trommel(folder.path(), &["merge", "x.jsonl", "t.jsonl", "-o", name], b"");
-        assert!(ran.code == 2 && ran.stderr.contains("of another format than x.jsonl"), "{name}: {}", ran.stderr);
+        ran.ended(2, "of another format than x.jsonl");
         assert!(!folder.path().join(name).exists());
     }
-    let ran = trommel(folder.path(), &["merge", "none.jsonl", "t.jsonl"], b"");
-    assert!(ran.code == 2 && ran.stderr.contains("none.jsonl: No such file"), "{}", ran.stderr);
+    trommel(folder.path(), &["merge", "none.jsonl", "t.jsonl"], b"").ended(2, "none.jsonl: No such file");
 }
