@@ -48,22 +48,16 @@ enum Stage {
     Output,
 }
 
-impl Stage {
-    const ALL: [Stage; 7] =
-        [Stage::Inflate, Stage::Records, Stage::Tables, Stage::Features, Stage::Choice, Stage::Document, Stage::Output];
-
-    fn name(self) -> &'static str {
-        match self {
-            Stage::Inflate => "bare inflate",
-            Stage::Records => "records",
-            Stage::Tables => "payload, charset, tables",
-            Stage::Features => "features",
-            Stage::Choice => "scores, choice",
-            Stage::Document => "text, metadata, language",
-            Stage::Output => "JSON lines, zstd",
-        }
-    }
-}
+/// The stages with their names, in order.
+const STAGES: [(Stage, &str); 7] = [
+    (Stage::Inflate, "bare inflate"),
+    (Stage::Records, "records"),
+    (Stage::Tables, "payload, charset, tables"),
+    (Stage::Features, "features"),
+    (Stage::Choice, "scores, choice"),
+    (Stage::Document, "text, metadata, language"),
+    (Stage::Output, "JSON lines, zstd"),
+];
 
 struct Bench {
     archive: PathBuf,
@@ -88,10 +82,10 @@ pub fn run(args: &BenchArgs) -> Result<Exit> {
     let plain = inflate_members(&bench.stored, &mut Vec::new())
         .filter(|plain| *plain > 0)
         .with_context(|| format!("{}: not made of whole gzip members", name()))?;
-    let mut times = vec![Vec::new(); Stage::ALL.len()];
+    let mut times = vec![Vec::new(); STAGES.len()];
     let mut pages = 0;
     for _ in 0..args.rounds {
-        for (stage, times) in Stage::ALL.into_iter().zip(&mut times) {
+        for ((stage, _), times) in STAGES.into_iter().zip(&mut times) {
             let begin = Instant::now();
             pages = bench.stage(stage)?;
             times.push(begin.elapsed().as_secs_f64());
@@ -99,12 +93,12 @@ pub fn run(args: &BenchArgs) -> Result<Exit> {
     }
     let medians: Vec<f64> = times.into_iter().map(median).collect();
     let floor = medians.first().copied().unwrap_or_default();
-    let rows = Stage::ALL.into_iter().zip(medians);
+    let rows = STAGES.into_iter().zip(medians).map(|((_, name), seconds)| (name, seconds));
     if args.json {
         let stages: Vec<_> = rows
-            .map(|(stage, seconds)| {
+            .map(|(name, seconds)| {
                 json!({
-                    "stage": stage.name(),
+                    "stage": name,
                     "seconds": seconds,
                     "mb_per_second": plain as f64 / 1e6 / seconds,
                     "pages_per_second": pages as f64 / seconds,
@@ -130,10 +124,10 @@ pub fn run(args: &BenchArgs) -> Result<Exit> {
         "pages/s",
         "inflate"
     ))?;
-    for (stage, seconds) in rows {
+    for (name, seconds) in rows {
         crate::out(&format!(
             "{:<26} {:>8.0} {:>9.0} {:>8.1}%\n",
-            stage.name(),
+            name,
             plain as f64 / 1e6 / seconds,
             pages as f64 / seconds,
             100.0 * floor / seconds
@@ -210,17 +204,11 @@ impl Bench {
 }
 
 fn encoded(record: &Record, page: &Payload, document: Document) -> Result<Vec<u8>> {
-    let place = &record.place;
     let record = OutputRecord {
         id: record.id().unwrap_or_default().to_owned(),
         url: record.url().map(str::to_owned),
         date: record.date().map(str::to_owned),
-        source: Some(RecordSource {
-            file: place.file.clone(),
-            offset: place.offset,
-            length: place.length,
-            inner: place.inner,
-        }),
+        source: Some(RecordSource::from(&record.place)),
         truncated: record.truncated().map(str::to_owned),
         status: page.status,
         ..OutputRecord::from(document)

@@ -39,17 +39,20 @@ impl Stage {
 
     /// Its name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Stage::Records => "records",
-            Stage::Payload => "payload",
-            Stage::Tables => "charset and tables",
-            Stage::Choice => "features and choice",
-            Stage::Document => "text, metadata, language",
-            Stage::Encoding => "filters and encoding",
-            Stage::Writing => "compressing and writing",
-        }
+        NAMES.get(self as usize).copied().unwrap_or_default()
     }
 }
+
+/// The names of the stages, in their order.
+const NAMES: [&str; Stage::ALL.len()] = [
+    "records",
+    "payload",
+    "charset and tables",
+    "features and choice",
+    "text, metadata, language",
+    "filters and encoding",
+    "compressing and writing",
+];
 
 /// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread
 /// was not let run counts as well.
