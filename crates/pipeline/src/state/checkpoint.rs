@@ -25,7 +25,7 @@ use crate::write::side_output::SideState;
 
 /// Version of the format; a state of another is refused.
 // A run goes on under the same build only, so a new format need not read the old one.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
 const MAX_SHOWN_CHARS: usize = 80;
@@ -33,7 +33,7 @@ const MAX_SHOWN_CHARS: usize = 80;
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
 /// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
 /// beside it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     /// Version of the format.
     pub(crate) version: u32,
@@ -49,14 +49,10 @@ pub(crate) struct Checkpoint {
     pub(crate) outputs: OutputsState,
     /// The files beside them, likewise.
     pub(crate) sides: Vec<SideState>,
-    /// The files of records that are set aside, and their indexes, likewise.
-    pub(crate) aside: Vec<SideState>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<CompleteFile>,
     /// Files beside them that are complete but may not have their final names yet.
     pub(crate) complete_sides: Vec<SideState>,
-    /// Complete files of records that are set aside, likewise.
-    pub(crate) complete_aside: Vec<SideState>,
     /// Counts, without those of single inputs.
     pub(crate) summary: Summary,
     /// Times of the pages.
@@ -100,23 +96,12 @@ struct Versioned {
 impl Checkpoint {
     /// The state before anything was done.
     pub(crate) fn new(settings: Vec<(String, String)>) -> Self {
-        Self {
-            version: VERSION,
-            finished: false,
-            settings,
-            journal: Extent::default(),
-            current: None,
-            outputs: OutputsState::default(),
-            sides: Vec::new(),
-            aside: Vec::new(),
-            complete: Vec::new(),
-            complete_sides: Vec::new(),
-            complete_aside: Vec::new(),
-            summary: Summary::default(),
-            times: Times::default(),
-            duplicates: DuplicatesState::default(),
-            failed: None,
-        }
+        Self { version: VERSION, settings, ..Self::default() }
+    }
+
+    /// Whether there are complete files that may not have their final names yet.
+    pub(crate) fn has_complete(&self) -> bool {
+        !self.complete.is_empty() || !self.complete_sides.is_empty()
     }
 
     /// The state at `path`, if there is one.
@@ -181,7 +166,7 @@ impl Checkpoint {
         }
         let named = plan.side_files().into_iter();
         let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
-        let sides = [&self.sides, &self.aside, &self.complete_sides, &self.complete_aside];
+        let sides = [&self.sides, &self.complete_sides];
         match sides.into_iter().flatten().find(|side| !named.contains(&side.path)) {
             Some(side) => Err(format!("{} is no file of this run", side.path.display())),
             None => Ok(()),

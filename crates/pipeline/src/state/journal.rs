@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use trommel_archive::ResumePoint;
 use trommel_output::{Disk, DiskFile, Extent, read_own};
 
-use crate::{counts::summary::FileReport, inputs::identity::Identity, write::manifest::ManifestFile};
+use crate::{counts::summary::FileReport, error::RunError, inputs::identity::Identity, write::manifest::ManifestFile};
 
 /// One thing that a run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,17 +72,18 @@ impl<'a> Journal<'a> {
         Self { disk, path, file: None, counted, pending: Vec::new() }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Takes note of an entry.
-    pub(crate) fn add(&mut self, entry: &JournalEntry) -> io::Result<()> {
-        rmp_serde::encode::write_named(&mut self.pending, entry).map_err(io::Error::other)
+    pub(crate) fn add(&mut self, entry: &JournalEntry) -> Result<(), RunError> {
+        let noted = rmp_serde::encode::write_named(&mut self.pending, entry);
+        noted.map_err(|error| RunError::output(&self.path, io::Error::other(error)))
     }
 
     /// Puts all that was noted on disk; gives what counts.
-    pub(crate) fn sync(&mut self) -> io::Result<Extent> {
+    pub(crate) fn sync(&mut self) -> Result<Extent, RunError> {
+        self.write_pending().map_err(|source| RunError::output(&self.path, source))
+    }
+
+    fn write_pending(&mut self) -> io::Result<Extent> {
         if self.pending.is_empty() {
             return Ok(self.counted.extent());
         }

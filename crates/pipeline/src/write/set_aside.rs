@@ -1,18 +1,15 @@
 //! Copies records for other tools: those that are not pages, and pages that are hard to extract.
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde_json::json;
 use trommel_archive::Record;
 use trommel_extract::Document;
-use trommel_output::Disk;
 
-use crate::error::RunError;
 use crate::write::quarantine::record_member;
-use crate::write::side_output::{SideOutput, SideState};
 
 /// A kind of payload whose records are kept in a file of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,47 +130,6 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
     // Writing to memory cannot fail.
     let _ = writeln!(line, "{key} {date} {fields}");
     line
-}
-
-/// The files of records set aside, and their indexes.
-pub(crate) struct AsideFiles<'a> {
-    files: Vec<SideOutput<'a>>,
-}
-
-impl<'a> AsideFiles<'a> {
-    /// `states` is what an interrupted run left of the files.
-    pub(crate) fn new(disk: &'a dyn Disk, files: &[&Path], states: &[SideState]) -> Result<Self, RunError> {
-        let paths = files.iter().flat_map(|path| [path.to_path_buf(), index_of(path)]);
-        let files = paths
-            .map(|path| SideOutput::new(disk, &path, states).map_err(|source| RunError::unfinished(&path, source)));
-        Ok(Self { files: files.collect::<Result<_, RunError>>()? })
-    }
-
-    /// Keeps a record.
-    pub(crate) fn add(&mut self, aside: &AsideRecord) -> Result<(), (PathBuf, io::Error)> {
-        let bytes = [&aside.member, &aside.line];
-        // Files and indexes alternate, as they were opened.
-        for (file, bytes) in self.files.iter_mut().skip(2 * aside.place).zip(bytes) {
-            let path = file.path().to_owned();
-            file.add(bytes).map_err(|error| (path, error))?;
-        }
-        Ok(())
-    }
-
-    /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<SideState>> {
-        self.files.iter_mut().map(SideOutput::checkpoint).filter_map(Result::transpose).collect()
-    }
-
-    /// Ends the files, which are on disk under their hidden names then.
-    pub(crate) fn complete(&mut self) -> io::Result<Vec<SideState>> {
-        self.files.iter_mut().filter_map(|file| file.complete().transpose()).collect()
-    }
-
-    /// Lets go of the files, and gives those that are begun and not ended.
-    pub(crate) fn unfinished_files(&mut self) -> Vec<PathBuf> {
-        self.files.drain(..).filter_map(|file| file.begun()).collect()
-    }
 }
 
 #[cfg(test)]

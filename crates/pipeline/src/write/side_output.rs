@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use trommel_output::{Compression, Disk, Extent, Shard, open_in_place, open_own, replaceable};
 
-use crate::{error::RunError, plan::Plan};
+use crate::error::RunError;
+use crate::plan::Plan;
+use crate::write::set_aside::{AsideRecord, index_of};
 
 /// A side output and what of it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,66 +60,44 @@ impl<'a> SideOutput<'a> {
     }
 
     /// Adds the data about a record.
-    pub(crate) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<(), RunError> {
+        self.write(bytes).map_err(|source| RunError::output(&self.path, source))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.target {
+            Target::File { shard: Some(shard), .. } => shard.write(bytes),
+            // Opened with its first record: a run without failures leaves no empty quarantine.
             Target::File { path, shard } => {
-                let shard = match shard {
-                    Some(shard) => shard,
-                    None => {
-                        // Opened with its first record: a run without failures leaves no empty quarantine.
-                        let begun = match path.exists() {
-                            // Under the hidden name again: the final one always is a whole file.
-                            true => continued(self.disk, path)?,
-                            false => Shard::create(self.disk, path, Compression::None)?,
-                        };
-                        shard.insert(Box::new(begun))
-                    }
+                // Under the hidden name again: the final one always is a whole file.
+                let begun = match path.exists() {
+                    true => continued(self.disk, path)?,
+                    false => Shard::create(self.disk, path, Compression::None)?,
                 };
-                shard.write(bytes)
+                shard.insert(Box::new(begun)).write(bytes)
             }
-            Target::InPlace(file) => {
-                let file = match file {
-                    Some(file) => file,
-                    None => file.insert(BufWriter::new(open_in_place(&self.path)?)),
-                };
-                file.write_all(bytes)
-            }
+            Target::InPlace(Some(file)) => file.write_all(bytes),
+            Target::InPlace(file) => file.insert(BufWriter::new(open_in_place(&self.path)?)).write_all(bytes),
         }
     }
 
-    /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> io::Result<Option<SideState>> {
-        match &mut self.target {
-            Target::File { path, shard } => {
-                let state = |extent| SideState { path: path.clone(), extent };
-                let shard = shard.as_mut();
-                shard.map(|shard| shard.checkpoint().map(state)).transpose()
-            }
-            Target::InPlace(file) => {
-                file.as_mut().map_or(Ok(()), BufWriter::flush)?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// Ends it, if there is one, and puts it on disk under its hidden name; gives the final one and what it
+    /// Puts on disk what there is, for good if it `ends`: under its hidden name then. Gives its final name and what it
     /// holds.
-    pub(crate) fn complete(&mut self) -> io::Result<Option<SideState>> {
+    fn save(&mut self, ends: bool) -> io::Result<Option<SideState>> {
         match &mut self.target {
             Target::File { path, shard } => {
-                let state = |extent| SideState { path: path.clone(), extent };
-                let shard = shard.take();
-                shard.map(|shard| shard.complete().map(state)).transpose()
+                let extent = match shard {
+                    Some(_) if ends => shard.take().map(|shard| shard.complete()),
+                    shard => shard.as_mut().map(|shard| shard.checkpoint()),
+                };
+                Ok(extent.transpose()?.map(|extent| SideState { path: path.clone(), extent }))
             }
-            Target::InPlace(file) => {
-                file.as_mut().map_or(Ok(()), BufWriter::flush)?;
-                Ok(None)
-            }
+            Target::InPlace(file) => file.as_mut().map_or(Ok(()), BufWriter::flush).map(|()| None),
         }
     }
 
     /// The final name of a file of which there is something under its hidden name.
-    pub(crate) fn begun(&self) -> Option<PathBuf> {
+    fn begun(&self) -> Option<PathBuf> {
         match &self.target {
             Target::File { path, shard } => shard.as_ref().map(|_| path.clone()),
             Target::InPlace(_) => None,
@@ -146,38 +126,38 @@ pub(crate) struct SideOutputs<'a> {
     pub(crate) quarantine: Option<SideOutput<'a>>,
     /// The list of dropped records.
     pub(crate) dropped: Option<SideOutput<'a>>,
+    /// Files of records that are set aside, each followed by its index.
+    aside: Vec<SideOutput<'a>>,
 }
 
 impl<'a> SideOutputs<'a> {
     /// Those of a plan; `states` is what an interrupted run left of them.
     pub(crate) fn new(disk: &'a dyn Disk, plan: &Plan, states: &[SideState]) -> Result<Self, RunError> {
-        let open = |path: Option<&PathBuf>| -> Result<Option<SideOutput<'a>>, RunError> {
-            let Some(path) = path else { return Ok(None) };
-            SideOutput::new(disk, path, states).map(Some).map_err(|source| RunError::unfinished(path, source))
+        let open = |path: &Path| -> Result<SideOutput<'a>, RunError> {
+            SideOutput::new(disk, path, states).map_err(|source| RunError::unfinished(path, source))
         };
-        Ok(Self { quarantine: open(plan.quarantine.as_ref())?, dropped: open(plan.dropped.as_ref())? })
+        let copies = plan.copies().into_iter().flat_map(|path| [path.to_owned(), index_of(path)]);
+        Ok(Self {
+            quarantine: plan.quarantine.as_deref().map(open).transpose()?,
+            dropped: plan.dropped.as_deref().map(open).transpose()?,
+            aside: copies.map(|path| open(&path)).collect::<Result<_, RunError>>()?,
+        })
     }
 
     fn all(&mut self) -> impl Iterator<Item = &mut SideOutput<'a>> {
-        self.quarantine.iter_mut().chain(&mut self.dropped)
+        self.quarantine.iter_mut().chain(&mut self.dropped).chain(&mut self.aside)
     }
 
-    /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> Result<Vec<SideState>, RunError> {
-        let states = self.all().map(|side| {
-            let state = side.checkpoint();
-            state.map_err(|source| RunError::output(side.path(), source))
-        });
+    /// Keeps a record that is set aside.
+    pub(crate) fn add_aside(&mut self, aside: &AsideRecord) -> Result<(), RunError> {
+        let mut files = self.aside.iter_mut().skip(2 * aside.place);
+        [&aside.member, &aside.line].into_iter().zip(&mut files).try_for_each(|(bytes, file)| file.add(bytes))
+    }
+
+    /// Puts on disk what there is, for good if the run `ends`; gives the final names and what the files hold.
+    pub(crate) fn save(&mut self, ends: bool) -> Result<Vec<SideState>, RunError> {
+        let states = self.all().map(|side| side.save(ends).map_err(|source| RunError::output(&side.path, source)));
         states.filter_map(Result::transpose).collect()
-    }
-
-    /// Ends them and puts them on disk under their hidden names; gives their final ones and what they hold.
-    pub(crate) fn complete(&mut self) -> Result<Vec<SideState>, RunError> {
-        let complete = self.all().map(|side| {
-            let complete = side.complete();
-            complete.map_err(|source| RunError::output(side.path(), source))
-        });
-        complete.filter_map(Result::transpose).collect()
     }
 
     /// Ends them for good; gives the names of those of which there is anything.
@@ -185,6 +165,7 @@ impl<'a> SideOutputs<'a> {
         let paths = self.all().filter_map(|side| side.begun()).collect();
         // Files are closed before they are removed, which some systems ask for.
         (self.quarantine, self.dropped) = (None, None);
+        self.aside.clear();
         paths
     }
 }

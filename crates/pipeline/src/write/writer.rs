@@ -26,7 +26,6 @@ use crate::stream::{RunEvent, RunPosition};
 use crate::work::task::{Step, Task, WorkerResult};
 use crate::write::manifest::ManifestFile;
 use crate::write::outputs::{Encoder, InputStart, Outputs, OutputsState};
-use crate::write::set_aside::AsideFiles;
 use crate::write::side_output::SideOutputs;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
@@ -35,7 +34,6 @@ pub(crate) struct RunWriter<'a, T> {
     disk: &'a dyn Disk,
     outputs: Outputs<'a>,
     sides: SideOutputs<'a>,
-    aside: AsideFiles<'a>,
     duplicates: Duplicates,
     /// The file of the state; none if the run cannot be continued.
     state_file: Option<PathBuf>,
@@ -109,7 +107,6 @@ impl<'a, T> RunWriter<'a, T> {
         let ContinuedRun { state, contents, again, todo } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
-        let aside = AsideFiles::new(disk, &plan.copies(), &state.aside)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());
@@ -121,7 +118,7 @@ impl<'a, T> RunWriter<'a, T> {
             let planned = plan.inputs.iter().filter(|_| is_first);
             let planned = planned.map(|input| JournalEntry::Planned(Identity::of(input)));
             for entry in again.chain(planned) {
-                journal.add(&entry).map_err(|source| RunError::output(journal.path(), source))?;
+                journal.add(&entry)?;
             }
         }
         let current = state.current.clone().unwrap_or_default();
@@ -130,7 +127,6 @@ impl<'a, T> RunWriter<'a, T> {
             disk,
             outputs,
             sides,
-            aside,
             duplicates,
             state_file,
             journal,
@@ -271,7 +267,6 @@ impl<'a, T> RunWriter<'a, T> {
         }
         self.note(None, OutputsState::default())?;
         self.saved.sides = Vec::new();
-        self.saved.aside = Vec::new();
         self.saved.finished = true;
         self.save()
     }
@@ -311,9 +306,6 @@ impl<'a, T> RunWriter<'a, T> {
         }
         self.outputs.discard();
         for path in self.sides.abandon() {
-            discard(self.disk, &path);
-        }
-        for path in self.aside.unfinished_files() {
             discard(self.disk, &path);
         }
         if let Some(path) = &self.state_file {
@@ -375,7 +367,7 @@ impl<'a, T> RunWriter<'a, T> {
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
         if let Some(journal) = &mut self.journal {
             let done = DoneInput { identity: std::mem::take(&mut self.identity), report: report.clone(), point };
-            journal.add(&JournalEntry::Done(done)).map_err(|source| RunError::output(journal.path(), source))?;
+            journal.add(&JournalEntry::Done(done))?;
         }
         self.add_report(report);
         self.ended += 1;

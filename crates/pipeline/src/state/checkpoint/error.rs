@@ -12,7 +12,7 @@ pub enum ResumeError {
     #[error("a run that reads standard input or writes standard output cannot be resumed")]
     Stream,
     /// The state cannot be read.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {source}")]
     Io {
         /// The state or its journal.
         path: PathBuf,
@@ -21,8 +21,7 @@ pub enum ResumeError {
     },
     /// The state is damaged.
     #[error(
-        "{path}: the state of the run is empty or damaged ({what}); remove this file and start afresh with --overwrite",
-        path = path.display()
+        "{path}: the state of the run is empty or damaged ({what}); remove this file and start afresh with --overwrite"
     )]
     Damaged {
         /// The state or its journal.
@@ -31,10 +30,7 @@ pub enum ResumeError {
         what: String,
     },
     /// The state was written by another version of the program.
-    #[error(
-        "{path}: state of version {version}, this program reads version {VERSION}; start afresh with --overwrite",
-        path = path.display()
-    )]
+    #[error("{path}: state of version {version}, this program reads version {VERSION}; start afresh with --overwrite")]
     Version {
         /// The state.
         path: PathBuf,
@@ -43,8 +39,7 @@ pub enum ResumeError {
     },
     /// The run was another.
     #[error(
-        "{path}: the run to continue had {name} {then}, this one has {now}; use the same, or start afresh with --overwrite",
-        path = path.display()
+        "{path}: the run to continue had {name} {then}, this one has {now}; use the same, or start afresh with --overwrite"
     )]
     OtherPlan {
         /// The state.
@@ -74,8 +69,7 @@ pub enum ResumeError {
     },
     /// One file for all inputs takes no more once it is whole.
     #[error(
-        "{output}: the run into this file is finished, and {input} is new; write into a folder to add inputs, or start afresh with --overwrite",
-        output = output.display()
+        "{output}: the run into this file is finished, and {input} is new; write into a folder to add inputs, or start afresh with --overwrite"
     )]
     Whole {
         /// The output.
@@ -95,8 +89,7 @@ pub enum ResumeError {
     },
     /// A file that the run left unfinished is gone, or has been changed.
     #[error(
-        "{path}: what the run had written of it is damaged ({what}); restore its hidden file, or start afresh with --overwrite",
-        path = path.display()
+        "{path}: what the run had written of it is damaged ({what}); restore its hidden file, or start afresh with --overwrite"
     )]
     Unfinished {
         /// The final name of the file.
@@ -105,7 +98,7 @@ pub enum ResumeError {
         what: String,
     },
     /// An output of the run is gone.
-    #[error("{output}: written by the run to continue, but gone; start afresh with --overwrite", output = output.display())]
+    #[error("{output}: written by the run to continue, but gone; start afresh with --overwrite")]
     Gone {
         /// The output.
         output: PathBuf,

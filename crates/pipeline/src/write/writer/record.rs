@@ -36,11 +36,11 @@ impl<T> RunWriter<'_, T> {
             && !members.is_empty()
             && let Some(quarantine) = &mut self.sides.quarantine
         {
-            quarantine.add(members).map_err(|source| RunError::output(quarantine.path(), source))?;
+            quarantine.add(members)?;
             self.summary.quarantine = Some(quarantine.path().to_string_lossy().into_owned());
         }
         if let Some(aside) = &result.aside {
-            self.aside.add(aside).map_err(|(path, source)| RunError::output(&path, source))?;
+            self.sides.add_aside(aside)?;
             if let Some(path) = self.plan.copies().get(aside.place) {
                 let path = path.to_string_lossy().into_owned();
                 *self.summary.set_aside.entry(path).or_default() += 1;
@@ -81,7 +81,7 @@ impl<T> RunWriter<'_, T> {
                     metrics.dropped(reason.name());
                 }
                 if let (Some(dropped), Some(label)) = (&mut self.sides.dropped, &result.label) {
-                    dropped.add(&label.line(reason)).map_err(|source| RunError::output(dropped.path(), source))?;
+                    dropped.add(&label.line(reason))?;
                 }
                 summary.drop(reason);
                 report.drops += 1;

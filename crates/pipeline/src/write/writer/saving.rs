@@ -71,29 +71,21 @@ impl<T> RunWriter<'_, T> {
 
     /// Saves that outputs are complete, and at the end of the run the files beside them as well.
     pub(super) fn save_complete(&mut self, last: bool) -> Result<(), RunError> {
-        let (mut sides, mut aside) = (Vec::new(), Vec::new());
-        if last {
-            sides = self.sides.complete()?;
-            aside = self.aside.complete().map_err(|source| RunError::output(Path::new("records set aside"), source))?;
-        }
+        let sides = if last { self.sides.save(true)? } else { Vec::new() };
         let complete = self.outputs.take_complete();
         self.note(None, OutputsState::default())?;
-        let any = !complete.is_empty() || !sides.is_empty() || !aside.is_empty();
         self.saved.complete = complete;
         self.saved.complete_sides = sides;
-        self.saved.complete_aside = aside;
-        if any { self.save() } else { Ok(()) }
+        if self.saved.has_complete() { self.save() } else { Ok(()) }
     }
 
     /// Takes note of the present state.
     pub(super) fn note(&mut self, point: Option<ResumePoint>, outputs: OutputsState) -> Result<(), RunError> {
-        self.saved.sides = self.sides.checkpoint()?;
-        self.saved.aside =
-            self.aside.checkpoint().map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        self.saved.sides = self.sides.save(false)?;
         let earlier = self.summary.seconds;
         if let Some(journal) = &mut self.journal {
             // The journal first: a state may count only entries that are on disk.
-            self.saved.journal = journal.sync().map_err(|source| RunError::output(journal.path(), source))?;
+            self.saved.journal = journal.sync()?;
         }
         self.saved.current = point.map(|point| Current {
             identity: self.identity.clone(),
@@ -104,7 +96,6 @@ impl<T> RunWriter<'_, T> {
         self.saved.outputs = outputs;
         self.saved.complete = Vec::new();
         self.saved.complete_sides = Vec::new();
-        self.saved.complete_aside = Vec::new();
         self.saved.summary = self.summary.clone();
         self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
         self.saved.times = self.times.clone();
@@ -130,8 +121,7 @@ impl<T> RunWriter<'_, T> {
             let is_assembled = format.is_some_and(|format| self.plan.assemble.contains_key(&format));
             (&file.path, extent, is_assembled)
         });
-        let sides = saved.complete_aside.iter().chain(&saved.complete_sides);
-        let sides = sides.map(|side| (&side.path, &side.extent, false));
+        let sides = saved.complete_sides.iter().map(|side| (&side.path, &side.extent, false));
         for (path, extent, is_assembled) in files.chain(sides) {
             let spool = hidden(path, "tmp").map_err(|source| RunError::output(path, source))?;
             let checked = match (spool.exists(), is_assembled) {
@@ -150,15 +140,14 @@ impl<T> RunWriter<'_, T> {
     /// data for a file beside the outputs: that goes to its hidden name again, and the old state would take it
     /// for the complete file.
     pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
-        let saved = &self.saved;
-        let any = !saved.complete.is_empty() || !saved.complete_sides.is_empty() || !saved.complete_aside.is_empty();
+        let any = self.saved.has_complete();
         // After saving: a name is given only to what a state says is complete.
         self.publish_complete()?;
         if !any {
             return Ok(());
         }
         if let Some(journal) = &mut self.journal {
-            self.saved.journal = journal.sync().map_err(|source| RunError::output(journal.path(), source))?;
+            self.saved.journal = journal.sync()?;
         }
         self.save()
     }
@@ -187,14 +176,11 @@ impl<T> RunWriter<'_, T> {
                 sha256,
             };
             if let Some(journal) = &mut self.journal {
-                journal
-                    .add(&JournalEntry::File(listed.clone()))
-                    .map_err(|source| RunError::output(journal.path(), source))?;
+                journal.add(&JournalEntry::File(listed.clone()))?;
             }
             self.files.push(listed);
         }
-        let aside = std::mem::take(&mut self.saved.complete_aside);
-        for side in aside.into_iter().chain(std::mem::take(&mut self.saved.complete_sides)) {
+        for side in std::mem::take(&mut self.saved.complete_sides) {
             self.publish(&side.path, None)?;
         }
         Ok(())
