@@ -24,7 +24,7 @@ pub enum OutputError {
     #[error("{0}")]
     Index(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A folder that would be replaced holds something else.
-    #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is", path = path.display(), file = file.display())]
+    #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is")]
     Foreign {
         /// The folder.
         path: std::path::PathBuf,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 pub(crate) use key_order::SearchedRecord;
 use serde::{Deserialize, Deserializer, Serialize};
+use trommel_archive::Place;
 use trommel_extract::{
     BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role, TextSpan,
 };
@@ -186,6 +187,12 @@ impl From<BlockVerdict> for OutputBlock {
             .to_owned(),
             by: block.by.name().to_owned(),
         }
+    }
+}
+
+impl From<&Place> for RecordSource {
+    fn from(place: &Place) -> Self {
+        Self { file: place.file.clone(), offset: place.offset, length: place.length, inner: place.inner }
     }
 }
 

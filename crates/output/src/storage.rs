@@ -17,3 +17,30 @@ pub use frames::Frames;
 pub use hidden::hidden;
 pub use shard::{Assemble, Shard, discard, publish};
 pub use stream::CompressedStream;
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::{fs, path::Path};
+
+    use crate::Compression;
+
+    /// The names in a folder, sorted.
+    pub(super) fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The bytes before compression.
+    pub(super) fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        match compression {
+            Compression::None => out.extend_from_slice(bytes),
+            Compression::Gzip => drop(flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut out).unwrap()),
+            Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
+        }
+        out
+    }
+}

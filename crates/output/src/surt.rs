@@ -84,7 +84,8 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(url: &'a [u8]) -> Self {
         let cut = |bytes: &'a [u8], ends: &[u8]| {
-            bytes.split_at(bytes.iter().position(|byte| ends.contains(byte)).unwrap_or(bytes.len()))
+            let end = bytes.iter().position(|byte| ends.contains(byte)).unwrap_or(bytes.len());
+            bytes.split_at(end)
         };
         let (url, _) = cut(url, b"#");
         let (scheme, rest) = url.split_at(scheme_end(url).unwrap_or(0));

@@ -175,12 +175,7 @@ fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> R
             date: record.date().map(str::to_owned),
             title: Some(title.to_owned()),
             text: text.to_owned(),
-            source: Some(RecordSource {
-                file: record.place.file.clone(),
-                offset: record.place.offset,
-                length: record.place.length,
-                inner: record.place.inner,
-            }),
+            source: Some(RecordSource::from(&record.place)),
             ..OutputRecord::default()
         };
         feed.give(indexer, &stored)?;

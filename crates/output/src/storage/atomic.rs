@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, TempPath};
 
-use super::create::{create_where_nothing_is, open_in_place, replaceable, sync_in_place};
+use super::create::{create_where_nothing_is, open_in_place, replaceable, sync_folder_of, sync_in_place};
 use super::hidden::hidden_prefix;
 
 /// Bytes that are collected before they are written.
@@ -17,12 +17,10 @@ const BUFFER: usize = 1 << 17;
 /// symbolic links is the file that is replaced. What is no regular file (a device, a pipe, `/dev/stderr`) is
 /// written in place.
 #[derive(Debug)]
-pub struct AtomicFile(FileState);
-
-#[derive(Debug)]
-enum FileState {
-    Beside { file: BufWriter<NamedTempFile<File>>, path: PathBuf },
-    InPlace(BufWriter<File>),
+pub struct AtomicFile {
+    file: BufWriter<File>,
+    /// The hidden name and the final one; none of what is written in place.
+    names: Option<(TempPath, PathBuf)>,
 }
 
 impl AtomicFile {
@@ -31,19 +29,19 @@ impl AtomicFile {
     /// # Errors
     /// If the hidden file cannot be created, `path` has no file name, or is a folder.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let Some(path) = replaceable(path)? else {
-            let file = open_in_place(path)?;
-            return Ok(Self(FileState::InPlace(BufWriter::with_capacity(BUFFER, file))));
+        let (file, names) = match replaceable(path)? {
+            None => (open_in_place(path)?, None),
+            Some(path) => {
+                let prefix = hidden_prefix(&path)?;
+                let mut builder = Builder::new();
+                builder.prefix(&prefix).suffix(".tmp");
+                let folder = path.parent().filter(|folder| *folder != Path::new(""));
+                let hidden = builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?;
+                let (file, hidden) = hidden.into_parts();
+                (file, Some((hidden, path)))
+            }
         };
-        let prefix = hidden_prefix(&path)?;
-        let mut builder = Builder::new();
-        builder.prefix(&prefix).suffix(".tmp");
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        let file = builder.make_in(folder, create_where_nothing_is)?;
-        Ok(Self(FileState::Beside { file: BufWriter::with_capacity(BUFFER, file), path }))
+        Ok(Self { file: BufWriter::with_capacity(BUFFER, file), names })
     }
 
     /// Writes a file as a whole.
@@ -61,59 +59,36 @@ impl AtomicFile {
     /// # Errors
     /// If the disk is full or the file cannot be renamed; it is then removed.
     pub fn finish(self) -> io::Result<()> {
-        let (file, path) = match self.0 {
-            FileState::Beside { file, path } => (file, path),
-            FileState::InPlace(file) => {
-                return sync_in_place(&file.into_inner().map_err(io::Error::from)?);
-            }
-        };
-        let file = file.into_inner().map_err(io::Error::from)?;
-        file.as_file().sync_all()?;
-        file.persist(&path)?;
-        // The new name is on disk only once its folder is; not every system lets one open a folder.
-        if let Some(Ok(folder)) = path.parent().map(File::open) {
-            let _ = folder.sync_all();
-        }
+        let file = self.file.into_inner().map_err(io::Error::from)?;
+        let Some((hidden, path)) = self.names else { return sync_in_place(&file) };
+        file.sync_all()?;
+        hidden.persist(&path)?;
+        sync_folder_of(&path);
         Ok(())
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            FileState::Beside { file, .. } => file.write(bytes),
-            FileState::InPlace(file) => file.write(bytes),
-        }
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.0 {
-            FileState::Beside { file, .. } => file.flush(),
-            FileState::InPlace(file) => file.flush(),
-        }
+        self.file.flush()
     }
 }
 
 impl Seek for AtomicFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match &mut self.0 {
-            FileState::Beside { file, .. } => file.seek(to),
-            FileState::InPlace(file) => file.seek(to),
-        }
+        self.file.seek(to)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::tests::names;
     use std::fs;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
 
     #[test]
     fn appears_when_finished() {

@@ -137,6 +137,14 @@ pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
     }
 }
 
+/// Puts the new name of a file on disk: it is there only once its folder is.
+pub(super) fn sync_folder_of(path: &Path) {
+    // Not every system lets one open a folder.
+    if let Some(Ok(folder)) = path.parent().map(File::open) {
+        let _ = folder.sync_all();
+    }
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;

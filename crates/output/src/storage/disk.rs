@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::create::{create_new, open_own};
+use super::create::{create_new, open_own, sync_folder_of};
 
 /// A file system.
 pub trait Disk: fmt::Debug + Send + Sync {
@@ -74,10 +74,7 @@ impl Disk for LocalDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)?;
-        // The new name is on disk only once its folder is; not every system lets one open a folder.
-        if let Some(Ok(folder)) = to.parent().map(File::open) {
-            let _ = folder.sync_all();
-        }
+        sync_folder_of(to);
         Ok(())
     }
 

@@ -96,19 +96,7 @@ impl<W: Write> Frames<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read;
-
-    fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::new();
-        match compression {
-            Compression::None => out.extend_from_slice(bytes),
-            Compression::Gzip => {
-                flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut out).unwrap();
-            }
-            Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
-        }
-        out
-    }
+    use crate::storage::tests::plain;
 
     #[test]
     fn going_on_after_a_frame_gives_the_same_bytes() {

@@ -171,13 +171,7 @@ fn remove_all(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::LocalDisk;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::storage::tests::names;
 
     fn written(path: &Path, parts: &[&[u8]]) {
         let mut shard = Shard::create(&LocalDisk, path, Compression::None).unwrap();

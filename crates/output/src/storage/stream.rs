@@ -149,7 +149,7 @@ impl<W: Write> Write for CompressedStream<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read;
+    use crate::storage::tests::plain;
 
     fn through(compression: Compression, parts: &[&[u8]]) -> Vec<u8> {
         let mut stream = CompressedStream::new(Vec::new(), compression).unwrap();
@@ -157,18 +157,6 @@ mod tests {
             stream.write_all(part).unwrap();
         }
         stream.finish().unwrap()
-    }
-
-    fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::new();
-        match compression {
-            Compression::None => out.extend_from_slice(bytes),
-            Compression::Gzip => {
-                flate2::read::GzDecoder::new(bytes).read_to_end(&mut out).unwrap();
-            }
-            Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
-        }
-        out
     }
 
     #[test]

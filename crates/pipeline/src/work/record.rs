@@ -197,12 +197,7 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         id: id.to_owned(),
         url: record.url().map(str::to_owned),
         date: record.date().map(str::to_owned),
-        source: Some(RecordSource {
-            file: record.place.file.clone(),
-            offset: record.place.offset,
-            length: record.place.length,
-            inner: record.place.inner,
-        }),
+        source: Some(RecordSource::from(&record.place)),
         status: page.status,
         truncated: record.truncated().map(str::to_owned),
         digest: record.payload_digest().map(str::to_owned),

@@ -1,7 +1,5 @@
 //! Writes a JSON line about each dropped record (`--dropped`).
 
-use std::sync::Arc;
-
 use serde::Serialize;
 use trommel_archive::Record;
 use trommel_output::RecordSource;
@@ -32,17 +30,11 @@ struct Line<'a> {
 
 impl RecordLabel {
     pub(crate) fn of(record: &Record) -> Self {
-        let place = &record.place;
         Self {
             id: id(record),
             url: record.url().map(str::to_owned),
             date: record.date().map(str::to_owned),
-            source: RecordSource {
-                file: Arc::clone(&place.file),
-                offset: place.offset,
-                length: place.length,
-                inner: place.inner,
-            },
+            source: RecordSource::from(&record.place),
         }
     }
 
