@@ -1,31 +1,22 @@
 //! Errors of signing, comparing and rewriting outputs.
 
-use std::{io, path::PathBuf};
-
-use trommel_output::{OutputError, ReadError};
+use std::error::Error;
+use std::path::{Path, PathBuf};
 
 /// Why outputs cannot be signed, compared or written again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DedupError {
     /// A file cannot be read or written.
-    #[error("{path}: {source}", path = path.display())]
-    Io {
+    #[error("{path}: {source}")]
+    File {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// An output cannot be read.
-    #[error("{path}: {source}", path = path.display())]
-    Read {
-        /// The output.
-        path: PathBuf,
-        /// The fault in the file.
-        source: ReadError,
+        /// The error of the system or of its format.
+        source: Box<dyn Error + Send + Sync>,
     },
     /// A line is not a signature, or not a duplicate.
-    #[error("{path}: line {line}: {source}", path = path.display())]
+    #[error("{path}: line {line}: {source}")]
     Line {
         /// The file.
         path: PathBuf,
@@ -43,7 +34,9 @@ pub enum DedupError {
         row: u64,
     },
     /// A duplicate that the output does not have.
-    #[error("{path}: has no row {row}, which is listed as a duplicate: it is another output than the one that was signed", path = path.display())]
+    #[error(
+        "{path}: has no row {row}, which is listed as a duplicate: it is another output than the one that was signed"
+    )]
     Missing {
         /// The output.
         path: PathBuf,
@@ -51,22 +44,14 @@ pub enum DedupError {
         row: u64,
     },
     /// A name that tells no format in which documents are read back.
-    #[error("{path}: is no output of JSON lines, MessagePack or Parquet by its name", path = .0.display())]
+    #[error("{0}: is no output of JSON lines, MessagePack or Parquet by its name")]
     Name(PathBuf),
-    /// A document cannot be written.
-    #[error("{path}: {source}", path = path.display())]
-    Output {
-        /// The new output.
-        path: PathBuf,
-        /// The fault in the output.
-        source: OutputError,
-    },
 }
 
 impl DedupError {
-    /// The error for a file that cannot be read or written.
-    pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+    /// Names the file that an error is about.
+    pub(crate) fn of<E: Into<Box<dyn Error + Send + Sync>>>(path: &Path) -> impl Fn(E) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { path, source }
+        move |source| Self::File { path: path.clone(), source: source.into() }
     }
 }

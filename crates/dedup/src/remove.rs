@@ -50,22 +50,22 @@ pub fn without(
     let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
     let none = HashSet::new();
     let rows = removed.0.get(shard).unwrap_or(&none);
-    let unread = |source| DedupError::Read { path: output.to_owned(), source };
-    let refused = |source| DedupError::Output { path: target.to_owned(), source };
-    let mut copy = OutputCopy::create(output, target, assemble).map_err(DedupError::io(target))?;
+    let unread = DedupError::of(output);
+    let refused = DedupError::of(target);
+    let mut copy = OutputCopy::create(output, target, assemble).map_err(DedupError::of(target))?;
     let (mut row, mut left_out) = (0, 0);
-    for record in RecordReader::open(output).map_err(unread)? {
-        let record = record.map_err(unread)?;
+    for record in RecordReader::open(output).map_err(&unread)? {
+        let record = record.map_err(&unread)?;
         if rows.contains(&row) {
             left_out += 1;
         } else {
-            copy.add(&record).map_err(refused)?;
+            copy.add(&record).map_err(&refused)?;
         }
         row += 1;
     }
     if let Some(&missing) = rows.iter().filter(|&&known| known >= row).min() {
         return Err(DedupError::Missing { path: output.to_owned(), row: missing });
     }
-    copy.finish().map_err(refused)?;
+    copy.finish().map_err(&refused)?;
     Ok((row - left_out, left_out))
 }

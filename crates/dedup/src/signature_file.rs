@@ -67,12 +67,12 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
         duplicates: DuplicateSettings { exact: true, near: true, ..DuplicateSettings::default() },
         ..FilterSettings::default()
     });
-    let unread = |source| DedupError::Read { path: output.to_owned(), source };
-    let file = AtomicFile::create(target).map_err(DedupError::io(target))?;
-    let mut stream = CompressedStream::new(file, Compression::Zstd).map_err(DedupError::io(target))?;
+    let unread = DedupError::of(output);
+    let file = AtomicFile::create(target).map_err(DedupError::of(target))?;
+    let mut stream = CompressedStream::new(file, Compression::Zstd).map_err(DedupError::of(target))?;
     let mut row = 0;
-    for record in RecordReader::open(output).map_err(unread)? {
-        let record = record.map_err(unread)?;
+    for record in RecordReader::open(output).map_err(&unread)? {
+        let record = record.map_err(&unread)?;
         let fingerprint = filters.fingerprint(&TextStats::new(&record.text));
         let signature = Signature {
             shard: shard.to_owned(),
@@ -81,12 +81,12 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
             exact: fingerprint.exact(),
             near: fingerprint.near().to_vec(),
         };
-        let mut line = serde_json::to_vec(&signature).map_err(|error| DedupError::io(target)(error.into()))?;
+        let mut line = serde_json::to_vec(&signature).map_err(DedupError::of(target))?;
         line.push(b'\n');
-        stream.write_all(&line).map_err(DedupError::io(target))?;
+        stream.write_all(&line).map_err(DedupError::of(target))?;
         row += 1;
     }
-    stream.finish().map_err(DedupError::io(target))?.finish().map_err(DedupError::io(target))?;
+    stream.finish().map_err(DedupError::of(target))?.finish().map_err(DedupError::of(target))?;
     Ok(row)
 }
 
@@ -102,10 +102,10 @@ pub fn read_signatures(path: &Path) -> Result<impl Iterator<Item = Result<Signat
 pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<T, DedupError>>, DedupError> {
-    let input = open_plain(path).map_err(DedupError::io(path))?;
+    let input = open_plain(path).map_err(DedupError::of(path))?;
     let path = path.to_owned();
     Ok((1..).zip(input.lines()).map(move |(line, text)| {
-        let text = text.map_err(DedupError::io(&path))?;
+        let text = text.map_err(DedupError::of(&path))?;
         serde_json::from_str(&text).map_err(|source| DedupError::Line { path: path.clone(), line, source })
     }))
 }

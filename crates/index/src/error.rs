@@ -9,7 +9,7 @@ use tantivy::{TantivyError, directory::error::OpenReadError};
 #[non_exhaustive]
 pub enum IndexError {
     /// The folder cannot be read or made.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {source}")]
     Io {
         /// The folder.
         path: PathBuf,
@@ -17,22 +17,22 @@ pub enum IndexError {
         source: std::io::Error,
     },
     /// There is no index in the folder.
-    #[error("{path}: no index here", path = .0.display())]
+    #[error("{0}: no index here")]
     NoIndex(PathBuf),
     /// The folder holds something else.
-    #[error("{path}: is neither empty nor an index", path = .0.display())]
+    #[error("{0}: is neither empty nor an index")]
     NotEmpty(PathBuf),
     /// The index was made with other fields, by another version of the program or by another program.
-    #[error("{path}: the index has other fields; make it anew", path = .0.display())]
+    #[error("{0}: the index has other fields; make it anew")]
     OtherFields(PathBuf),
     /// Another program is writing the index.
-    #[error("{path}: the index is being written by another program", path = .0.display())]
+    #[error("{0}: the index is being written by another program")]
     Locked(PathBuf),
     /// A query without a word to look for.
     #[error("the query has no word to look for")]
     EmptyQuery,
     /// A file of the index, or the index as a whole, is not as it was written.
-    #[error("{path}: the index is damaged ({what}); make it anew", path = .path.display())]
+    #[error("{path}: the index is damaged ({what}); make it anew")]
     Damaged {
         /// The file, or the folder.
         path: PathBuf,

@@ -14,7 +14,7 @@ use crate::{counts::summary::SumMismatch, plan::side_names::NameError, state::ch
 #[non_exhaustive]
 pub enum RunError {
     /// An output cannot be written.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {source}")]
     Output {
         /// The output.
         path: PathBuf,
@@ -28,28 +28,19 @@ pub enum RunError {
     #[error("{0}")]
     Input(String),
     /// Another run is writing the same output.
-    #[error("{path}: another run is writing there", path = .0.display())]
+    #[error("{0}: another run is writing there")]
     Locked(PathBuf),
     /// Outputs are there already.
-    #[error(
-        "{path}: is there already; --overwrite replaces it, --resume continues the run that wrote it",
-        path = .0.display()
-    )]
+    #[error("{0}: is there already; --overwrite replaces it, --resume continues the run that wrote it")]
     Exists(PathBuf),
     /// Outputs are there, and nothing tells how they were made.
-    #[error(
-        "{path}: is there already, without the state of a run to resume; --overwrite replaces it",
-        path = .0.display()
-    )]
+    #[error("{0}: is there already, without the state of a run to resume; --overwrite replaces it")]
     NoState(PathBuf),
     /// A run was interrupted here.
-    #[error(
-        "{path}: a run was interrupted here; --resume continues it, --overwrite starts afresh",
-        path = .0.display()
-    )]
+    #[error("{0}: a run was interrupted here; --resume continues it, --overwrite starts afresh")]
     Interrupted(PathBuf),
     /// A folder that would be replaced holds something else.
-    #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is", path = path.display(), file = file.display())]
+    #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is")]
     Foreign {
         /// The folder.
         path: PathBuf,
@@ -58,8 +49,7 @@ pub enum RunError {
     },
     /// A device, pipe or socket has the name of an output.
     #[error(
-        "{path}: is a device, pipe or socket; documents are written to files and folders, or with -o - to standard output",
-        path = .0.display()
+        "{0}: is a device, pipe or socket; documents are written to files and folders, or with -o - to standard output"
     )]
     NotAFile(PathBuf),
     /// Two files of the run have one name.

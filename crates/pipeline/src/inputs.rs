@@ -8,6 +8,7 @@ pub(crate) mod packed;
 mod tests;
 pub(crate) mod unpack;
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -21,8 +22,8 @@ use tempfile::{NamedTempFile, TempPath};
 use trommel::{PartialSettings, SettingsFileError};
 use trommel_archive::signature;
 use trommel_sources::{
-    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, Scheme, SelectOptions, SourceError, is_url,
-    redacted, split_container,
+    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, Scheme, SelectOptions, is_url, redacted,
+    split_container,
 };
 
 use crate::inputs::network::Network;
@@ -91,41 +92,25 @@ pub enum InputError {
     /// An index that cannot be used.
     #[error(transparent)]
     Index(#[from] RecordIndexError),
-    /// A bucket that is not listed.
-    #[error("{url}: {source}")]
-    Bucket {
-        /// The prefix or glob.
-        url: String,
-        /// The error of the server or the network.
-        source: SourceError,
-    },
-    /// A manifest or index behind a URL that cannot be read.
-    #[error("{url}: {source}")]
-    Fetched {
-        /// The URL.
-        url: String,
-        /// The error of the server, the network or the system.
-        source: io::Error,
-    },
-    /// A glob that is none.
-    #[error("{pattern}: {source}")]
-    Glob {
-        /// The argument.
-        pattern: String,
-        /// The fault of the pattern.
-        source: glob::PatternError,
-    },
-    /// A folder or manifest that cannot be read.
-    #[error("{path}: {source}", path = path.display())]
-    Io {
-        /// The folder or manifest.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
+    /// A folder, manifest, index, glob or bucket that cannot be read.
+    #[error("{name}: {source}")]
+    Unread {
+        /// Its name.
+        name: String,
+        /// The error of the system, the network or the pattern.
+        source: Box<dyn Error + Send + Sync>,
     },
     /// `-` more than once.
     #[error("-: standard input can be read only once")]
     StdinTwice,
+}
+
+impl InputError {
+    /// Names the place that an error is about.
+    fn of<E: Into<Box<dyn Error + Send + Sync>>>(name: impl Into<String>) -> impl Fn(E) -> Self {
+        let name = name.into();
+        move |source| Self::Unread { name: name.clone(), source: source.into() }
+    }
 }
 
 /// Why a configuration cannot be used.
@@ -267,13 +252,12 @@ pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSetti
 
 /// A copy of what is behind a URL, in a file that goes with its handle.
 fn fetch(url: &str, network: &Network) -> Result<TempPath, InputError> {
-    let failed = |source| InputError::Fetched { url: redacted(url), source };
-    let copy = || {
+    let copy = || -> io::Result<TempPath> {
         let mut file = NamedTempFile::new()?;
         io::copy(&mut network.open(url)?, &mut file)?;
         Ok(file.into_temp_path())
     };
-    copy().map_err(failed)
+    copy().map_err(InputError::of(redacted(url)))
 }
 
 fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(), InputError> {
@@ -297,14 +281,14 @@ fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(),
     let folder =
         if is_prefix { path } else { literal.rfind('/').and_then(|slash| literal.get(..=slash)).unwrap_or_default() };
     let listed = network.list(&format!("{container}/{folder}"));
-    let listed = listed.map_err(|source| InputError::Bucket { url: redacted(url), source })?;
+    let listed = listed.map_err(InputError::of(redacted(url)))?;
     let mut found = Found::default();
     if is_prefix {
         for name in listed {
             found.sort(name.clone(), &name);
         }
     } else {
-        let glob = Pattern::new(path).map_err(|source| InputError::Glob { pattern: redacted(url), source })?;
+        let glob = Pattern::new(path).map_err(InputError::of(redacted(url)))?;
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let below = |name: &String| split_container(name).is_some_and(|(_, path)| glob.matches_with(path, options));
         found.archives = listed.into_iter().filter(below).collect();
@@ -330,14 +314,14 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
 /// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
 /// would be waited for.
 fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), InputError> {
-    let failed = |source| InputError::Io { path: folder.to_owned(), source };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+    let failed = InputError::of(folder.to_string_lossy());
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let entry = entry.map_err(&failed)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(&failed)?);
         if kind.is_dir() {
             archives_below(&path, found)?;
         } else if path.is_file() {
-            found.sort(path, &entry.file_name().to_string_lossy().into_owned());
+            found.sort(path, &entry.file_name().to_string_lossy());
         } else if path.is_dir() {
             found.skip("links to folders");
         } else if kind.is_symlink() {
@@ -350,10 +334,13 @@ fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), Input
 }
 
 fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
-    let paths = glob::glob(pattern).map_err(|source| InputError::Glob { pattern: pattern.to_owned(), source })?;
+    let paths = glob::glob(pattern).map_err(InputError::of(pattern))?;
     let mut files = Vec::new();
     for path in paths {
-        let path = path.map_err(|error| InputError::Io { path: error.path().to_owned(), source: error.into() })?;
+        let path = path.map_err(|error| {
+            let name = error.path().display().to_string();
+            InputError::of(name)(error)
+        })?;
         if !path.is_dir() {
             files.push(path);
         }
@@ -376,13 +363,13 @@ fn from_manifest(
 ) -> Result<(), InputError> {
     let (text, beside) = if is_url(manifest) {
         check_url(manifest)?;
-        let failed = |source| InputError::Fetched { url: redacted(manifest), source };
-        let bytes = network.open(manifest).map_err(|error| failed(error.into()))?;
-        (text_of(bytes).map_err(failed)?, Base::Url(folder_of(manifest).to_owned()))
+        let name = redacted(manifest);
+        let bytes = network.open(manifest).map_err(InputError::of(&name))?;
+        (text_of(bytes).map_err(InputError::of(&name))?, Base::Url(folder_of(manifest).to_owned()))
     } else {
         let path = Path::new(manifest);
-        let failed = |source| InputError::Io { path: path.to_owned(), source };
-        (text_of(File::open(path).map_err(failed)?).map_err(failed)?, Base::beside(path))
+        let failed = InputError::of(manifest);
+        (text_of(File::open(path).map_err(&failed)?).map_err(&failed)?, Base::beside(path))
     };
     let base = base.unwrap_or(&beside);
     let before = inputs.len();

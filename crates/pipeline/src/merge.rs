@@ -3,10 +3,11 @@
 mod texts;
 
 use std::collections::HashSet;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use trommel_output::{Assemble, LocalDisk, OutputCopy, OutputError, ReadError, RecordReader, readable_name};
+use trommel_output::{Assemble, LocalDisk, OutputCopy, OutputError, RecordReader, readable_name};
 
 use crate::error::RunError;
 use crate::plan::FOLDER_STATE;
@@ -51,34 +52,18 @@ pub type LikeStep<'a> = dyn Fn(&Path) -> Result<Option<Box<dyn Assemble>>, Outpu
 #[non_exhaustive]
 pub enum MergeError {
     /// A file cannot be read or written.
-    #[error("{path}: {source}", path = path.display())]
-    Io {
+    #[error("{path}: {source}")]
+    File {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// An output cannot be read back.
-    #[error("{path}: {source}", path = path.display())]
-    Read {
-        /// The output.
-        path: PathBuf,
-        /// The fault in the file.
-        source: ReadError,
-    },
-    /// A merged output cannot be written.
-    #[error("{path}: {source}", path = path.display())]
-    Output {
-        /// The output.
-        path: PathBuf,
-        /// The fault.
-        source: OutputError,
+        /// The error of the system or of its format.
+        source: Box<dyn Error + Send + Sync>,
     },
     /// A name that tells no format in which documents are read back.
-    #[error("{path}: has no text that can be replaced; only JSON lines, MessagePack and Parquet can be merged", path = .0.display())]
+    #[error("{0}: has no text that can be replaced; only JSON lines, MessagePack and Parquet can be merged")]
     Format(PathBuf),
     /// A name for a merged output that is that of another format or compression.
-    #[error("{target}: the name is of another format than {path}", target = target.display(), path = path.display())]
+    #[error("{target}: the name is of another format than {path}")]
     OtherFormat {
         /// The output.
         path: PathBuf,
@@ -86,16 +71,16 @@ pub enum MergeError {
         target: PathBuf,
     },
     /// A folder without outputs that can be read back.
-    #[error("{path}: holds no output of JSON lines, MessagePack or Parquet", path = .0.display())]
+    #[error("{0}: holds no output of JSON lines, MessagePack or Parquet")]
     Nothing(PathBuf),
     /// A folder with outputs of an unfinished run.
-    #[error("{path}: a run is not finished here; continue it with --resume first", path = .0.display())]
+    #[error("{0}: a run is not finished here; continue it with --resume first")]
     Unfinished(PathBuf),
     /// A URL.
     #[error("{0}: outputs in buckets cannot be merged; copy them to this machine")]
     Url(String),
     /// Something has the name of a merged output.
-    #[error("{path}: is there already; name another output", path = .0.display())]
+    #[error("{0}: is there already; name another output")]
     Exists(PathBuf),
     /// A run or a merge is writing there, or its lock cannot be taken.
     #[error(transparent)]
@@ -103,9 +88,10 @@ pub enum MergeError {
 }
 
 impl MergeError {
-    fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    /// Names the file that an error is about.
+    fn of<E: Into<Box<dyn Error + Send + Sync>>>(path: &Path) -> impl Fn(E) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { path, source }
+        move |source| Self::File { path: path.clone(), source: source.into() }
     }
 }
 
@@ -125,7 +111,7 @@ impl MergeRequest {
                 return Err(MergeError::Url(name.into_owned()));
             }
         }
-        fs::metadata(&self.output).map_err(MergeError::io(&self.output))?;
+        fs::metadata(&self.output).map_err(MergeError::of(&self.output))?;
         let mut merged = Merged::default();
         let mut texts = Texts::read(&self.texts, self.is_markdown, &mut merged.faults)?;
         if self.output.is_dir() {
@@ -147,9 +133,9 @@ impl MergeRequest {
 
     fn merge_folder(&self, texts: &mut Texts, like: &LikeStep<'_>, merged: &mut Merged) -> Result<(), MergeError> {
         let folder = self.target.as_ref().unwrap_or(&self.output);
-        fs::create_dir_all(folder).map_err(MergeError::io(folder))?;
+        fs::create_dir_all(folder).map_err(MergeError::of(folder))?;
         let _lock = OutputLock::acquire(&Destination::Folder(folder.clone()))?;
-        let mut listed = manifest::listed(&self.output).map_err(MergeError::io(&self.output))?;
+        let mut listed = manifest::listed(&self.output).map_err(MergeError::of(&self.output))?;
         let names = self.outputs(&listed, &mut merged.passed_over)?;
         for name in &names {
             self.check_free(&folder.join(name))?;
@@ -157,17 +143,17 @@ impl MergeRequest {
         let taken: HashSet<&String> = names.iter().collect();
         listed.retain(|file| taken.contains(&file.name));
         // The mark of completeness goes first: outputs and manifest are not of one state before the end.
-        manifest::begin(&LocalDisk, folder).map_err(MergeError::io(folder))?;
+        manifest::begin(&LocalDisk, folder).map_err(MergeError::of(folder))?;
         for name in &names {
             let target = folder.join(name);
             merge_output(&self.output.join(name), &target, texts, like, merged)?;
             if let Some(file) = listed.iter_mut().find(|file| file.name == *name) {
-                (file.bytes, file.sha256) = size_and_digest(&target).map_err(MergeError::io(&target))?;
+                (file.bytes, file.sha256) = size_and_digest(&target).map_err(MergeError::of(&target))?;
             }
         }
         match listed.is_empty() {
             true => Ok(()),
-            false => manifest::complete(&LocalDisk, folder, &listed).map_err(MergeError::io(folder)),
+            false => manifest::complete(&LocalDisk, folder, &listed).map_err(MergeError::of(folder)),
         }
     }
 
@@ -178,8 +164,8 @@ impl MergeRequest {
             return Err(MergeError::Unfinished(folder.clone()));
         }
         let mut names: Vec<String> = listed.iter().map(|file| file.name.clone()).collect();
-        for entry in fs::read_dir(folder).map_err(MergeError::io(folder))? {
-            let name = entry.map_err(MergeError::io(folder))?.file_name().to_string_lossy().into_owned();
+        for entry in fs::read_dir(folder).map_err(MergeError::of(folder))? {
+            let name = entry.map_err(MergeError::of(folder))?.file_name().to_string_lossy().into_owned();
             if listed.is_empty() && !name.starts_with(['.', '_']) {
                 names.push(name);
             }
@@ -212,33 +198,33 @@ fn merge_output(
     if format(target) != format(output) {
         return Err(MergeError::OtherFormat { path: output.to_owned(), target: target.to_owned() });
     }
-    let unread = |source| MergeError::Read { path: output.to_owned(), source };
+    let unread = MergeError::of(output);
     let mut documents = 0;
     let mut takes_any = false;
-    for record in RecordReader::open(output).map_err(unread)? {
+    for record in RecordReader::open(output).map_err(&unread)? {
         documents += 1;
-        takes_any |= texts.has(&record.map_err(unread)?.id);
+        takes_any |= texts.has(&record.map_err(&unread)?.id);
     }
     merged.documents += documents;
     if !takes_any {
         if output != target {
-            copy_whole(output, target).map_err(MergeError::io(target))?;
+            copy_whole(output, target).map_err(MergeError::of(target))?;
         }
         return Ok(());
     }
-    let refused = |source| MergeError::Output { path: target.to_owned(), source };
-    let assemble = like(output).map_err(refused)?;
-    let mut copy = OutputCopy::create(output, target, assemble.as_deref()).map_err(MergeError::io(target))?;
+    let refused = MergeError::of(target);
+    let assemble = like(output).map_err(&refused)?;
+    let mut copy = OutputCopy::create(output, target, assemble.as_deref()).map_err(MergeError::of(target))?;
     let mut replaced = 0;
-    for record in RecordReader::open(output).map_err(unread)? {
-        let mut record = record.map_err(unread)?;
+    for record in RecordReader::open(output).map_err(&unread)? {
+        let mut record = record.map_err(&unread)?;
         if let Some(text) = texts.take(&record.id) {
             record.replace(text);
             replaced += 1;
         }
-        copy.add(&record).map_err(refused)?;
+        copy.add(&record).map_err(&refused)?;
     }
-    copy.finish().map_err(refused)?;
+    copy.finish().map_err(&refused)?;
     merged.replaced += replaced;
     merged.outputs += 1;
     Ok(())

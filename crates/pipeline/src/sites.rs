@@ -59,7 +59,7 @@ pub enum RunSites {
 #[non_exhaustive]
 pub enum SitesError {
     /// Its file cannot be read, written or understood.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {source}")]
     File {
         /// The file.
         path: PathBuf,

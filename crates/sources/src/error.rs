@@ -65,7 +65,7 @@ impl From<SourceError> for io::Error {
 #[non_exhaustive]
 pub enum RecordIndexError {
     /// The file cannot be read.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {source}")]
     Io {
         /// The index.
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum RecordIndexError {
         source: io::Error,
     },
     /// A line or row that names no record.
-    #[error("{path}:{line}: {what}", path = path.display())]
+    #[error("{path}:{line}: {what}")]
     Row {
         /// The index.
         path: PathBuf,
@@ -83,7 +83,7 @@ pub enum RecordIndexError {
         what: String,
     },
     /// A Parquet file that cannot be used.
-    #[error("{path}: {what}", path = path.display())]
+    #[error("{path}: {what}")]
     Parquet {
         /// The index.
         path: PathBuf,
@@ -91,7 +91,7 @@ pub enum RecordIndexError {
         what: String,
     },
     /// No row, or none that meets the condition.
-    #[error("{path}: names no record, or none that is wanted", path = path.display())]
+    #[error("{path}: names no record, or none that is wanted")]
     Empty {
         /// The index.
         path: PathBuf,

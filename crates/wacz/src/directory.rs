@@ -100,17 +100,17 @@ pub(crate) fn distinct(
             }
             continue;
         }
-        if let Some(entry) = previous.and_then(|previous| entries.get_mut(previous)) {
-            if entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored) > begin {
-                // A directory that is damaged may name a place in the middle of an entry.
-                if !is_header(bytes, begin)? {
-                    continue;
-                }
-                let stored = begin.saturating_sub(entry.header + LOCAL_HEADER);
-                lost += entry.stored - stored;
-                entry.stored = stored;
-                cut.push(entry.name.clone());
+        if let Some(entry) = previous.and_then(|previous| entries.get_mut(previous))
+            && entry.header.saturating_add(LOCAL_HEADER).saturating_add(entry.stored) > begin
+        {
+            // A directory that is damaged may name a place in the middle of an entry.
+            if !is_header(bytes, begin)? {
+                continue;
             }
+            let stored = begin.saturating_sub(entry.header + LOCAL_HEADER);
+            lost += entry.stored - stored;
+            entry.stored = stored;
+            cut.push(entry.name.clone());
         }
         previous = Some(at);
     }

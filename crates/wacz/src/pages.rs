@@ -154,7 +154,8 @@ impl<R: BufRead> Lines<R> {
         }
         // Without an end it is one all the same if nothing follows.
         let is_cut = !is_ended && self.line.len() == MAX_LINE_BYTES && !self.input.fill_buf()?.is_empty();
-        Ok(match (self.line.is_empty(), std::mem::replace(&mut self.is_within, is_cut), is_cut) {
+        let was_within = std::mem::replace(&mut self.is_within, is_cut);
+        Ok(match (self.line.is_empty(), was_within, is_cut) {
             (true, ..) => None,
             (false, true, _) => Some(Piece::Rest(&self.line)),
             (false, false, true) => Some(Piece::Begin(&self.line)),

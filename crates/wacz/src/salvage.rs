@@ -29,8 +29,10 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
     while let Some(header) = at.filter(|_| entries.len() < MAX_ENTRIES && names <= MAX_NAMES) {
         let Some(found) = Header::read(bytes, header)? else {
             // Whatever is there is no entry: one may come after it.
-            at =
-                if starts_with(bytes, header, &CENTRAL)? { None } else { search(bytes, header + 1, end, next_header)? };
+            at = match starts_with(bytes, header, &CENTRAL)? {
+                true => None,
+                false => search(bytes, header + 1, end, next_header)?,
+            };
             continue;
         };
         let stored = match found.stored {

@@ -42,7 +42,7 @@ impl Texts {
     pub(super) fn read(paths: &[PathBuf], is_markdown: bool, faults: &mut Vec<String>) -> Result<Self, MergeError> {
         let mut texts = Self::default();
         for path in paths {
-            texts.read_file(path, is_markdown, faults).map_err(MergeError::io(path))?;
+            texts.read_file(path, is_markdown, faults).map_err(MergeError::of(path))?;
         }
         Ok(texts)
     }

@@ -131,8 +131,8 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
         // Only names that this plan could have given: other hidden files are somebody else's.
         if inner.is_some_and(|inner| names.contains(inner, true)) {
             let path = names.folder.join(&name);
-            if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) }
-                .map_err(|source| RunError::output(&path, source))?;
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { disk.remove(&path) };
+            removed.map_err(|source| RunError::output(&path, source))?;
         }
     }
     for path in side_paths(plan)? {

@@ -88,7 +88,7 @@ pub struct Output {
 #[non_exhaustive]
 pub enum DestinationError {
     /// The file for records that fail is an input.
-    #[error("{path}: is both input and quarantine; name another file with --quarantine", path = .0.display())]
+    #[error("{0}: is both input and quarantine; name another file with --quarantine")]
     Quarantine(PathBuf),
     /// The name says one thing and an option another.
     #[error("{name}: the name says {by_name}, the option says {by_option}")]
@@ -101,14 +101,10 @@ pub enum DestinationError {
         by_option: &'static str,
     },
     /// A file whose name says nothing.
-    #[error("{name}: is a file and its name ends in no known suffix ({known})", name = .0, known = known_suffixes())]
+    #[error("{0}: is a file and its name ends in no known suffix ({known})", known = known_suffixes())]
     UnknownSuffix(String),
     /// The name of a file of a kind that is not written.
-    #[error(
-        "{name}: no such file is written, only {known}; with a slash at its end it would be a folder",
-        name = .0,
-        known = known_suffixes()
-    )]
+    #[error("{0}: no such file is written, only {known}; with a slash at its end it would be a folder", known = known_suffixes())]
     UnknownKind(String),
     /// A URL of a kind that is not written to.
     #[error("{0}: documents are written to files, folders and URLs of {written}", written = Scheme::WRITTEN)]

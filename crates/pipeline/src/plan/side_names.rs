@@ -13,7 +13,7 @@ const OUTPUT: &str = "an output";
 
 /// A name that another file of the run has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: is {what}; name another file with {option}", path = path.display())]
+#[error("{path}: is {what}; name another file with {option}")]
 pub struct NameError {
     /// The name.
     pub path: PathBuf,

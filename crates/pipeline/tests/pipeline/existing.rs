@@ -228,8 +228,7 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let changes: [(&str, &Change); 2] = [("--resolve-revisits", &revisits), ("--site-memory two-pass", &sites)];
     for (name, change) in changes {
         let to = |inputs: &[PathBuf], out: &str| {
-            let out = folder.path().join(out);
-            let mut plan = small(inputs, &out, Format::Jsonl, Compression::Zstd);
+            let mut plan = small(inputs, &folder.path().join(out), Format::Jsonl, Compression::Zstd);
             change(&mut plan);
             plan
         };
@@ -275,8 +274,7 @@ fn the_first_difference_of_the_inputs_is_named() {
     let out = folder.path().join("out");
     let plan = small(&inputs, &out, Format::Jsonl, Compression::None);
     finished(&plan);
-    let fewer = small(&inputs[..1], &out, Format::Jsonl, Compression::None);
-    let error = refusal(&fewer, Existing::Resume);
+    let error = refusal(&small(&inputs[..1], &out, Format::Jsonl, Compression::None), Existing::Resume);
     assert!(error.contains("b.warc: the run to continue read this input"), "{error}");
     let mut bytes = fs::read(&inputs[1]).unwrap();
     bytes.extend(page(99));

@@ -54,8 +54,8 @@ pub fn gzip(records: &[Vec<u8>]) -> Vec<u8> {
 /// Stands in for the extractor: the text is what follows `<p>`; the encodings known from outside show
 /// in the document. Some pages take longer than others, and some have a low confidence.
 pub fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
-    let page = String::from_utf8_lossy(bytes);
-    let text = page.split_once("<p>").map_or("", |(_, text)| text);
+    let html = String::from_utf8_lossy(bytes);
+    let text = html.split_once("<p>").map_or("", |(_, text)| text);
     assert!(text != "panic", "two\nlines");
     if text.ends_with('7') {
         thread::sleep(Duration::from_millis(5));

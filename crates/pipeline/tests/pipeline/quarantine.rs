@@ -72,7 +72,6 @@ fn no_failure_no_quarantine() {
     fs::write(&path, page(1)).unwrap();
     let mut plan = plan(&[&path], Destination::Folder(folder.path().join("out")), Format::Jsonl);
     plan.quarantine = Some(folder.path().join("out/quarantine.warc.gz"));
-    let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
-    assert_eq!(summary.quarantine, None);
+    assert_eq!(run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap().quarantine, None);
     assert_eq!(names(&folder.path().join("out")), ["_MANIFEST", "_SUCCESS", "a.jsonl"]);
 }

@@ -209,8 +209,7 @@ fn one_file_for_all_inputs_goes_on_too() {
         let (plan, out) = to(&operations.to_string());
         let done = go(&plan, &Failing::after(operations), false).is_ok();
         if !done {
-            let summary = go(&plan, &Failing::never(), true).unwrap();
-            assert_eq!(counts(summary), expected, "{operations}");
+            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
         }
         assert!(files(&out) == files(&whole), "{operations}");
         if done {
@@ -240,8 +239,7 @@ fn several_formats_go_on_together() {
         let done = go(&plan, &Failing::after(operations), false).is_ok();
         if !done {
             let _ = go(&plan, &Failing::after(9), true);
-            let summary = go(&plan, &Failing::never(), true).unwrap();
-            assert_eq!(counts(summary), expected, "{operations}");
+            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
         }
         assert!(files(&out) == files(&whole), "{operations}");
         if done {
@@ -307,8 +305,7 @@ fn parts_go_on_where_they_ended() {
         }
         if !done {
             let _ = go(&plan, &Failing::after(9), true);
-            let summary = go(&plan, &Failing::never(), true).unwrap();
-            assert_eq!(counts(summary), expected, "{operations}");
+            assert_eq!(counts(go(&plan, &Failing::never(), true).unwrap()), expected, "{operations}");
         }
         assert!(files(&out) == files(&whole), "{operations}");
         if done {
@@ -337,8 +334,7 @@ fn a_stopped_run_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());
     let whole = folder.path().join("whole");
-    let plan = small(&inputs, &whole, Format::Jsonl, Compression::Zstd);
-    go(&plan, &Failing::never(), false).unwrap();
+    go(&small(&inputs, &whole, Format::Jsonl, Compression::Zstd), &Failing::never(), false).unwrap();
     let out = folder.path().join("out");
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
@@ -372,8 +368,7 @@ fn a_read_error_ends_the_run_the_first_time_only() {
     let mut well = small(&inputs, &again, Format::Jsonl, Compression::Zstd);
     well.settings.output = plan.settings.output.clone();
     go(&well, &disk, false).unwrap_err();
-    let summary = go(&well, &Failing::never(), true).unwrap();
-    assert!(summary.files.iter().all(|file| file.error.is_none()));
+    assert!(go(&well, &Failing::never(), true).unwrap().files.iter().all(|file| file.error.is_none()));
     // It fails again: the archive is given up, with all that could be read.
     let summary = match go(&plan, &disk, true) {
         // The second archive fails as well, also for the first time.
@@ -445,8 +440,7 @@ fn assembled_outputs_survive_errors_as_well() {
             go(&plan, &Failing::never(), true).unwrap();
         }
         let outputs = ["a.msgpack", "b.msgpack", "quarantine.warc.gz"];
-        let all = [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat();
-        assert_eq!(names(&out), all, "{operations}");
+        assert_eq!(names(&out), [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat(), "{operations}");
         assert!(fs::read(out.join("a.msgpack/bytes")).unwrap() == expected);
         if done {
             break;

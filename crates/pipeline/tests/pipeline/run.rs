@@ -245,8 +245,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
 fn a_panic_fails_its_record_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc");
-    let bad = response(2, "text/html", b"<p>panic", &[]);
-    fs::write(&path, [page(1), bad, page(3)].concat()).unwrap();
+    fs::write(&path, [page(1), response(2, "text/html", b"<p>panic", &[]), page(3)].concat()).unwrap();
     let (summary, out) = to_stdout(&[&path], Format::Jsonl);
     assert_eq!(lines(&out).len(), 2);
     assert_eq!(summary.failures, BTreeMap::from([(FailureKind::Panic, 1)]));
@@ -416,8 +415,7 @@ fn progress_ends_at_the_end() {
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     run(&plan, &extract, Environment::new(&mut io::sink(), &mut last)).unwrap();
     let bytes = fs::metadata(&path).unwrap().len();
-    let expected = ProgressState { bytes, total: Some(bytes), records: 2, documents: 2, failures: 0 };
-    assert_eq!(last.0, expected);
+    assert_eq!(last.0, ProgressState { bytes, total: Some(bytes), records: 2, documents: 2, failures: 0 });
 }
 
 #[test]
@@ -457,8 +455,7 @@ fn several_formats_are_written_as_each_alone() {
     };
     let (summary, all) = written("all", &encodings);
     let files = ["a.jsonl.zst", "a.warc.wet.gz", "a.bulk.ndjson"];
-    let expected = files.map(|name| all.join(name).to_string_lossy().into_owned());
-    assert_eq!(summary.files[0].outputs, expected);
+    assert_eq!(summary.files[0].outputs, files.map(|name| all.join(name).to_string_lossy().into_owned()));
     // A page without text is a document, of JSON lines alone.
     assert_eq!((summary.documents, summary.empty), (3, 1));
     for (encoding, name) in encodings.iter().zip(files) {

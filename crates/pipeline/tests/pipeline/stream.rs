@@ -32,8 +32,7 @@ fn events(inputs: &[&Path], start: Option<RunPosition>) -> (Summary, Vec<(String
         stream = stream.starting_at(start);
     }
     let (mut events, mut nowhere, mut no_progress) = (Vec::new(), io::sink(), ());
-    let environment = Environment::new(&mut nowhere, &mut no_progress);
-    let summary = stream.each(environment, &mut |event, position| {
+    let summary = stream.each(Environment::new(&mut nowhere, &mut no_progress), &mut |event, position| {
         events.push((shown(&event), position));
         Ok(())
     });
