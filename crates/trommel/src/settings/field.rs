@@ -1,15 +1,15 @@
 //! The list of settings: names, documentation, values and defaults. All interfaces and their documentation derive
 //! from it.
 
-use std::fmt;
 use std::sync::LazyLock;
 
+use indexmap::IndexMap;
 use schemars::generate::SchemaSettings;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::Settings;
-use super::names::name_of;
+use super::names::{joined, name_of};
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,9 +93,9 @@ pub fn fields() -> &'static [Field] {
 pub fn parts() -> &'static [(String, String)] {
     static PARTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
         let schema = schema();
-        let tables = keys(&ordered(), "");
-        let tables = tables.into_iter().filter(|path| !path.contains('.'));
-        tables.map(|path| (path.clone(), text_of(property(&schema, &path), "description"))).collect()
+        let Ordered::Table(keys) = ordered() else { return Vec::new() };
+        let tables = keys.into_iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
+        tables.map(|(part, _)| (part.clone(), text_of(property(&schema, &part), "description"))).collect()
     });
     &PARTS
 }
@@ -195,89 +195,17 @@ fn values(schema: &Json) -> Option<Vec<Value>> {
 /// Calls `found` with the path and the value of each choice.
 fn leaves(value: &Ordered, path: &str, found: &mut impl FnMut(&str, &Json)) {
     match value {
-        Ordered::Table(keys) => {
-            for (key, value) in keys {
-                let path = match path {
-                    "" => key.clone(),
-                    path => format!("{path}.{key}"),
-                };
-                leaves(value, &path, found);
-            }
-        }
+        Ordered::Table(keys) => keys.iter().for_each(|(key, value)| leaves(value, &joined(path, key), found)),
         Ordered::Value(value) => found(path, value),
     }
 }
 
-/// Paths of the tables of a value.
-fn keys(value: &Ordered, path: &str) -> Vec<String> {
-    let Ordered::Table(table) = value else {
-        return Vec::new();
-    };
-    let tables = table.iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
-    tables
-        .map(|(key, _)| match path {
-            "" => key.clone(),
-            path => format!("{path}.{key}"),
-        })
-        .collect()
-}
-
 /// JSON whose tables keep the order in which they were written: that of the fields of a struct.
+#[derive(Deserialize)]
+#[serde(untagged)]
 enum Ordered {
-    Table(Vec<(String, Ordered)>),
+    Table(IndexMap<String, Ordered>),
     Value(Json),
-}
-
-impl<'de> Deserialize<'de> for Ordered {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-
-        impl<'de> Visitor<'de> for Any {
-            type Value = Ordered;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("settings")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
-                let mut keys = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    keys.push(entry);
-                }
-                Ok(Ordered::Table(keys))
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
-                Ok(Ordered::Value(value.into()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
-                Ok(Ordered::Value(value.into()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Ordered, E> {
-                Ok(Ordered::Value(value.into()))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Ordered, E> {
-                Ok(Ordered::Value(value.into()))
-            }
-
-            fn visit_unit<E>(self) -> Result<Ordered, E> {
-                Ok(Ordered::Value(Json::Null))
-            }
-
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = seq.next_element()? {
-                    items.push(item);
-                }
-                Ok(Ordered::Value(Json::Array(items)))
-            }
-        }
-
-        deserializer.deserialize_any(Any)
-    }
 }
 
 #[cfg(test)]

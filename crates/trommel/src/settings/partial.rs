@@ -168,7 +168,7 @@ impl PartialSettings {
     /// # Errors
     /// If settings exclude each other.
     pub fn settings(&self) -> Result<Settings, SettingsError> {
-        let settings = self.deserialized()?;
+        let settings = self.unchecked()?;
         settings.check()?;
         Ok(settings)
     }
@@ -178,7 +178,11 @@ impl PartialSettings {
     /// # Errors
     /// If a value is invalid.
     pub fn unchecked(&self) -> Result<Settings, SettingsError> {
-        self.deserialized()
+        let chosen = Value::Object(self.chosen.clone());
+        serde_path_to_error::deserialize(chosen).map_err(|error| SettingsError::Invalid {
+            key: error.path().to_string(),
+            message: plain(&error.into_inner().to_string()),
+        })
     }
 
     /// Whether nothing is set.
@@ -215,35 +219,22 @@ impl PartialSettings {
 
     /// Puts a value where it belongs.
     fn place(&mut self, part: &str, key: &str, value: Value) -> Result<(), SettingsError> {
-        let path = joined(part, key);
-        let known = pointed(&DEFAULTS, &path);
-        match (known, value) {
-            (Some(Value::Object(_)), Value::Object(keys)) => {
-                for (key, value) in keys {
-                    self.place(&path, &key, value)?;
-                }
-                Ok(())
-            }
-            (Some(default), value) if !default.is_object() => {
-                self.put(&path, split_names(default, value));
-                Ok(())
-            }
-            // Parts stand at the top alone; a choice by its name as well.
-            (_, value) if part.is_empty() => {
-                if key == "markdown"
-                    && let Value::Bool(is_markdown) = value
-                {
-                    let form = if is_markdown { "markdown" } else { "plain" };
-                    self.put("text.form", form.into());
-                    return Ok(());
-                }
-                let path = PATHS.get(key).ok_or_else(|| unknown(part, key))?;
-                let default = pointed(&DEFAULTS, path).unwrap_or(&Value::Null);
-                self.put(path, split_names(default, value));
-                Ok(())
-            }
-            _ => Err(unknown(part, key)),
+        if let ("", "markdown", Value::Bool(is_markdown)) = (part, key, &value) {
+            self.put("text.form", if *is_markdown { "markdown" } else { "plain" }.into());
+            return Ok(());
         }
+        let below = joined(part, key);
+        let path = match (pointed(&DEFAULTS, &below), &value) {
+            (Some(Value::Object(_)), Value::Object(keys)) => {
+                return keys.iter().try_for_each(|(key, value)| self.place(&below, key, value.clone()));
+            }
+            (Some(default), _) if !default.is_object() => &below,
+            // Parts stand at the top alone; a choice by its name as well.
+            _ if part.is_empty() => PATHS.get(key).ok_or_else(|| unknown(part, key))?,
+            _ => return Err(unknown(part, key)),
+        };
+        self.put(path, split_names(pointed(&DEFAULTS, path).unwrap_or(&Value::Null), value));
+        Ok(())
     }
 
     /// Sets the value at the path of a setting.
@@ -270,7 +261,7 @@ impl PartialSettings {
         if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(is_chosen) {
             self.put("text.form", "markdown".into());
         }
-        let output = self.deserialized()?.output;
+        let output = self.unchecked()?.output;
         let fits = |compress| output.format.iter().any(|format| format.can_be(compress));
         if let (Some(compress), Some(format)) = (output.compress, output.format.first())
             && !fits(compress)
@@ -283,21 +274,12 @@ impl PartialSettings {
         }
         Ok(self)
     }
-
-    fn deserialized(&self) -> Result<Settings, SettingsError> {
-        let chosen = Value::Object(self.chosen.clone());
-        serde_path_to_error::deserialize(chosen).map_err(|error| SettingsError::Invalid {
-            key: error.path().to_string(),
-            message: plain(&error.into_inner().to_string()),
-        })
-    }
 }
 
 /// The message of a reader of numbers, without the names of Rust's types.
 fn plain(message: &str) -> String {
-    let numbers =
-        [("u64", "a whole number"), ("u32", "a whole number"), ("usize", "a whole number"), ("f32", "a number")];
-    let replaced = numbers.into_iter().chain([("f64", "a number")]);
+    let whole = ["u64", "u32", "usize"].map(|name| (name, "a whole number"));
+    let replaced = whole.into_iter().chain(["f32", "f64"].map(|name| (name, "a number")));
     replaced.fold(message.to_owned(), |message, (name, words)| {
         message.replace(&format!("expected {name}"), &format!("expected {words}"))
     })

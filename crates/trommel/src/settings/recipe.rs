@@ -7,13 +7,12 @@ use super::Settings;
 use super::names::{leaves, name_of, pointed};
 
 /// Choices that change how fast a run is and never what it writes, or whose effect is recorded elsewhere.
-const WITHOUT_EFFECT: [&str; 5] = [
-    // Outputs are the same for any number of workers.
-    "limits.jobs", // Lowers max_record and max_payload, which are recorded as they are then.
-    "limits.max_memory",
-    // Recorded with the name of the output, which decides where these are not chosen.
-    "output.format", "output.compress", "output.split_size",
-];
+///
+/// Outputs are the same for any number of workers. `max_memory` lowers `max_record` and `max_payload`, which are
+/// recorded as they are then. The last three are recorded with the name of the output, which decides where they are
+/// not chosen.
+const WITHOUT_EFFECT: [&str; 5] =
+    ["limits.jobs", "limits.max_memory", "output.format", "output.compress", "output.split_size"];
 
 impl Settings {
     /// Every choice that changes the output, by its name, with its value as JSON.
