@@ -11,7 +11,9 @@ use std::{
     ptr, slice,
 };
 
-use crate::session::{RequestHints, TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
+use trommel::Hints;
+
+use crate::session::{TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
 
 /// The string at a pointer, unless it is null or no UTF-8.
 ///
@@ -35,6 +37,15 @@ unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
     }
     // SAFETY: not null, and so many bytes by the contract of this function.
     unsafe { slice::from_raw_parts(pointer, length) }
+}
+
+/// Hints of strings that may be missing.
+///
+/// # Safety
+/// As for [`text`], for each of them.
+unsafe fn hints<'a>(url: *const c_char, charset: *const c_char, date: *const c_char) -> Hints<'a> {
+    // SAFETY: by the contract of this function.
+    unsafe { Hints { url: text(url), http_charset: text(charset), crawl_charset: None, date: text(date) } }
 }
 
 /// Gives a string away; null for none. What comes after a 0 in it is left out, as C would not see it.
@@ -136,12 +147,9 @@ pub unsafe extern "C" fn trommel_extract(
 ) -> *mut c_char {
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings and bytes, by the contract of this function.
-        let (extractor, page, hints) = unsafe {
-            let hints = RequestHints { url: text(url), charset: text(charset), date: text(date) };
-            (extractor.as_ref(), bytes(page, length), hints)
-        };
+        let (extractor, page, hints) = unsafe { (extractor.as_ref(), bytes(page, length), hints(url, charset, date)) };
         let form = TrommelForm::of(form);
-        owned_c_text(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, hints, form)))
+        owned_c_text(extractor.zip(form).and_then(|(extractor, form)| extractor.extract(page, &hints, form)))
     })
 }
 
@@ -161,13 +169,10 @@ pub unsafe extern "C" fn trommel_session_new(
 ) -> *mut TrommelSession {
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings, by the contract of this function.
-        let (extractor, hints) = unsafe {
-            let hints = RequestHints { url: text(url), charset: text(charset), date: text(date) };
-            (extractor.as_ref(), hints)
-        };
+        let (extractor, hints) = unsafe { (extractor.as_ref(), hints(url, charset, date)) };
         let form = TrommelForm::of(form);
         let session = extractor.zip(form);
-        let session = session.map(|(extractor, form)| Box::new(extractor.session(hints, form)));
+        let session = session.map(|(extractor, form)| Box::new(extractor.session(&hints, form)));
         session.map_or(ptr::null_mut(), Box::into_raw)
     })
 }

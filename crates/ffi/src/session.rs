@@ -78,20 +78,6 @@ impl From<Verdict> for TrommelVerdict {
     }
 }
 
-/// Hints about a page as a C program gives them: strings that may be missing.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RequestHints<'a> {
-    pub(crate) url: Option<&'a str>,
-    pub(crate) charset: Option<&'a str>,
-    pub(crate) date: Option<&'a str>,
-}
-
-impl<'a> RequestHints<'a> {
-    fn hints(self) -> Hints<'a> {
-        Hints { url: self.url, http_charset: self.charset, crawl_charset: None, date: self.date }
-    }
-}
-
 impl TrommelExtractor {
     /// An extractor under the default settings with the built-in model of that name, or the first one.
     pub(crate) fn new(model: Option<&str>) -> Option<Self> {
@@ -138,14 +124,14 @@ impl TrommelExtractor {
     }
 
     /// One whole page.
-    pub(crate) fn extract(&self, page: &[u8], hints: RequestHints<'_>, form: TrommelForm) -> Option<String> {
-        let document = self.in_form(form).document(page, &hints.hints());
+    pub(crate) fn extract(&self, page: &[u8], hints: &Hints<'_>, form: TrommelForm) -> Option<String> {
+        let document = self.in_form(form).document(page, hints);
         written(document, hints.url, form)
     }
 
-    pub(crate) fn session(&self, hints: RequestHints<'_>, form: TrommelForm) -> TrommelSession {
+    pub(crate) fn session(&self, hints: &Hints<'_>, form: TrommelForm) -> TrommelSession {
         let extractor = self.in_form(form).clone();
-        TrommelSession { session: Session::owned(extractor, hints.hints()), url: hints.url.map(str::to_owned), form }
+        TrommelSession { session: Session::owned(extractor, *hints), url: hints.url.map(str::to_owned), form }
     }
 }
 
