@@ -5,19 +5,18 @@
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{BufRead as _, BufReader, ErrorKind, Read, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::GzBuilder;
-use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use trommel::output::AtomicFile;
+use trommel::{Role, learn::numbered_lines, output::AtomicFile};
 
 use crate::page_list::{LabelBlock, LabelPage};
-use crate::role::{LabelRole, Part};
+use crate::role::{Part, chosen, part};
 
 /// Why a gold file cannot be used, or a choice not be taken.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +57,9 @@ pub enum GoldError {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageLabels {
-    /// The role of each block.
-    pub roles: Vec<LabelRole>,
+    /// The role of each block, one of [`LABEL_ROLES`](crate::LABEL_ROLES).
+    #[serde(deserialize_with = "chosen")]
+    pub roles: Vec<Role>,
     /// Type of the page (`product`, `listing` ...).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
@@ -106,29 +106,18 @@ impl GoldFile {
     /// # Errors
     /// Like [`GoldFile::open`]; what was known before stays.
     pub fn read(&mut self) -> Result<(), GoldError> {
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
+        let found = match numbered_lines(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 self.lines.clear();
                 return Ok(());
             }
-            Err(error) => return Err(self.failed(error)),
-        };
-        let mut file = BufReader::new(file);
-        let start = file.fill_buf().map_err(|error| self.failed(error))?;
-        let is_gzip = start.starts_with(&[0x1f, 0x8b]);
-        let input: Box<dyn Read> = match is_gzip {
-            true => Box::new(MultiGzDecoder::new(file)),
-            false => Box::new(file),
+            found => found.map_err(|error| self.failed(error))?,
         };
         let mut lines = Vec::new();
-        for (at, line) in BufReader::new(input).lines().enumerate() {
+        for (number, line) in found {
             let line = line.map_err(|error| self.failed(error))?;
-            if line.trim().is_empty() {
-                continue;
-            }
             let bad =
-                |message: String| GoldError::Line { path: self.path.display().to_string(), line: at + 1, message };
+                |message: String| GoldError::Line { path: self.path.display().to_string(), line: number, message };
             let object: Map<String, Value> = serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
             if object.get("record_id").and_then(Value::as_str).is_none() {
                 return Err(bad("no record_id".into()));
@@ -209,13 +198,13 @@ impl GoldFile {
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;
-        let mut roles: Vec<LabelRole> = noted
+        let mut roles: Vec<Role> = noted
             .iter()
             .zip(blocks)
             .map(|(noted, block)| {
                 let span: (u32, u32) = serde_json::from_value(noted.get("span")?.clone()).ok()?;
                 let role = serde_json::from_value(noted.get("role")?.clone()).ok()?;
-                (span == block.span).then_some(role)
+                (span == block.span && part(role).is_some()).then_some(role)
             })
             .collect::<Option<_>>()?;
         // Before the texts of scripts were shown, files ended with the blocks of the page.
@@ -223,7 +212,7 @@ impl GoldFile {
         if roles.len() != noted.len() || !rest.all(|block| block.of_script) {
             return None;
         }
-        roles.resize(blocks.len(), LabelRole::Other);
+        roles.resize(blocks.len(), Role::Other);
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(PageLabels { roles, page_type: text("page_type"), lang: text("lang"), note: text("note") })
     }
@@ -252,7 +241,7 @@ impl GoldFile {
         }
         let both = || blocks.iter().zip(&choice.roles);
         let text = |part: Part| {
-            let of_part = both().filter(|(_, role)| role.part() == part);
+            let of_part = both().filter(|(_, role)| self::part(**role) == Some(part));
             let of_part = of_part.map(|(block, _)| block.text.as_str());
             of_part.collect::<Vec<_>>().join("\n")
         };

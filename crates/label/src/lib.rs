@@ -10,5 +10,5 @@ mod router;
 
 pub use gold_file::{GoldError, GoldFile, PageLabels};
 pub use page_list::{LabelBlock, LabelPage, LabelPages};
-pub use role::{LabelRole, Part};
+pub use role::{LABEL_ROLES, Part};
 pub use router::{Labelling, serve};

@@ -14,7 +14,7 @@ use trommel::{
     viewer::path,
 };
 
-use crate::role::{LabelRole, Part};
+use crate::role::{self, Part};
 
 /// A page as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct LabelBlock {
     pub probability: f32,
     /// The proposed role: a role of main text or of comments if the model keeps the block, and none of these
     /// otherwise.
-    pub role: LabelRole,
+    pub role: Role,
 }
 
 impl LabelPages {
@@ -173,30 +173,19 @@ impl LabelPage {
 }
 
 /// The proposal for a block of a role whose text goes into `part`.
-fn proposed(role: Role, part: Part) -> LabelRole {
-    let label_role = match role {
-        Role::Headline => LabelRole::Headline,
-        Role::Body => LabelRole::Body,
-        Role::Comment => LabelRole::Comment,
-        Role::Review => LabelRole::Review,
-        Role::QuestionAnswer => LabelRole::QuestionAnswer,
-        Role::Card => LabelRole::Card,
-        Role::Specification => LabelRole::Specification,
-        Role::Ingredient => LabelRole::Ingredient,
-        Role::Step => LabelRole::Step,
-        Role::Caption => LabelRole::Caption,
-        Role::Byline => LabelRole::Byline,
-        Role::Notice => LabelRole::Notice,
-        Role::Navigation | Role::Header | Role::Footer => LabelRole::Navigation,
-        Role::Aside | Role::Form | Role::Hidden | Role::Other => LabelRole::Other,
+fn proposed(role: Role, part: Part) -> Role {
+    let for_people = match role {
+        Role::Header | Role::Footer => Role::Navigation,
+        Role::Aside | Role::Form | Role::Hidden => Role::Other,
+        role => role,
     };
     match part {
-        part if label_role.part() == part => label_role,
-        Part::Gold => LabelRole::Body,
-        Part::Comments => LabelRole::Comment,
+        part if role::part(for_people) == Some(part) => for_people,
+        Part::Gold => Role::Body,
+        Part::Comments => Role::Comment,
         // Cards of a page that is no listing lead away.
-        Part::Dropped if label_role == LabelRole::Card => LabelRole::Navigation,
-        Part::Dropped => LabelRole::Other,
+        Part::Dropped if for_people == Role::Card => Role::Navigation,
+        Part::Dropped => Role::Other,
     }
 }
 
@@ -208,11 +197,11 @@ mod tests {
     fn what_is_dropped_is_never_proposed_as_text() {
         for role in Role::ALL {
             for part in [Part::Gold, Part::Comments, Part::Dropped] {
-                assert_eq!(proposed(role, part).part(), part, "{role:?}");
+                assert_eq!(role::part(proposed(role, part)), Some(part), "{role:?}");
             }
         }
-        assert_eq!(proposed(Role::Card, Part::Gold), LabelRole::Card);
-        assert_eq!(proposed(Role::Card, Part::Dropped), LabelRole::Navigation);
-        assert_eq!(proposed(Role::Notice, Part::Dropped), LabelRole::Notice);
+        assert_eq!(proposed(Role::Card, Part::Gold), Role::Card);
+        assert_eq!(proposed(Role::Card, Part::Dropped), Role::Navigation);
+        assert_eq!(proposed(Role::Notice, Part::Dropped), Role::Notice);
     }
 }

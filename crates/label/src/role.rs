@@ -1,41 +1,7 @@
-//! The role that a person chooses for a block.
+//! The roles that a person chooses among for a block.
 
-use serde::{Deserialize, Serialize};
-use strum::{EnumIter, IntoEnumIterator as _};
-
-/// The role of a block according to a person. `docs/labelling.md` defines the roles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter)]
-#[serde(rename_all = "kebab-case")]
-pub enum LabelRole {
-    /// Running text, and whatever else is main text.
-    Body,
-    /// The main headline.
-    Headline,
-    /// An ingredient of a recipe, or a part of a list of materials.
-    Ingredient,
-    /// A step of an instruction.
-    Step,
-    /// The caption of an image, table or film.
-    Caption,
-    /// A question about the page's subject, or the answer to one.
-    QuestionAnswer,
-    /// A part of a card of a listing: title, summary, price, rating.
-    Card,
-    /// A property of the thing that the page is about, and its value.
-    Specification,
-    /// A reader's comment.
-    Comment,
-    /// A buyer's review.
-    Review,
-    /// Author and date beside the text.
-    Byline,
-    /// What a shop or site says on every page: shipping, cookies, terms.
-    Notice,
-    /// Menus, link lists and teasers of other pages.
-    Navigation,
-    /// Whatever else is no main text.
-    Other,
-}
+use serde::{Deserialize as _, Deserializer, Serialize, de::Error as _};
+use trommel::Role;
 
 /// The part of the gold into which the text of a role goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,25 +15,35 @@ pub enum Part {
     Dropped,
 }
 
-impl LabelRole {
-    /// Every role, those of main text first.
-    pub fn all() -> impl Iterator<Item = LabelRole> {
-        LabelRole::iter()
-    }
+/// The roles that a person may choose, those of main text first, with the part of the gold for their text.
+/// `docs/labelling.md` defines them.
+pub const LABEL_ROLES: [(Role, Part); 14] = [
+    (Role::Body, Part::Gold),
+    (Role::Headline, Part::Gold),
+    (Role::Ingredient, Part::Gold),
+    (Role::Step, Part::Gold),
+    (Role::Caption, Part::Gold),
+    (Role::QuestionAnswer, Part::Gold),
+    (Role::Card, Part::Gold),
+    (Role::Specification, Part::Gold),
+    (Role::Comment, Part::Comments),
+    (Role::Review, Part::Comments),
+    (Role::Byline, Part::Dropped),
+    (Role::Notice, Part::Dropped),
+    (Role::Navigation, Part::Dropped),
+    (Role::Other, Part::Dropped),
+];
 
-    /// The part of the gold for its text.
-    pub fn part(self) -> Part {
-        match self {
-            LabelRole::Body
-            | LabelRole::Headline
-            | LabelRole::Ingredient
-            | LabelRole::Step
-            | LabelRole::Caption
-            | LabelRole::QuestionAnswer
-            | LabelRole::Card
-            | LabelRole::Specification => Part::Gold,
-            LabelRole::Comment | LabelRole::Review => Part::Comments,
-            LabelRole::Byline | LabelRole::Notice | LabelRole::Navigation | LabelRole::Other => Part::Dropped,
-        }
+/// The part of the gold for the text of a role; none if no person may choose it.
+pub(crate) fn part(role: Role) -> Option<Part> {
+    LABEL_ROLES.iter().find(|(known, _)| *known == role).map(|(_, part)| *part)
+}
+
+/// Reads roles that a person chose.
+pub(crate) fn chosen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
+    let roles: Vec<Role> = Vec::deserialize(deserializer)?;
+    match roles.iter().find(|role| part(**role).is_none()) {
+        None => Ok(roles),
+        Some(other) => Err(D::Error::custom(format_args!("{} is not for people to choose", other.name()))),
     }
 }

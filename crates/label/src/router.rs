@@ -9,17 +9,17 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Path, Request, State},
     middleware::{self, Next},
-    response::Response,
+    response::{IntoResponse, Response},
     routing::get,
 };
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
-use trommel::Model;
+use trommel::{Model, Role};
 use trommel_serve::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
 
 use crate::gold_file::{GoldError, GoldFile, PageLabels};
 use crate::page_list::{LabelBlock, LabelPage, LabelPages};
-use crate::role::LabelRole;
+use crate::role::LABEL_ROLES;
 
 const INDEX: &str = include_str!("../assets/index.html");
 const STYLE: &str = include_str!("../assets/label.css");
@@ -123,13 +123,17 @@ fn problem(status: StatusCode, message: impl ToString) -> Response {
     answer(status, "application/json", body.to_string())
 }
 
+fn no_page() -> Response {
+    problem(StatusCode::NOT_FOUND, "there is no such page")
+}
+
 impl Labelling {
     fn page(&self, at: usize) -> Option<(&LabelPage, Option<String>, Vec<LabelBlock>)> {
         let page = self.pages.pages.get(at)?;
         let (title, mut blocks) = page.blocks(&self.model);
         if self.blank {
             for block in &mut blocks {
-                block.role = LabelRole::Other;
+                block.role = Role::Other;
             }
         }
         Some((page, title, blocks))
@@ -157,42 +161,38 @@ impl Labelling {
 }
 
 /// The answer about a gold file that cannot be used.
-fn failure(error: &GoldError) -> Response {
-    let status = match error {
-        GoldError::Length { .. } => StatusCode::BAD_REQUEST,
-        GoldError::Changed => StatusCode::PRECONDITION_FAILED,
-        GoldError::Io { .. } | GoldError::Line { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    problem(status, error)
+impl IntoResponse for GoldError {
+    fn into_response(self) -> Response {
+        let status = match self {
+            Self::Length { .. } => StatusCode::BAD_REQUEST,
+            Self::Changed => StatusCode::PRECONDITION_FAILED,
+            Self::Io { .. } | Self::Line { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        problem(status, self)
+    }
 }
 
-async fn pages(State(labelling): State<Arc<Labelling>>) -> Response {
-    let gold = match labelling.gold() {
-        Ok(gold) => gold,
-        Err(error) => return failure(&error),
-    };
+async fn pages(State(labelling): State<Arc<Labelling>>) -> Result<Response, GoldError> {
+    let gold = labelling.gold()?;
     let pages = labelling.pages.pages.iter();
     let pages: Vec<Value> = pages.map(|page| json!({"url": page.url, "done": gold.has(&page.record_id)})).collect();
-    let roles: Vec<Value> = LabelRole::all().map(|role| json!({"name": role, "part": role.part()})).collect();
+    let roles: Vec<Value> = LABEL_ROLES.iter().map(|(role, part)| json!({"name": role, "part": part})).collect();
     let left_out = labelling.pages.left_out();
-    json_answer(&json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next}))
+    Ok(json_answer(&json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next})))
 }
 
-async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Response {
+async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Result<Response, GoldError> {
     let Some((page, title, blocks)) = labelling.page(at) else {
-        return problem(StatusCode::NOT_FOUND, "there is no such page");
+        return Ok(no_page());
     };
-    let gold = match labelling.gold() {
-        Ok(gold) => gold,
-        Err(error) => return failure(&error),
-    };
+    let gold = labelling.gold()?;
     let choice = gold.choice(page, &blocks);
     let mut response = json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}));
     // Who saves says over what.
     if let Ok(mark) = format!("\"{}\"", gold.mark(page)).parse() {
         response.headers_mut().insert(header::ETAG, mark);
     }
-    response
+    Ok(response)
 }
 
 async fn save(
@@ -200,25 +200,20 @@ async fn save(
     Path(at): Path<usize>,
     headers: HeaderMap,
     body: Body,
-) -> Response {
+) -> Result<Response, GoldError> {
     let Ok(body) = to_bytes(body, MAX_CHOICE_BYTES).await else {
-        return problem(StatusCode::PAYLOAD_TOO_LARGE, "the choice is too long");
+        return Ok(problem(StatusCode::PAYLOAD_TOO_LARGE, "the choice is too long"));
     };
     let choice: PageLabels = match serde_json::from_slice(&body) {
         Ok(choice) => choice,
-        Err(error) => return problem(StatusCode::BAD_REQUEST, error),
+        Err(error) => return Ok(problem(StatusCode::BAD_REQUEST, error)),
     };
     let Some((page, _, blocks)) = labelling.page(at) else {
-        return problem(StatusCode::NOT_FOUND, "there is no such page");
+        return Ok(no_page());
     };
     let mark = headers.get(header::IF_MATCH);
     let mark = mark.and_then(|mark| Some(mark.to_str().ok()?.trim_matches('"')));
-    let saved = labelling.gold().and_then(|mut gold| {
-        gold.save(page, &blocks, &choice, mark)?;
-        Ok(gold.len())
-    });
-    match saved {
-        Ok(labelled) => json_answer(&json!({"labelled": labelled})),
-        Err(error) => failure(&error),
-    }
+    let mut gold = labelling.gold()?;
+    gold.save(page, &blocks, &choice, mark)?;
+    Ok(json_answer(&json!({"labelled": gold.len()})))
 }

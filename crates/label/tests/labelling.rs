@@ -190,6 +190,7 @@ fn what_cannot_be_taken_is_refused_and_changes_nothing() {
     };
     refused("/pages/1", json!({"roles": []}), 400, "0 roles for a page of 1 blocks");
     refused("/pages/1", json!({"roles": ["nothing"]}), 400, "unknown variant");
+    refused("/pages/1", json!({"roles": ["footer"]}), 400, "footer is not for people to choose");
     refused("/pages/7", json!({"roles": []}), 404, "no such page");
     let choice = r#"{"roles":["body"]}"#;
     let (status, _) = host.ask("PUT", "/pages/1", "Host: localhost\r\n", choice);
