@@ -18,7 +18,7 @@ pub const FORMAT: &str = "trommel-model";
 pub const VERSION: u32 = 3;
 
 /// All that a model file holds. Fields added later have defaults, so older files of one version still read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelFile {
     /// [`FORMAT`].
     pub format: String,

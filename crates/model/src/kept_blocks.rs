@@ -6,13 +6,14 @@ use crate::layout::Layout;
 use crate::worlds;
 
 /// A rule for choosing blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
     /// Every block at or above this probability.
     Threshold(f32),
     /// The blocks, from the most probable down, that maximise the expected word F1 of the page: 2 Σ p w / (Σ w
     /// + Σ over all blocks of p w).
+    #[default]
     ExpectedF1,
     /// The same after the log odds of every block were multiplied by this. The rule takes blocks for
     /// independent, but a list of links is content as a whole or not at all. With sharper probabilities (above

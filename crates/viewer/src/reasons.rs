@@ -215,8 +215,7 @@ mod tests {
     use trommel_features::FeatureGroup;
     use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::{
-        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, Selection, StepFunction, Training, VERSION,
-        WeightedScorer,
+        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, StepFunction, VERSION, WeightedScorer,
     };
 
     /// A model of half a linear and half an additive part over `columns` text features.
@@ -247,19 +246,7 @@ mod tests {
             parts: [Scorer::Linear(linear), Scorer::Additive(additive)]
                 .map(|scorer| WeightedScorer { share: 0.5, scorer })
                 .into(),
-            listed: vec![],
-            attribute_weights: vec![],
-            word_weights: vec![],
-            page_types: vec![],
-            embedded: None,
-            pooling: 0.0,
-            band: None,
-            lists: None,
-            few_metadata: false,
-            selection: Selection::ExpectedF1,
-            adapted_from: None,
-            training: Training::default(),
-            scores: vec![],
+            ..ModelFile::default()
         })
         .unwrap()
     }
