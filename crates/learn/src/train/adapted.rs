@@ -10,7 +10,7 @@
 //! those pages lose nothing.
 
 use rayon::prelude::*;
-use trommel_model::{Layout, Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};
+use trommel_model::{Layout, Model, Score, Scorer, WeightedScorer, sigmoid};
 
 use super::ADDRESS;
 use super::additive::fit_additive;
@@ -293,9 +293,7 @@ pub(super) fn corrected(
         }
         file.parts.push(WeightedScorer { share: 1.0, scorer: Scorer::Additive(correction) });
     }
-    for set in sets {
-        file.training.sets.push(TrainingSet { name: set.name.clone(), pages: set.pages.len() as u32 });
-    }
+    file.training.sets.extend(sets.iter().map(PageSet::training_set));
     file.training.blocks += judged.iter().map(|page| page.labels.len() as u64).sum::<u64>();
     file.scores = scores(sets, options, judged);
     Ok(Model::new(file)?)

@@ -17,7 +17,7 @@ pub struct BoostOptions {
     pub leaves: usize,
     /// Questions on the way to a leaf.
     pub depth: usize,
-    /// WeightedScorer of each tree's answer that is added.
+    /// Share of each tree's answer that is added.
     pub rate: f64,
     /// Rows that a leaf must hold.
     pub least_rows: usize,
@@ -95,22 +95,9 @@ struct Leaf {
     split: Option<Split>,
 }
 
-/// Random numbers for training, which repeats with the same seed.
-struct Random(SplitMix64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(SplitMix64::new(seed))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    /// A number in 0..1.
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
+/// A random number in 0..1.
+fn share(random: &mut SplitMix64) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Fits the log odds of a true label. Row `r` counts with `weights[r]`.
@@ -131,7 +118,7 @@ pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOp
     let hits: f64 = weights.iter().zip(labels).filter(|(_, label)| **label).map(|(w, _)| f64::from(*w)).sum();
     let base = (hits / (rows as f64 - hits)).ln() as f32;
     let mut scores = vec![base; rows];
-    let mut random = Random::new(options.seed);
+    let mut random = SplitMix64::new(options.seed);
     let mut trees = Trees { base, nodes: Vec::new(), roots: Vec::new() };
     let mut gradients = vec![(0.0f32, 0.0f32); rows];
     for _ in 0..options.trees {
@@ -144,7 +131,7 @@ pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOp
         );
         let columns: Vec<usize> = {
             let mut picked: Vec<usize> = (0..table.columns.len())
-                .filter(|column| table.edges[*column].is_empty() || random.share() < options.columns)
+                .filter(|column| table.edges[*column].is_empty() || share(&mut random) < options.columns)
                 .filter(|column| !table.edges[*column].is_empty())
                 .collect();
             if picked.is_empty() {
@@ -152,7 +139,7 @@ pub fn boost(table: &Binned, labels: &[bool], weights: &[f32], options: &BoostOp
             }
             picked
         };
-        let picked: Vec<u32> = (0..rows as u32).filter(|_| random.share() < options.rows).collect();
+        let picked: Vec<u32> = (0..rows as u32).filter(|_| share(&mut random) < options.rows).collect();
         let root = trees.nodes.len();
         grow(table, &gradients, &columns, picked, options, &mut trees.nodes);
         trees.roots.push(root as u32);
@@ -333,9 +320,9 @@ mod tests {
     fn xor() -> (Vec<f32>, Vec<bool>) {
         let mut data = Vec::new();
         let mut labels = Vec::new();
-        let mut random = Random::new(7);
+        let mut random = SplitMix64::new(7);
         for _ in 0..4000 {
-            let (x, y) = (random.share() as f32, random.share() as f32);
+            let (x, y) = (share(&mut random) as f32, share(&mut random) as f32);
             data.extend([x, y, 0.0]);
             labels.push((x > 0.5) != (y > 0.5));
         }

@@ -49,13 +49,15 @@ impl Fitted {
         // The type of a page is known only until the columns of the address are blanked.
         let lists = (!further.is_empty()).then(|| ListRows::new(&table, &page_types));
         options.learner.blank_unasked(&mut table, learned.schema.names());
-        let parts = match purpose {
-            Purpose::Test => options.learner.candidates(&table, options.weighting)?,
-            Purpose::Use(penalty) => {
-                let fits = options.learner.fit(&table, options.weighting, penalty)?;
-                fits.into_iter().map(|parts| (parts, penalty)).collect()
-            }
+        let penalties = match &purpose {
+            Purpose::Test => options.learner.penalties(),
+            Purpose::Use(penalty) => std::slice::from_ref(penalty),
         };
+        let mut parts = Vec::new();
+        for penalty in penalties {
+            let fits = options.learner.fit(&table, options.weighting, *penalty)?;
+            parts.extend(fits.into_iter().map(|parts| (parts, *penalty)));
+        }
         let lists = lists.map(|lists| lists.fit(table, &further, &learned.schema, &page_types, purpose)).transpose()?;
         Ok(Self { learned, page_types, parts, lists })
     }

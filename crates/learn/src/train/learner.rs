@@ -87,31 +87,18 @@ impl Learner {
         }
     }
 
-    /// Fits all that cross-validation judges: the candidates of a linear model, which differ in how strong
-    /// their penalty is, else each model once. Gives what makes up the log odds of each, and the penalty.
-    ///
-    /// # Errors
-    /// If there is nothing to learn from or a solver fails.
-    pub(crate) fn candidates(
-        self,
-        table: &BlockTable,
-        weighting: Weighting,
-    ) -> Result<Vec<(Vec<WeightedScorer>, f64)>, LearnError> {
+    /// Strengths of the penalty among which cross-validation chooses. Only a linear model has several.
+    pub(crate) fn penalties(self) -> &'static [f64] {
         match self {
-            Learner::Linear => {
-                PENALTIES.iter().map(|penalty| Ok((linear(table, weighting, *penalty)?, *penalty))).collect()
-            }
-            Learner::Additive | Learner::Lite | Learner::Shipped => {
-                let fits = self.fit(table, weighting, PAIRS.penalty)?;
-                Ok(fits.into_iter().map(|parts| (parts, PAIRS.penalty)).collect())
-            }
+            Learner::Linear => &PENALTIES,
+            Learner::Additive | Learner::Lite | Learner::Shipped => &[PAIRS.penalty],
         }
     }
 
-    /// Fits the model itself, or both.
+    /// Fits the model, or both. Gives what makes up the log odds of each.
     ///
     /// # Errors
-    /// As for [`Learner::candidates`].
+    /// If there is nothing to learn from or a solver fails.
     pub(crate) fn fit(
         self,
         table: &BlockTable,

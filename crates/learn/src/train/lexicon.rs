@@ -25,50 +25,70 @@ const WEIGHT: f64 = 3.0;
 /// Elements up the path whose tokens are counted for weights.
 const PATH: usize = 6;
 
+/// What pages or blocks say of a token, and the hosts that use it.
+#[derive(Default)]
+struct Votes<'a> {
+    content: f64,
+    other: f64,
+    hosts: FxHashSet<&'a str>,
+}
+
+impl Votes<'_> {
+    fn add(&mut self, is_content: bool, weight: f64) {
+        *(if is_content { &mut self.content } else { &mut self.other }) += weight;
+    }
+
+    /// One vote, divided as the content and the rest of `page` are.
+    fn add_share(&mut self, page: &Votes) {
+        let share = page.content / (page.content + page.other).max(f64::MIN_POSITIVE);
+        self.content += share;
+        self.other += 1.0 - share;
+    }
+
+    /// The weight of the token: its log odds of content.
+    fn weight(&self) -> f32 {
+        ((self.content + 0.5) / (self.other + 0.5)).ln().clamp(-WEIGHT, WEIGHT) as f32
+    }
+}
+
 /// The tokens that the paper's rule lists. Their odds between content and other blocks are above 2.5 (or
 /// below 1/2.5), on more than 1 % of content or of other blocks. At least five hosts and 1 % of all use
 /// them. Only `id` and `class` count, from the elements around a block and the inline elements in it.
 /// Sorted by attribute and token.
 pub fn list(examples: &[Example]) -> Vec<ListedWord> {
-    #[derive(Default)]
-    struct Count<'a> {
-        content: f64,
-        other: f64,
-        hosts: FxHashSet<&'a str>,
-    }
-    let mut counts: BTreeMap<(Attribute, String), Count> = BTreeMap::new();
-    let (mut content, mut other) = (0.0, 0.0);
+    let mut counts: BTreeMap<(Attribute, String), Votes> = BTreeMap::new();
+    let mut all = Votes::default();
     for example in examples {
         let page = example.page;
-        let mut on_page: FxHashMap<(Attribute, u64), (f64, f64, String)> = FxHashMap::default();
+        let mut on_page: FxHashMap<(Attribute, u64), (Votes, &str)> = FxHashMap::default();
         for (block, label) in page.blocks.iter().zip(example.labels) {
-            *(if *label { &mut content } else { &mut other }) += 1.0;
+            all.add(*label, 1.0);
             let mut seen: FxHashSet<(Attribute, u64)> = FxHashSet::default();
             let around = page.path(block.element).map(|(_, element)| element);
             let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
             for token in around.chain(inside).flat_map(|element| page.attribute_words(element)) {
                 let key = (token.attribute, token.hash);
                 if matches!(token.attribute, Attribute::Id | Attribute::Class) && seen.insert(key) {
-                    let count = on_page.entry(key).or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
-                    *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
+                    let (count, _) = on_page.entry(key).or_insert_with(|| (Votes::default(), page.word_text(token)));
+                    count.add(*label, 1.0);
                 }
             }
         }
-        for ((attribute, _), (in_content, in_other, text)) in on_page {
-            let count = counts.entry((attribute, text)).or_default();
-            count.content += in_content;
-            count.other += in_other;
+        for ((attribute, _), (of_page, text)) in on_page {
+            let count = counts.entry((attribute, text.to_owned())).or_default();
+            count.content += of_page.content;
+            count.other += of_page.other;
             count.hosts.insert(example.group);
         }
     }
-    let blocks = content + other;
+    let blocks = all.content + all.other;
     let hosts: FxHashSet<&str> = examples.iter().map(|example| example.group).collect();
     let least = HOSTS.max((hosts.len() as f64 * HOST_SHARE).ceil() as usize);
     counts
         .into_iter()
         .filter_map(|((attribute, token), count)| {
             let share = |part: f64, whole: f64| (part + 0.5) / (whole + 1.0);
-            let (in_content, against) = (share(count.content, content), share(count.other, other));
+            let (in_content, against) = (share(count.content, all.content), share(count.other, all.other));
             let odds = in_content / against;
             let strong = !(1.0 / ODDS..=ODDS).contains(&odds);
             let common = in_content > SHARE || against > SHARE;
@@ -86,10 +106,10 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
 /// token, divided between content and the rest by the square roots of the words of the blocks with it.
 /// Sorted by token.
 pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
-    let mut votes: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    let mut votes: BTreeMap<&str, Votes> = BTreeMap::new();
     for example in examples {
         let page = example.page;
-        let mut on_page: FxHashMap<u64, (f64, f64, String)> = FxHashMap::default();
+        let mut on_page: FxHashMap<u64, (Votes, &str)> = FxHashMap::default();
         let mut tokens_of: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
         for (block, label) in page.blocks.iter().zip(example.labels) {
             let weight = f64::from(block.words).sqrt();
@@ -99,32 +119,26 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
                     for token in page.attribute_words(element) {
                         if !hashes.contains(&token.hash) {
                             hashes.push(token.hash);
-                            on_page.entry(token.hash).or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
+                            on_page.entry(token.hash).or_insert_with(|| (Votes::default(), page.word_text(token)));
                         }
                     }
                 }
                 hashes
             });
             for hash in hashes.iter() {
-                if let Some(count) = on_page.get_mut(hash) {
-                    *(if *label { &mut count.0 } else { &mut count.1 }) += weight;
+                if let Some((count, _)) = on_page.get_mut(hash) {
+                    count.add(*label, weight);
                 }
             }
         }
-        for (content, other, text) in on_page.into_values() {
-            let share = content / (content + other).max(f64::MIN_POSITIVE);
-            let vote = votes.entry(text).or_default();
-            vote.0 += share;
-            vote.1 += 1.0 - share;
+        for (of_page, text) in on_page.into_values() {
+            votes.entry(text).or_default().add_share(&of_page);
         }
     }
     votes
         .into_iter()
-        .filter(|(_, (content, other))| content + other >= PAGES - 1e-9)
-        .map(|(token, (content, other))| {
-            let weight = ((content + 0.5) / (other + 0.5)).ln().clamp(-WEIGHT, WEIGHT);
-            TermWeight { term: token, weight: weight as f32 }
-        })
+        .filter(|(_, vote)| vote.content + vote.other >= PAGES - 1e-9)
+        .map(|(token, vote)| TermWeight { term: token.to_owned(), weight: vote.weight() })
         .collect()
 }
 
@@ -137,30 +151,21 @@ const WORD_HOSTS: usize = 6;
 /// has one vote a term, divided between content and the rest by the blocks with it. Only terms on enough
 /// hosts have one. Sorted by term.
 pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
-    #[derive(Default)]
-    struct Votes<'a> {
-        content: f64,
-        other: f64,
-        hosts: FxHashSet<&'a str>,
-    }
     let mut votes: FxHashMap<u64, (String, Votes)> = FxHashMap::default();
     for example in examples {
-        let mut on_page: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+        let mut on_page: FxHashMap<u64, Votes> = FxHashMap::default();
         for (block, label) in example.page.blocks.iter().zip(example.labels) {
             if block.words > SHORT {
                 continue;
             }
             terms(example.page, block, |hash, term| {
-                let count = on_page.entry(hash).or_default();
-                *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
+                on_page.entry(hash).or_default().add(*label, 1.0);
                 votes.entry(hash).or_insert_with(|| (term.to_owned(), Votes::default()));
             });
         }
-        for (hash, (content, other)) in on_page {
+        for (hash, of_page) in on_page {
             if let Some((_, vote)) = votes.get_mut(&hash) {
-                let share = content / (content + other);
-                vote.content += share;
-                vote.other += 1.0 - share;
+                vote.add_share(&of_page);
                 vote.hosts.insert(example.group);
             }
         }
@@ -168,10 +173,7 @@ pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
     let mut weights: Vec<TermWeight> = votes
         .into_values()
         .filter(|(_, vote)| vote.hosts.len() >= WORD_HOSTS)
-        .map(|(token, vote)| TermWeight {
-            term: token,
-            weight: ((vote.content + 0.5) / (vote.other + 0.5)).ln().clamp(-WEIGHT, WEIGHT) as f32,
-        })
+        .map(|(token, vote)| TermWeight { weight: vote.weight(), term: token })
         .collect();
     weights.sort_by(|a, b| a.term.cmp(&b.term));
     weights

@@ -123,7 +123,13 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 few_metadata: options.learner == Learner::Lite,
                 selection,
                 adapted_from: None,
-                training: description(sets, options, penalty, &judged),
+                training: Training {
+                    sets: sets.iter().map(PageSet::training_set).collect(),
+                    blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
+                    label_share: options.label_share,
+                    penalty,
+                    folds: options.folds as u32,
+                },
                 scores: scores(sets, options, &judged),
             };
             Ok(Trained { model: Model::new(file)?, judged })
@@ -165,13 +171,10 @@ pub(super) fn judged_pages(
         .collect()
 }
 
-fn description(sets: &[PageSet], options: &TrainOptions, penalty: f64, judged: &[JudgedPage]) -> Training {
-    Training {
-        sets: sets.iter().map(|set| TrainingSet { name: set.name.clone(), pages: set.pages.len() as u32 }).collect(),
-        blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
-        label_share: options.label_share,
-        penalty,
-        folds: options.folds as u32,
+impl PageSet {
+    /// The set as model files name it.
+    pub(super) fn training_set(&self) -> TrainingSet {
+        TrainingSet { name: self.name.clone(), pages: self.pages.len() as u32 }
     }
 }
 
