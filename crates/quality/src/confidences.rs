@@ -41,7 +41,7 @@ impl ScoredSet {
 /// Extracts the pages that have a gold text with each model, as `run` does, and scores their texts. Readers' comments
 /// count where the set has them.
 pub fn scored(set: &PageSet, models: &[Arc<Model>]) -> ScoredSet {
-    let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
+    let has_comments = set.has_comments();
     let comments = if has_comments { CommentPolicy::Include } else { CommentPolicy::Exclude };
     let policy = ContentPolicy { comments, ..ContentPolicy::default() };
     let points = models.iter().map(|model| {
@@ -124,12 +124,10 @@ pub fn report(names: &[String], sets: &[ScoredSet]) -> String {
 }
 
 fn hardest(names: &[String], sets: &[ScoredSet]) -> String {
-    let of_model = |name: &String| {
-        let shares = HARDEST.map(|percent| format!("{percent} %"));
-        [format!("{name}: F1")].into_iter().chain(shares).chain(["copied".to_owned()])
-    };
-    let columns = ["set".to_owned(), "pages".to_owned()].into_iter().chain(names.iter().flat_map(of_model));
-    let mut table = MarkdownTable::new(columns);
+    let models: Vec<&str> = names.iter().map(String::as_str).collect();
+    let [first, second, third] = HARDEST.map(|percent| format!("{percent} %"));
+    let columns = ["F1", &first, &second, &third, "copied"];
+    let mut table = MarkdownTable::by_model(&["set", "pages"], &models, columns);
     for set in sets {
         let mark = if set.is_trained.contains(&true) { "*" } else { "" };
         let mut row = vec![format!("{}{mark}", set.name), thousands(set.pages())];
@@ -145,10 +143,8 @@ fn hardest(names: &[String], sets: &[ScoredSet]) -> String {
 }
 
 fn reliability(names: &[String], sets: &[ScoredSet]) -> String {
-    let columns = ["tenth".to_owned()]
-        .into_iter()
-        .chain(names.iter().flat_map(|name| [format!("{name}: confidence"), "F1".to_owned()]));
-    let mut table = MarkdownTable::new(columns);
+    let models: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut table = MarkdownTable::by_model(&["tenth"], &models, ["confidence", "F1"]);
     let untrained = || sets.iter().filter(|set| !set.is_trained.contains(&true));
     let tenths = |model: usize| -> Vec<Decile> {
         let points: Vec<Point> = untrained().filter_map(|set| set.points.get(model)).flatten().copied().collect();

@@ -26,7 +26,7 @@ pub struct Favored {
 
 /// Scores `model` on a set. The comments of readers are content where the gold keeps them apart.
 pub fn favored(set: &PageSet, model: &Arc<Model>) -> Favored {
-    let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
+    let has_comments = set.has_comments();
     let comments = if has_comments { CommentPolicy::Include } else { CommentPolicy::Exclude };
     let is_partial = set.pages.iter().all(|page| page.gold.required().is_some());
     let scores = FAVORS.map(|(_, favor)| {

@@ -3,10 +3,13 @@
 mod commands;
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
+use trommel_learn::{PageSet, gold_beside, read_set};
 
 use commands::{confidences, favor, quality, roles, rules, sites};
 
@@ -52,6 +55,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Reads labelled pages and the gold beside them.
+fn read(pages: &Path) -> anyhow::Result<PageSet> {
+    let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
+    Ok(read_set(pages, &gold)?)
 }
 
 /// Writes to standard output. A reader that went away is a clean end, as for every filter.

@@ -14,6 +14,15 @@ impl MarkdownTable {
         Self { columns: headings.len(), rows: vec![headings] }
     }
 
+    /// A table with these headings, and then some for each model. The first of them names it.
+    pub fn by_model<const N: usize>(first: &[&str], models: &[&str], of_model: [&str; N]) -> Self {
+        let headings = models.iter().flat_map(|model| {
+            let named = |at: usize, heading: &str| if at == 0 { format!("{model}: {heading}") } else { heading.into() };
+            of_model.iter().enumerate().map(move |(at, heading)| named(at, heading)).collect::<Vec<_>>()
+        });
+        Self::new(first.iter().map(|heading| (*heading).to_owned()).chain(headings))
+    }
+
     /// Adds a row; what it lacks is left empty.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use trommel_learn::{gold_beside, read_set};
 use trommel_model::Model;
 use trommel_quality::confidences::{ScoredSet, report, scored, table};
 
@@ -29,8 +28,7 @@ pub fn run(args: &ConfidencesArgs) -> anyhow::Result<()> {
         args.model.iter().map(|name| Model::open(name).map(Arc::new)).collect::<Result<_, _>>()?;
     let mut sets: Vec<ScoredSet> = Vec::new();
     for pages in &args.pages {
-        let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
-        let set = scored(&read_set(pages, &gold)?, &models);
+        let set = scored(&crate::read(pages)?, &models);
         tracing::info!(set = set.name, pages = set.pages(), "scored");
         sets.extend((set.pages() > 0).then_some(set));
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use trommel_learn::{PageSet, gold_beside, read_set, train_roles};
+use trommel_learn::train_roles;
 
 /// Learn the roles of blocks (review, card, specification ...) from pages whose gold names them
 #[derive(Debug, Args)]
@@ -24,14 +24,7 @@ pub struct RolesArgs {
 }
 
 pub fn run(args: &RolesArgs) -> anyhow::Result<()> {
-    let sets = args
-        .pages
-        .iter()
-        .map(|pages| {
-            let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
-            Ok(read_set(pages, &gold)?)
-        })
-        .collect::<anyhow::Result<Vec<PageSet>>>()?;
+    let sets = args.pages.iter().map(|pages| crate::read(pages)).collect::<anyhow::Result<Vec<_>>>()?;
     let model = train_roles(&sets, &args.roles, &args.date)?;
     std::fs::write(&args.out, model.to_packed()?).with_context(|| format!("cannot write {}", args.out.display()))?;
     let mut text = "role               pages  blocks  precision  recall\n".to_owned();

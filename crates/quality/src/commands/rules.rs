@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use trommel_learn::{gold_beside, read_set};
 use trommel_model::Model;
 use trommel_quality::rules::{Effect, effects};
 
@@ -26,8 +25,7 @@ pub fn run(args: &RulesArgs) -> anyhow::Result<()> {
     let mut names = Vec::new();
     let mut sums: Vec<(&str, Effect, Vec<Effect>)> = Vec::new();
     for pages in &args.pages {
-        let gold = gold_beside(pages).with_context(|| format!("{}: no gold file beside it", pages.display()))?;
-        let set = read_set(pages, &gold)?;
+        let set = crate::read(pages)?;
         for (at, (rule, effect)) in effects(&set, &model).into_iter().enumerate() {
             if sums.len() == at {
                 sums.push((rule.name, Effect::default(), Vec::new()));

@@ -52,7 +52,7 @@ pub fn held_out(data: &Path, judged: &[JudgedSet], models: &[Arc<Model>]) -> Res
 }
 
 fn score(set: &PageSet, models: &[Arc<Model>]) -> HeldOut {
-    let has_comments = set.pages.iter().any(|page| page.gold.has_comments());
+    let has_comments = set.has_comments();
     let reports = |comments| -> Vec<Report> {
         let options = EvalOptions { rule: Rule::Characters, comments };
         let policy = ContentPolicy {
@@ -119,17 +119,7 @@ mod tests {
                 share: 1.0,
                 scorer: Scorer::Linear(Linear { intercept: 3.0, weights: Vec::new() }),
             }],
-            listed: Vec::new(),
-            attribute_weights: Vec::new(),
-            word_weights: Vec::new(),
-            page_types: Vec::new(),
-            embedded: None,
-            pooling: 0.0,
-            band: None,
-            lists: None,
-            few_metadata: false,
             selection: Selection::Threshold(0.5),
-            adapted_from: None,
             training: Training { sets: vec![TrainingSet { name: set.into(), pages: 1 }], ..Training::default() },
             scores: vec![Score {
                 set: set.into(),
@@ -139,6 +129,7 @@ mod tests {
                 recall: 0.5,
                 f1: 0.5,
             }],
+            ..ModelFile::default()
         })
         .unwrap()
     }

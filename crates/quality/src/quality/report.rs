@@ -133,11 +133,8 @@ fn required(quality: &Quality) -> String {
     if sets.is_empty() {
         return String::new();
     }
-    let headings = quality
-        .models()
-        .into_iter()
-        .flat_map(|model| [format!("{model}: texts kept"), "pages whole".into(), "F1".into(), "mean words".into()]);
-    let mut table = MarkdownTable::new(["set", "pages"].map(str::to_owned).into_iter().chain(headings));
+    let columns = ["texts kept", "pages whole", "F1", "mean words"];
+    let mut table = MarkdownTable::by_model(&["set", "pages"], &quality.models(), columns);
     for set in sets {
         let mut pages = 0;
         let mut cells = Vec::new();
@@ -165,8 +162,7 @@ fn required(quality: &Quality) -> String {
 }
 
 fn calibration(quality: &Quality) -> String {
-    let headings = quality.models().into_iter().flat_map(|model| [format!("{model}: by words"), "by pages".to_owned()]);
-    let mut errors = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
+    let mut errors = MarkdownTable::by_model(&["set"], &quality.models(), ["by words", "by pages"]);
     for (name, figures) in parts(quality) {
         let cells = figures
             .into_iter()
@@ -196,11 +192,8 @@ fn parts<'a>(quality: &'a Quality) -> Vec<(String, Vec<&'a Figures>)> {
 }
 
 fn reliability(quality: &Quality, of: fn(&Figures) -> &Calibration) -> String {
-    let headings = quality
-        .models()
-        .into_iter()
-        .flat_map(|model| [format!("{model}: weight"), "probability".to_owned(), "content".to_owned()]);
-    let mut table = MarkdownTable::new(std::iter::once("probability".to_owned()).chain(headings));
+    let columns = ["weight", "probability", "content"];
+    let mut table = MarkdownTable::by_model(&["probability"], &quality.models(), columns);
     for at in 0..BINS {
         let edge = |at: usize| share(at as f64 / BINS as f64);
         let mut cells = vec![format!("{} to {}", edge(at), edge(at + 1))];
@@ -219,9 +212,7 @@ fn reliability(quality: &Quality, of: fn(&Figures) -> &Calibration) -> String {
 }
 
 fn confidence(quality: &Quality) -> String {
-    let headings =
-        quality.models().into_iter().flat_map(|model| [format!("{model}: rank correlation"), "distance".to_owned()]);
-    let mut ranks = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
+    let mut ranks = MarkdownTable::by_model(&["set"], &quality.models(), ["rank correlation", "distance"]);
     for (name, figures) in parts(quality) {
         let cells = figures.into_iter().flat_map(|figures| {
             let correlation = figures.correlation.map(|rho| format!("{rho:.3}"));
@@ -240,11 +231,7 @@ fn confidence(quality: &Quality) -> String {
 
 /// Confidence and F1 of tenths of the pages.
 fn deciles(quality: &Quality) -> String {
-    let headings = quality
-        .models()
-        .into_iter()
-        .flat_map(|model| [format!("{model}: pages"), "confidence".to_owned(), "F1".to_owned()]);
-    let mut tenths = MarkdownTable::new(std::iter::once("decile".to_owned()).chain(headings));
+    let mut tenths = MarkdownTable::by_model(&["decile"], &quality.models(), ["pages", "confidence", "F1"]);
     for at in 0..10 {
         let cells = quality.figures.iter().flat_map(|(all, _)| {
             all.deciles.get(at).map_or_else(Default::default, |decile| {

@@ -68,11 +68,7 @@ pub(super) fn tested(held_out: &[HeldOut]) -> Vec<MeanLine<'_>> {
 
 /// A row a line: pages, then precision, recall, F1 and floor of each model.
 pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
-    let mut headings = vec!["set".to_owned(), "pages".to_owned()];
-    for model in models {
-        headings.extend([format!("{model}: P"), "R".into(), "F1".into(), "floor".into()]);
-    }
-    let mut table = MarkdownTable::new(headings);
+    let mut table = MarkdownTable::by_model(&["set", "pages"], models, ["P", "R", "F1", "floor"]);
     for line in lines {
         let name = match line.part {
             Subset::All => line.set.to_owned(),
@@ -102,8 +98,8 @@ pub(super) fn left_out(by_host: &[&JudgedSet], by_set: &[JudgedSet]) -> String {
         let pages: Vec<&Scores> = judged.pages.iter().filter(|page| page.set == set).map(|page| &page.scores).collect();
         (!pages.is_empty()).then(|| Scores::mean(pages).f1)
     };
-    let headings = by_set.iter().flat_map(|judged| [format!("{}: by host", judged.model), "by set".to_owned()]);
-    let mut table = MarkdownTable::new(["set".to_owned(), "pages".to_owned()].into_iter().chain(headings));
+    let models: Vec<&str> = by_set.iter().map(|judged| judged.model.as_str()).collect();
+    let mut table = MarkdownTable::by_model(&["set", "pages"], &models, ["by host", "by set"]);
     let mut sums = vec![(0.0, 0); 2 * by_set.len()];
     for set in by_set.first().map(JudgedSet::sets).unwrap_or_default() {
         let pages = by_set.iter().take(1).flat_map(|judged| &judged.pages).filter(|page| page.set == set);

@@ -81,7 +81,7 @@ impl SiteSet {
             .zip(&judged)
             .map(|((url, print), judgement)| memory.evidence(url, print, Some(&judgement.probabilities)))
             .collect();
-        let comments = set.pages.iter().any(|page| page.gold.has_comments());
+        let comments = set.has_comments();
         let labels = match part {
             Part::Learns => set.labels(comments, LABEL_SHARE),
             _ => Vec::new(),
