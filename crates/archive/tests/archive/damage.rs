@@ -57,50 +57,31 @@ fn a_wrong_checksum_is_noted_and_reported() {
 fn junk_and_padding_around_members() {
     let made = small();
     let (bytes, ends) = encode(&made, Codec::GzMembers);
-    let mut padded = bytes[..ends[1]].to_vec();
-    padded.extend_from_slice(&[0; 19]);
-    padded.extend_from_slice(b"\r\n\r\n");
-    padded.extend_from_slice(&bytes[ends[1]..]);
+    let mut padded = [&bytes[..ends[1]], &[0; 19], b"\r\n\r\n", &bytes[ends[1]..]].concat();
     padded.resize(10_240, 0);
-    let (records, errors) = read(padded);
-    assert_eq!((records.len(), errors.len()), (4, 0));
+    read_damaged(padded, 4, &[]);
 
-    let mut broken = bytes[..ends[0]].to_vec();
-    broken.extend_from_slice(b"junk between members");
-    broken.extend_from_slice(&bytes[ends[0]..]);
-    broken.extend_from_slice(b"junk at the end");
-    let (records, errors) = read(broken);
-    assert_eq!(records.len(), 4);
-    assert_eq!(damage(&errors[0]), (Damage::Junk, ends[0] as u64, 20));
-    assert_eq!(damage(&errors[1]), (Damage::Junk, bytes.len() as u64 + 20, 15));
+    let broken = [&bytes[..ends[0]], b"junk between members", &bytes[ends[0]..], b"junk at the end"].concat();
+    read_damaged(broken, 4, &[(Damage::Junk, ends[0], 20), (Damage::Junk, bytes.len() + 20, 15)]);
 
-    let mut headless = bytes.clone();
+    let mut headless = bytes;
     headless[0] = b'x';
-    let (records, errors) = read(headless);
-    assert_eq!(records.len(), 3);
-    assert_eq!(damage(&errors[0]), (Damage::Junk, 0, ends[0] as u64));
+    read_damaged(headless, 3, &[(Damage::Junk, 0, ends[0])]);
 }
 
 #[test]
 fn junk_between_plain_records() {
     let made = small();
     let (bytes, ends) = encode(&made, Codec::Plain);
-    let mut broken = bytes[..ends[1]].to_vec();
-    broken.extend_from_slice(b"some lines\r\nof no record\r\n\r\n");
-    broken.extend_from_slice(&bytes[ends[1]..]);
-    let (records, errors) = read(broken);
-    assert_eq!(records.len(), 4);
+    let broken = [&bytes[..ends[1]], b"some lines\r\nof no record\r\n\r\n", &bytes[ends[1]..]].concat();
+    let records = read_damaged(broken, 4, &[(Damage::Junk, ends[1], 28)]);
     for (record, made) in records.iter().zip(&made) {
         assert_same(record, made);
     }
-    assert_eq!(errors.len(), 1);
-    assert_eq!(damage(&errors[0]), (Damage::Junk, ends[1] as u64, 28));
 
-    let mut broken = bytes.clone();
+    let mut broken = bytes;
     broken[ends[0]] = b'X';
-    let (records, errors) = read(broken);
-    assert_eq!(records.len(), 3);
-    assert_eq!(damage(&errors[0]), (Damage::Junk, ends[0] as u64, (ends[1] - ends[0]) as u64));
+    read_damaged(broken, 3, &[(Damage::Junk, ends[0], ends[1] - ends[0])]);
 }
 
 /// Three records of which the second states another length.
@@ -113,12 +94,7 @@ fn lying(codec: Codec, stated: Option<i128>) -> (Vec<Record>, Vec<ArchiveError>)
     let text = String::from_utf8(parts[1].clone()).unwrap();
     assert!(text.contains(&right));
     parts[1] = text.replace(&right, &wrong).into_bytes();
-    read(match codec {
-        Codec::Plain => parts.concat(),
-        Codec::GzOne => gz(&parts.concat()),
-        Codec::ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
-        _ => parts.iter().flat_map(|part| gz(part)).collect(),
-    })
+    read(stored(&parts, codec))
 }
 
 #[test]
@@ -233,12 +209,7 @@ fn versions_in_any_case() {
                     bytes
                 })
                 .collect();
-            let bytes = match codec {
-                Codec::Plain => parts.concat(),
-                Codec::GzOne => gz(&parts.concat()),
-                Codec::ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
-                _ => parts.iter().flat_map(|part| gz(part)).collect(),
-            };
+            let bytes = stored(&parts, codec);
             let (records, errors) = read(bytes.clone());
             assert_eq!((records.len(), errors.len()), (4, 0), "{codec:?} {version}");
             for (record, made) in records.iter().zip(&made) {
@@ -256,20 +227,15 @@ fn versions_in_any_case() {
 fn headers_without_end() {
     let long = format!("WARC/1.0\r\nWARC-Type: response\r\nX: {}\r\n\r\n", "y".repeat(2_000_000));
     let good = plain(&small()[1]);
-    let (records, errors) = read([good.clone(), long.clone().into_bytes(), good.clone()].concat());
-    assert_eq!(records.len(), 2);
+    let all = [good.clone(), long.clone().into_bytes(), good.clone()].concat();
+    let records = read_damaged(all, 2, &[(Damage::Header, good.len(), long.len())]);
     assert_same(&records[1], &small()[1]);
-    assert_eq!(damage(&errors[0]), (Damage::Header, good.len() as u64, long.len() as u64));
 
     let half = b"WARC/1.0\r\nWARC-Type: response\r\nConte".to_vec();
-    let (records, errors) = read([gz(&good), gz(&half), gz(&good)].concat());
-    assert_eq!(records.len(), 2);
-    let (first, second) = (gz(&good).len() as u64, gz(&half).len() as u64);
-    assert_eq!(damage(&errors[0]), (Damage::Header, first, second));
-
-    let (records, errors) = read([good.clone(), half.clone()].concat());
-    assert_eq!(records.len(), 1);
-    assert_eq!(damage(&errors[0]), (Damage::Cut, good.len() as u64, half.len() as u64));
+    let (first, second) = (gz(&good).len(), gz(&half).len());
+    read_damaged([gz(&good), gz(&half), gz(&good)].concat(), 2, &[(Damage::Header, first, second)]);
+    let cut = (Damage::Cut, good.len(), half.len());
+    read_damaged([good, half].concat(), 1, &[cut]);
 }
 
 #[test]
@@ -341,8 +307,7 @@ fn several_bodies_of_one_encoder_flush() {
         encoder.write_all(&plain(record)).unwrap();
         encoder.flush().unwrap();
     }
-    let (records, errors) = read(encoder.finish().unwrap());
-    assert_eq!((records.len(), errors.len()), (4, 0));
+    let records = read_damaged(encoder.finish().unwrap(), 4, &[]);
     assert_same(&records[3], &made[3]);
 }
 

@@ -43,19 +43,14 @@ fn zeros_in_place_of_members_are_a_hole() {
     let (from, to) = (ends[9], ends[29]);
     let mut hole = bytes.clone();
     hole[from..to].fill(0);
-    let (records, errors) = read(hole.clone());
-    assert_eq!((records.len(), errors.len()), (20, 1), "{errors:?}");
-    let lost = (to - from) as u64;
-    assert_eq!(damage(&errors[0]), (Damage::Zeros, from as u64, lost));
+    let records = read_damaged(hole, 20, &[(Damage::Zeros, from, to - from)]);
     assert_same(&records[10], &made[30]);
 
     // The last members, right up to the end of the file.
     let mut tail = bytes;
     tail[from..].fill(0);
-    let (records, errors) = read(tail.clone());
-    assert_eq!((records.len(), errors.len()), (10, 1), "{errors:?}");
-    let lost = (tail.len() - from) as u64;
-    assert_eq!(damage(&errors[0]), (Damage::Zeros, from as u64, lost));
+    let lost = tail.len() - from;
+    read_damaged(tail, 10, &[(Damage::Zeros, from, lost)]);
 }
 
 #[test]
@@ -65,15 +60,12 @@ fn zeros_that_fill_a_block_up_are_padding() {
     padded.resize(padded.len().next_multiple_of(512), 0);
     padded.extend(&bytes[ends[2]..]);
     padded.resize(padded.len().next_multiple_of(10_240), 0);
-    let (records, errors) = read(padded.clone());
-    assert_eq!((records.len(), errors.len()), (6, 0), "{errors:?}");
+    read_damaged(padded.clone(), 6, &[]);
     // A whole block more is no filling up.
     let from = bytes.len() - ends[2] + ends[2].next_multiple_of(512);
     padded.resize(padded.len() + 10_240, 0);
-    let (records, errors) = read(padded.clone());
-    assert_eq!((records.len(), errors.len()), (6, 1));
-    let lost = (padded.len() - from) as u64;
-    assert_eq!(damage(&errors[0]), (Damage::Zeros, from as u64, lost));
+    let lost = padded.len() - from;
+    read_damaged(padded, 6, &[(Damage::Zeros, from, lost)]);
 }
 
 #[test]

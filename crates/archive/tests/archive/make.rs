@@ -203,6 +203,30 @@ pub(crate) fn damage(error: &ArchiveError) -> (Damage, u64, u64) {
     }
 }
 
+/// Reads a file, and asserts how many records it has, and what damage: its kind, where it begins, what is lost.
+#[track_caller]
+pub(crate) fn read_damaged(
+    bytes: impl Into<Vec<u8>>,
+    records: usize,
+    damages: &[(Damage, usize, usize)],
+) -> Vec<Record> {
+    let (found, errors) = read(bytes);
+    let wide = damages.iter().map(|(what, offset, lost)| (*what, *offset as u64, *lost as u64));
+    assert_eq!(errors.iter().map(damage).collect::<Vec<_>>(), wide.collect::<Vec<_>>(), "{errors:?}");
+    assert_eq!(found.len(), records);
+    found
+}
+
+/// The parts as a file: one after the other, all in one member, or each in a member of its own.
+pub(crate) fn stored(parts: &[Vec<u8>], codec: Codec) -> Vec<u8> {
+    match codec {
+        Codec::Plain => parts.concat(),
+        Codec::GzOne => gz(&parts.concat()),
+        Codec::ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
+        _ => parts.iter().flat_map(|part| gz(part)).collect(),
+    }
+}
+
 /// Gives one byte a read.
 pub(crate) struct Drops(pub(crate) Cursor<Vec<u8>>);
 
