@@ -27,6 +27,8 @@ mod rules;
 pub(crate) mod sections;
 mod strays;
 mod summaries;
+#[cfg(test)]
+mod trial;
 pub(crate) mod whole_units;
 
 use std::borrow::Cow;

@@ -133,14 +133,12 @@ fn address(element: &Element, html: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::trial;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn left(html: &str) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let mut kept = vec![true; page.blocks.len()];
-        drop_follow_ups(&page, html, &mut kept);
-        let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| *kept);
-        blocks.map(|(block, _)| page.text(block).chars().take(3).collect()).collect()
+        let left = trial::left(html, |page, kept| drop_follow_ups(page, html, kept));
+        left.into_iter().map(|text| text.chars().take(3).collect()).collect()
     }
 
     /// A page of elements with these start tags and headings, each with text.

@@ -130,21 +130,12 @@ fn is_unit(tag: Tag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     /// The texts that the rule adds. Texts that start with `-` are dropped before.
     fn added(html: &str) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        let roles: Vec<Role> = texts
-            .iter()
-            .map(|text| if text.trim_start_matches('-').starts_with('c') { Role::Comment } else { Role::Other })
-            .collect();
-        keep_between(&page, &roles, &mut kept);
-        let added = texts.iter().zip(&kept).filter(|pair| *pair.1);
-        let added = added.filter(|pair| pair.0.starts_with('-'));
-        added.map(|pair| (*pair.0).to_owned()).collect()
+        let left = trial::left(html, |page, kept| keep_between(page, &trial::roles(page), kept));
+        left.into_iter().filter(|text| text.starts_with('-')).collect()
     }
 
     #[test]

@@ -95,14 +95,10 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     fn left(html: &str) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let mut kept = vec![true; page.blocks.len()];
-        drop_controls(&page, &mut kept);
-        let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
-        blocks.map(|(block, _)| page.text(block).to_owned()).collect()
+        trial::left(html, drop_controls)
     }
 
     #[test]

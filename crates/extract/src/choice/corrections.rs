@@ -82,6 +82,7 @@ fn is_correction(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::trial;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn is_kept(line: &str) -> bool {
@@ -104,13 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_marked_as_a_reference_is_kept_behind_kept_text() {
-        let left = |html: &str| {
-            let page = ScanEngine.read(html, &Limits::default());
-            let texts = page.blocks.iter().map(|block| page.text(block));
-            let mut kept: Vec<bool> = texts.map(|text| !text.starts_with('-')).collect();
-            keep_see_also(&page, &mut kept);
-            kept.iter().filter(|kept| **kept).count()
-        };
+        let left = |html: &str| trial::left(html, keep_see_also).len();
         let see = "<p>text<p class=seealso>-See also: <a href=x>the mill</a>";
         assert_eq!(left(see), 2);
         assert_eq!(left(&see.replace("text", "-text")), 0);

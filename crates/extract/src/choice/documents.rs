@@ -68,16 +68,17 @@ fn is_document(page: &Page, html: &str, block: &Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     /// The kept blocks if none was kept before and all are as probable.
     fn kept(html: &str, probability: f32) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let fields: Vec<u32> = page.fields().of_block.to_vec();
-        let mut kept = vec![false; page.blocks.len()];
-        keep_documents(&page, html, &fields, &vec![probability; kept.len()], &mut kept);
-        let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| *kept);
-        blocks.map(|(block, _)| page.text(block).to_owned()).collect()
+        trial::left_of(
+            html,
+            |_| false,
+            |page, kept| {
+                keep_documents(page, html, &page.fields().of_block, &vec![probability; kept.len()], kept);
+            },
+        )
     }
 
     fn list(hrefs: &[&str]) -> String {

@@ -100,18 +100,10 @@ fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     fn left(html: &str) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        let roles: Vec<Role> = texts
-            .iter()
-            .map(|text| if text.trim_start_matches('-').starts_with('c') { Role::Comment } else { Role::Other })
-            .collect();
-        keep_framed(&page, &roles, &mut kept);
-        texts.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| (*text).to_owned()).collect()
+        trial::left(html, |page, kept| keep_framed(page, &trial::roles(page), kept))
     }
 
     #[test]

@@ -102,19 +102,11 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
-
-    fn left(html: &str, rule: impl Fn(&Page, &mut [bool])) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let mut kept = vec![true; page.blocks.len()];
-        rule(&page, &mut kept);
-        let left = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
-        left.map(|(block, _)| page.text(block).to_owned()).collect()
-    }
+    use crate::choice::trial;
 
     #[test]
     fn numbers_of_lines_are_no_code() {
-        let numbers = |html: &str| left(html, drop_line_numbers);
+        let numbers = |html: &str| trial::left(html, drop_line_numbers);
         let table = "<table><tr><td><pre><span>9</span><br><span>10</span></pre><td><pre>let a<br>let b</pre></table>";
         assert_eq!(numbers(table).len(), 1);
         assert!(numbers(table)[0].contains("let a"));
@@ -128,7 +120,7 @@ mod tests {
 
     #[test]
     fn tables_of_contents_are_no_text() {
-        let contents = |html: &str| left(html, |page, kept| drop_contents(page, html, kept));
+        let contents = |html: &str| trial::left(html, |page, kept| drop_contents(page, html, kept));
         let list = "<ul><li><a href='#a'>One</a><ul><li><a href='#b'>Two</a></ul><li><a href=#c>Three</a></ul><p>x";
         assert_eq!(contents(list), ["x"]);
         let others = list.replace("'#b'", "b");

@@ -60,15 +60,11 @@ fn can_be_opened(page: &Page, element: &Element) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     fn left(html: &str) -> Vec<String> {
         let html = format!("<p>{}</p>{html}", "text ".repeat(400));
-        let page = ScanEngine.read(&html, &Limits::default());
-        let mut kept = vec![true; page.blocks.len()];
-        drop_invisible(&page, &mut kept);
-        let left = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
-        left.skip(1).map(|(block, _)| page.text(block).to_owned()).collect()
+        trial::left(&html, drop_invisible).split_off(1)
     }
 
     #[test]

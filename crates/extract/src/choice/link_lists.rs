@@ -59,13 +59,11 @@ fn site(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     fn left(html: &str) -> usize {
-        let page = ScanEngine.read(html, &Limits::default());
-        let mut kept: Vec<bool> = page.blocks.iter().map(|block| !page.text(block).starts_with('-')).collect();
-        keep_link_lists(&page, html, Some("https://www.own.example/page"), &mut kept);
-        kept.iter().filter(|kept| **kept).count()
+        let url = Some("https://www.own.example/page");
+        trial::left(html, |page, kept| keep_link_lists(page, html, url, kept)).len()
     }
 
     #[test]

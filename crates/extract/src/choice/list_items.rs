@@ -107,15 +107,11 @@ pub(crate) fn keep_list_heads(page: &Page, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::trial;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn left_of(html: &str, probability: f32) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        keep_list_items(&page, &vec![probability; texts.len()], &mut kept);
-        let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
-        left.map(|(text, _)| (*text).to_owned()).collect()
+        trial::left(html, |page, kept| keep_list_items(page, &vec![probability; kept.len()], kept))
     }
 
     fn left(html: &str) -> Vec<String> {

@@ -135,56 +135,37 @@ fn is_shown(page: &Page, block: &Block) -> bool {
 
 /// Keeps terms right above a definition that is kept, in one list.
 pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
-    if !page.kinds.contains(ElementKinds::OTHER_ITEM) {
-        return;
-    }
-    let item = |at: usize| {
-        let block = page.blocks.get(at)?;
-        let mut path = page.path(block.element).take(ANCESTORS);
-        path.find(|(_, element)| matches!(element.tag, Tag::Dd | Tag::Dt))
-            .map(|(_, element)| (element.tag, element.parent))
-    };
-    for at in (1..page.blocks.len()).rev() {
-        if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
-            continue;
-        }
-        let (Some((_, list)), Some((Tag::Dt, around))) = (item(at), item(at - 1)) else {
-            continue;
-        };
-        let is_term = page.blocks.get(at - 1).is_some_and(|block| is_shown(page, block));
-        if list == around
-            && is_term
-            && let Some(kept) = kept.get_mut(at - 1)
-        {
-            *kept = true;
-        }
+    if page.kinds.contains(ElementKinds::OTHER_ITEM) {
+        keep_labels(page, Tag::Dt, &[Tag::Dd, Tag::Dt], kept);
     }
 }
 
 /// Keeps the head of each row of which a cell is kept.
 pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
-    if !page.kinds.contains(ElementKinds::TABLE) {
-        return;
+    if page.kinds.contains(ElementKinds::TABLE) {
+        keep_labels(page, Tag::Th, &[Tag::Td], kept);
     }
-    let cell = |at: usize| {
+}
+
+/// Keeps blocks in elements named `label` right before a kept block in an element with one of the names `values` that
+/// has the same parent.
+fn keep_labels(page: &Page, label: Tag, values: &[Tag], kept: &mut [bool]) {
+    let part = |at: usize| {
         let block = page.blocks.get(at)?;
-        if !page.kinds_around(block).contains(ElementKinds::TABLE) {
-            return None;
-        }
         let mut path = page.path(block.element).take(ANCESTORS);
-        path.find(|(_, element)| matches!(element.tag, Tag::Td | Tag::Th))
-            .map(|(_, element)| (element.tag, element.parent))
+        let (_, element) = path.find(|(_, element)| element.tag == label || values.contains(&element.tag))?;
+        Some((block, element))
     };
-    for at in 1..page.blocks.len() {
+    for at in (1..page.blocks.len()).rev() {
         if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
             continue;
         }
-        let (Some((Tag::Td, row)), Some((Tag::Th, around))) = (cell(at), cell(at - 1)) else {
+        let (Some((_, value)), Some((block, before))) = (part(at), part(at - 1)) else {
             continue;
         };
-        let is_head = page.blocks.get(at - 1).is_some_and(|block| is_shown(page, block));
-        if row == around
-            && is_head
+        let is_label = before.tag == label && before.parent == value.parent && is_shown(page, block);
+        if values.contains(&value.tag)
+            && is_label
             && let Some(kept) = kept.get_mut(at - 1)
         {
             *kept = true;

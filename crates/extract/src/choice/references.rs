@@ -102,16 +102,12 @@ fn is_citation(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     /// The texts that the rule adds behind a first block that is kept.
     fn added(list: &str) -> Vec<String> {
         let html = format!("<div><p>The text of the page.</p>{list}</div>");
-        let page = ScanEngine.read(&html, &Limits::default());
-        let mut kept: Vec<bool> = (0..page.blocks.len()).map(|at| at == 0).collect();
-        keep_references(&page, &mut kept);
-        let added = page.blocks.iter().zip(kept).skip(1).filter(|(_, kept)| *kept);
-        added.map(|(block, _)| page.text(block).to_owned()).collect()
+        trial::left_of(&html, |text| text == "The text of the page.", keep_references).split_off(1)
     }
 
     #[test]

@@ -78,37 +78,33 @@ pub static RULES: [Rule; 32] = [
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
         }
     }),
-    judged("summaries", "keeps the summary of details that are kept", |judged, kept| {
-        keep_summaries(judged.page, kept);
-    }),
+    judged("summaries", "keeps the summary of details that are kept", |judged, kept| keep_summaries(judged.page, kept)),
     judged("formulas", "keeps formulas that are set apart beside kept blocks", |judged, kept| {
-        keep_formulas(judged.page, kept);
+        keep_formulas(judged.page, kept)
     }),
     judged("list items", "keeps items of a list of which most are kept", |judged, kept| {
-        keep_list_items(judged.page, judged.probabilities, kept);
+        keep_list_items(judged.page, judged.probabilities, kept)
     }),
     judged("strays", "drops single blocks of a field that is not kept elsewhere", |judged, kept| {
-        drop_strays(judged.page, judged.fields, kept);
+        drop_strays(judged.page, judged.fields, kept)
     })
     // A stray above .7 is more often text that differs from its field.
     .between(0.0, 0.7),
     judged("floods", "keeps paragraphs beside a flood of equal blocks", |judged, kept| {
-        keep_beside_floods(judged.page, judged.fields, kept);
+        keep_beside_floods(judged.page, judged.fields, kept)
     }),
     judged("card names", "keeps the headings of cards that are kept", |judged, kept| {
-        keep_card_names(judged.page, judged.fields, kept);
+        keep_card_names(judged.page, judged.fields, kept)
     }),
-    judged("terms", "keeps terms of definitions that are kept", |judged, kept| {
-        keep_terms(judged.page, kept);
-    }),
+    judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
     judged("row heads", "keeps heads of rows of which a cell is kept", |judged, kept| {
-        keep_row_heads(judged.page, kept);
+        keep_row_heads(judged.page, kept)
     }),
     judged("forms", "keeps the text of forms that have headings and paragraphs", |judged, kept| {
-        keep_form_text(judged.page, judged.probabilities, kept);
+        keep_form_text(judged.page, judged.probabilities, kept)
     }),
     judged("section headings", "keeps headings right above what is kept", |judged, kept| {
-        keep_section_headings(judged.page, judged.headline, kept);
+        keep_section_headings(judged.page, judged.headline, kept)
     })
     // Of headings below .1 only 36 in 190 were text.
     .between(0.1, 1.0),
@@ -123,61 +119,49 @@ pub static RULES: [Rule; 32] = [
             drop_follow_ups(chosen.page, chosen.html, kept);
         }
     }),
-    chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| {
-        drop_copies(chosen.page, kept);
-    }),
-    chosen("controls", "drops labels of controls", |chosen, kept| {
-        drop_controls(chosen.page, kept);
-    }),
-    chosen("code", "keeps all of a piece of code of which a part is kept", |chosen, kept| {
-        keep_code(chosen.page, kept);
-    }),
+    chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| drop_copies(chosen.page, kept)),
+    chosen("controls", "drops labels of controls", |chosen, kept| drop_controls(chosen.page, kept)),
+    chosen("code", "keeps all of a piece of code of which a part is kept", |chosen, kept| keep_code(chosen.page, kept)),
     chosen("documents", "keeps lists of links to documents", |chosen, kept| {
-        keep_documents(chosen.page, chosen.html, chosen.fields, chosen.probabilities, kept);
+        keep_documents(chosen.page, chosen.html, chosen.fields, chosen.probabilities, kept)
     }),
     chosen("tables", "keeps all of a table of which most is kept", |chosen, kept| {
-        keep_tables(chosen.page, chosen.html, kept);
+        keep_tables(chosen.page, chosen.html, kept)
     }),
     chosen("sentences beside code", "keeps sentences around kept code", |chosen, kept| {
-        keep_sentences_beside_code(chosen.page, kept);
+        keep_sentences_beside_code(chosen.page, kept)
     }),
     chosen("between", "keeps what stands between kept blocks of one container", |chosen, kept| {
-        keep_between(chosen.page, chosen.roles, kept);
+        keep_between(chosen.page, chosen.roles, kept)
     }),
     chosen("framed", "keeps whole lists and tables between kept blocks of one container", |chosen, kept| {
-        keep_framed(chosen.page, chosen.roles, kept);
+        keep_framed(chosen.page, chosen.roles, kept)
     }),
     chosen("announced lists", "keeps lists that a kept sentence before them announces with a colon", |chosen, kept| {
-        keep_announced_lists(chosen.page, kept);
+        keep_announced_lists(chosen.page, kept)
     }),
     chosen("list heads", "keeps the text of items whose own lists are kept", |chosen, kept| {
-        keep_list_heads(chosen.page, kept);
+        keep_list_heads(chosen.page, kept)
     }),
     chosen("link lists", "keeps lists of links below a kept heading", |chosen, kept| {
-        keep_link_lists(chosen.page, chosen.html, chosen.url, kept);
+        keep_link_lists(chosen.page, chosen.html, chosen.url, kept)
     }),
     chosen("corrections", "keeps notes on corrections below an article", |chosen, kept| {
-        keep_corrections(chosen.page, kept);
+        keep_corrections(chosen.page, kept)
     }),
-    chosen("see also", "keeps what a text says is to be seen as well", |chosen, kept| {
-        keep_see_also(chosen.page, kept);
-    }),
+    chosen("see also", "keeps what a text says is to be seen as well", |chosen, kept| keep_see_also(chosen.page, kept)),
     chosen("references", "keeps lists of references behind kept text", |chosen, kept| {
-        keep_references(chosen.page, kept);
+        keep_references(chosen.page, kept)
     }),
     chosen("hidden menus", "drops menus that the page does not show", |chosen, kept| {
-        drop_hidden_menus(chosen.page, kept);
+        drop_hidden_menus(chosen.page, kept)
     }),
     chosen("invisible", "drops short parts that the page does not show", |chosen, kept| {
-        drop_invisible(chosen.page, kept);
+        drop_invisible(chosen.page, kept)
     }),
     chosen("line numbers", "drops the numbers of lines beside code", |chosen, kept| {
-        drop_line_numbers(chosen.page, kept);
+        drop_line_numbers(chosen.page, kept)
     }),
-    chosen("contents", "drops tables of contents", |chosen, kept| {
-        drop_contents(chosen.page, chosen.html, kept);
-    }),
-    chosen("data", "drops data that is no text", |chosen, kept| {
-        drop_data(chosen.page, kept);
-    }),
+    chosen("contents", "drops tables of contents", |chosen, kept| drop_contents(chosen.page, chosen.html, kept)),
+    chosen("data", "drops data that is no text", |chosen, kept| drop_data(chosen.page, kept)),
 ];

@@ -124,15 +124,10 @@ pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     fn left(html: &str, headline: Option<usize>) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
-        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        keep_section_headings(&page, headline, &mut kept);
-        let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
-        left.map(|(text, _)| (*text).to_owned()).collect()
+        trial::left(html, |page, kept| keep_section_headings(page, headline, kept))
     }
 
     #[test]

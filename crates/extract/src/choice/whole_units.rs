@@ -179,14 +179,10 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::choice::trial;
 
     fn left(html: &str, rule: impl Fn(&Page, &str, &mut [bool])) -> Vec<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let texts = || page.blocks.iter().map(|block| page.text(block).to_owned());
-        let mut kept: Vec<bool> = texts().map(|text| !text.starts_with('-')).collect();
-        rule(&page, html, &mut kept);
-        texts().zip(&kept).filter(|pair| *pair.1).map(|pair| pair.0).collect()
+        trial::left(html, |page, kept| rule(page, html, kept))
     }
 
     #[test]

@@ -142,13 +142,15 @@ fn from_facts(sources: &Sources) -> Vec<String> {
             person::add(&fact.value, &mut names);
         }
         if !names.is_empty() {
-            if is_listed(sources.html, page, author.element) {
-                names.clear();
-            }
-            break;
+            return unless_listed(sources, names, author.element);
         }
     }
     names
+}
+
+/// The names that an element holds, unless it is an item of a listing.
+fn unless_listed(sources: &Sources, names: Vec<String>, element: u32) -> Vec<String> {
+    if is_listed(sources.html, sources.page, element) { Vec::new() } else { names }
 }
 
 fn from_links(sources: &Sources) -> Vec<String> {
@@ -204,10 +206,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
                 }
                 if !names.is_empty() {
                     // Others further down are items of the same listing.
-                    return match is_listed(sources.html, page, at) {
-                        true => Vec::new(),
-                        false => names,
-                    };
+                    return unless_listed(sources, names, at);
                 }
             }
         }
@@ -244,10 +243,7 @@ fn from_lines(sources: &Sources) -> Vec<String> {
             person::add(name.split_whitespace().next().unwrap_or_default(), &mut names);
         }
         if !names.is_empty() {
-            return match is_listed(sources.html, page, block.element) {
-                true => Vec::new(),
-                false => names,
-            };
+            return unless_listed(sources, names, block.element);
         }
     }
     // A box about the author at the end of the text.

@@ -42,6 +42,13 @@ const PARTICLES: &[&str] = &[
     "ibn", "al", "el", "y", "zu", "af", "of",
 ];
 
+/// Texts in place of a name, in lower case.
+const NO_NAMES: [&str; 28] = [
+    "null", "undefined", "none", "unknown", "n/a", "na", "author", "by", "nan", "false", "true", "anonymous",
+    "no author", "default", "post", "posted", "published", "updated", "staff", "share", "follow", "mon", "tue", "wed",
+    "thu", "fri", "sat", "sun",
+];
+
 /// Appends the names in a text that are not among `names` yet.
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
     for piece in text.split([';', '\n']).take(MAX_NAMES) {
@@ -150,43 +157,14 @@ fn is_name(name: &str) -> bool {
         && name.split_whitespace().count() <= MAX_NAME_WORDS
         && !lower.contains("://")
         && !lower.contains("www.")
-        && !is_address(&lower)
+        // An e-mail address or a handle.
+        && !lower.contains('@')
         && !lower.ends_with(".com")
         // A byline without a name leaves its date.
         && !is_day(&lower)
         && !is_account(&lower)
         && !name.contains(['{', '}', '<', '>', '=', '?', '!'])
-        && !matches!(
-            lower.as_str(),
-            "null"
-                | "undefined"
-                | "none"
-                | "unknown"
-                | "n/a"
-                | "na"
-                | "author"
-                | "by"
-                | "nan"
-                | "false"
-                | "true"
-                | "anonymous"
-                | "no author"
-                | "default"
-                | "post"
-                | "posted"
-                | "published"
-                | "updated"
-                | "staff"
-                | "share"
-                | "follow"
-                | "mon"
-                | "tue"
-                | "wed"
-                | "thu"
-                | "fri"
-                | "sat"
-                | "sun"
-        )
+        && !NO_NAMES.contains(&lower.as_str())
 }
 
 /// Whether a name is that of an account and of nobody: one that software makes, or a handle of another
@@ -201,11 +179,6 @@ fn is_day(text: &str) -> bool {
     text.split([' ', '.', ','])
         .filter(|word| !word.is_empty())
         .all(|word| months::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// An e-mail address or a handle.
-fn is_address(text: &str) -> bool {
-    text.contains('@')
 }
 
 #[cfg(test)]

@@ -62,49 +62,30 @@ impl<'a> Sources<'a> {
     }
 }
 
+/// Types of nodes that describe something else than the page.
+const OTHER_THINGS: [&str; 24] = [
+    "Comment", "Answer", "Review", "UserReview", "CriticReview", "EmployerReview", "Person", "Organization",
+    "NewsMediaOrganization", "ImageObject", "ListItem", "BreadcrumbList", "WebSite", "SearchAction", "Offer",
+    "AggregateRating", "HowToStep", "Place", "PostalAddress", "SiteNavigationElement", "WPHeader", "WPFooter",
+    "WPSideBar", "JobPosting",
+];
+/// Types of nodes that only say that there is a page.
+const PAGES: [&str; 9] = [
+    "WebPage", "CollectionPage", "ItemPage", "AboutPage", "FAQPage", "QAPage", "ProfilePage", "ContactPage", "ItemList",
+];
+/// Types that are about one text, and thereby about the page; beside them all that end in `Article`.
+const TEXTS: [&str; 7] =
+    ["Report", "Recipe", "HowTo", "SocialMediaPosting", "DiscussionForumPosting", "LiveBlogPosting", "BlogPosting"];
+
 /// The rank of a node by its type: how much it can say about the page, 0 if it describes something else.
 pub(super) fn rank(node: &Node) -> u32 {
-    node.types()
-        .map(|name| match name {
-            "Comment"
-            | "Answer"
-            | "Review"
-            | "UserReview"
-            | "CriticReview"
-            | "EmployerReview"
-            | "Person"
-            | "Organization"
-            | "NewsMediaOrganization"
-            | "ImageObject"
-            | "ListItem"
-            | "BreadcrumbList"
-            | "WebSite"
-            | "SearchAction"
-            | "Offer"
-            | "AggregateRating"
-            | "HowToStep"
-            | "Place"
-            | "PostalAddress"
-            | "SiteNavigationElement"
-            | "WPHeader"
-            | "WPFooter"
-            | "WPSideBar"
-            | "JobPosting" => 0,
-            "WebPage" | "CollectionPage" | "ItemPage" | "AboutPage" | "FAQPage" | "QAPage" | "ProfilePage"
-            | "ContactPage" | "ItemList" => 1,
-            // Types that are about one text, and thereby about the page.
-            "Report"
-            | "Recipe"
-            | "HowTo"
-            | "SocialMediaPosting"
-            | "DiscussionForumPosting"
-            | "LiveBlogPosting"
-            | "BlogPosting" => 3,
-            name if name.ends_with("Article") || name.ends_with("NewsArticle") => 3,
-            _ => 2,
-        })
-        .max()
-        .unwrap_or(0)
+    let rank_of = |name: &str| match name {
+        name if OTHER_THINGS.contains(&name) => 0,
+        name if PAGES.contains(&name) => 1,
+        name if TEXTS.contains(&name) || name.ends_with("Article") => 3,
+        _ => 2,
+    };
+    node.types().map(rank_of).max().unwrap_or(0)
 }
 
 /// The node that describes the page's main thing: of a telling type, about this address, with a
