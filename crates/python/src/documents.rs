@@ -24,7 +24,7 @@ use crate::{
     arrow::{ArrowColumns, PyRecordBatch},
     errors::{RunError, TrommelError, first_fault},
     extractor::PyExtractor,
-    inputs::{Named, refused},
+    inputs::{Named, prepared},
     logging,
     names::Paths,
     run::summary_dict,
@@ -129,14 +129,7 @@ pub(crate) fn read_warc(
         ..RunRequest::default()
     };
     let (disk, is_object) = source.into_request(&mut request)?;
-    let prepared = py.detach(|| {
-        let model = Some(given.model.model.clone());
-        request.prepare(&given.chosen, &given.file, model, &network)
-    });
-    let PreparedRun { plan, sites, extractor } = prepared.map_err(|error| refused(&error))?;
-    if is_object && sites.reads_twice() {
-        return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
-    }
+    let PreparedRun { plan, sites, extractor } = prepared(py, request, &given, &network, is_object)?;
     sites.check(&plan, false).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
     let (sender, receiver) = sync_channel(PIECES_AHEAD);

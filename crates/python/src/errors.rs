@@ -1,5 +1,7 @@
 //! The exceptions.
 
+use std::fmt::Display;
+
 use pyo3::{create_exception, exceptions::PyException, prelude::*};
 use trommel_pipeline::{FileReport, Summary};
 
@@ -13,6 +15,11 @@ create_exception!(
 );
 create_exception!(trommel_text, RunError, TrommelError, "A run was refused, or ended before its end.");
 create_exception!(trommel_text, ModelError, TrommelError, "A model is unknown or cannot be read.");
+
+/// An error of a library as an exception.
+pub(crate) fn told(error: impl Display) -> PyErr {
+    TrommelError::new_err(error.to_string())
+}
 
 /// An exception with the place of its subject.
 pub(crate) fn at_place(py: Python<'_>, message: String, file: &str, offset: Option<u64>) -> PyErr {

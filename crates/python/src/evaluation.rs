@@ -13,7 +13,8 @@ use trommel::{
 };
 
 use crate::{
-    errors::TrommelError,
+    errors::{TrommelError, told},
+    json,
     settings::{NamedModel, named},
 };
 
@@ -33,8 +34,7 @@ pub(crate) fn gold_of(pages: &std::path::Path, gold: Option<PathBuf>) -> PyResul
 /// # Errors
 /// `TrommelError` if no thread can be started.
 pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let threads = ThreadPoolBuilder::new().build();
-    let threads = threads.map_err(|error| TrommelError::new_err(error.to_string()))?;
+    let threads = ThreadPoolBuilder::new().build().map_err(told)?;
     Ok(threads.install(work))
 }
 
@@ -62,10 +62,10 @@ pub(crate) fn evaluate<'py>(
     let favor = named::<Favor>("favor", favor)?;
     let comments = comments.map(|name| named::<CommentPolicy>("comments", name)).transpose()?;
     let gold = gold_of(&pages, gold)?;
-    let json = py.detach(|| {
+    let report = py.detach(|| {
         on_own_threads(|| {
-            let set = read_set(&pages, &gold).map_err(|error| TrommelError::new_err(error.to_string()))?;
-            let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
+            let set = read_set(&pages, &gold).map_err(told)?;
+            let has_comments = || set.has_comments();
             let comments = match comments {
                 Some(policy) => policy,
                 None if has_comments() => CommentPolicy::Include,
@@ -78,9 +78,8 @@ pub(crate) fn evaluate<'py>(
             let policy = ContentPolicy { comments, headline, favor, ..ContentPolicy::default() };
             let extractor = Extractor::new(Arc::clone(&model.model)).with_policy(policy);
             let keep = |page: &LabelledPage| text_by(&extractor, page);
-            serde_json::to_string(&scores(&set, keep, &options))
-                .map_err(|error| TrommelError::new_err(error.to_string()))
+            PyResult::Ok(scores(&set, keep, &options))
         })
     })??;
-    py.import("json")?.call_method1("loads", (json,))
+    json::object(py, &report)
 }

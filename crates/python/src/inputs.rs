@@ -8,11 +8,12 @@ use pyo3::{
     types::PyString,
 };
 use trommel::output::{Disk, LocalDisk};
-use trommel_pipeline::{Input, RequestError, RunRequest};
+use trommel_pipeline::{Input, PreparedRun, RequestError, RunRequest, sources::NetworkOptions};
 
 use crate::{
     errors::{ArchiveError, ModelError},
     file_object::FileObjectDisk,
+    settings::RunChoices,
 };
 
 /// Archives as they were named.
@@ -91,8 +92,28 @@ impl Named {
     }
 }
 
+/// The run that a request asks for.
+///
+/// # Errors
+/// If it is refused, or would read a file object twice.
+pub(crate) fn prepared(
+    py: Python<'_>,
+    request: RunRequest,
+    given: &RunChoices,
+    network: &NetworkOptions,
+    is_object: bool,
+) -> PyResult<PreparedRun> {
+    let model = Some(given.model.model.clone());
+    let prepared = py.detach(|| request.prepare(&given.chosen, &given.file, model, network));
+    let prepared = prepared.map_err(|error| refused(&error))?;
+    if is_object && prepared.sites.reads_twice() {
+        return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
+    }
+    Ok(prepared)
+}
+
 /// The exception about a run that cannot begin.
-pub(crate) fn refused(error: &RequestError) -> PyErr {
+fn refused(error: &RequestError) -> PyErr {
     let message = error.to_string();
     match error {
         RequestError::Input(_) => ArchiveError::new_err(message),

@@ -10,7 +10,7 @@ use trommel::{
 };
 
 use crate::{
-    errors::TrommelError,
+    errors::told,
     extractor::{PyExtractor, wrong},
     pages::PageBytes,
     settings::{Keywords, of_pages},
@@ -73,7 +73,7 @@ pub(crate) fn inspect(
         let judge = extractor.extractor.judge().clone().with_inline_style(true);
         let extraction = judge.extract(page.bytes, &hints);
         let view = View::new(&extraction, url, extractor.extractor.model());
-        let html = report(&view).map_err(|error| TrommelError::new_err(error.to_string()))?;
+        let html = report(&view).map_err(told)?;
         Ok(Inspection { html, text: view.plain, markdown: view.markdown })
     })
 }

@@ -12,6 +12,7 @@ mod extractor;
 mod file_object;
 mod inputs;
 mod inspection;
+mod json;
 mod logging;
 mod names;
 mod page;

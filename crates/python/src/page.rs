@@ -7,7 +7,7 @@ use trommel::{
     output::{OutputBlock, page_line},
 };
 
-use crate::errors::TrommelError;
+use crate::{errors::told, json};
 
 /// One block of a page, with the verdict on it.
 #[pyclass(frozen, get_all, module = "trommel_text")]
@@ -351,8 +351,7 @@ impl PyDocument {
             date: self.date.clone(),
             ..OutputRecord::from(self.document.clone())
         };
-        let line = page_line(&record, None);
-        let mut line = line.map_err(|error| TrommelError::new_err(error.to_string()))?;
+        let mut line = page_line(&record, None).map_err(told)?;
         // The end of the line.
         line.pop();
         Ok(line)
@@ -360,7 +359,7 @@ impl PyDocument {
 
     /// Returns the document as a dict with the same keys.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("json")?.call_method1("loads", (self.to_json()?,))
+        json::parsed(py, &self.to_json()?)
     }
 
     fn __str__(&self) -> &str {
@@ -386,8 +385,8 @@ impl PyDocument {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         // The form of a document for output leaves these two facts out.
-        let bytes = rmp_serde::to_vec_named(&(self, self.document.links, &self.document.robots));
-        let bytes = bytes.map_err(|error| TrommelError::new_err(error.to_string()))?;
+        let state = (self, self.document.links, &self.document.robots);
+        let bytes = rmp_serde::to_vec_named(&state).map_err(told)?;
         let restore = py.get_type::<Self>().getattr("_restore")?;
         Ok((restore, (PyBytes::new(py, &bytes),)))
     }
@@ -395,8 +394,7 @@ impl PyDocument {
     /// The document that was pickled.
     #[staticmethod]
     fn _restore(state: &[u8]) -> PyResult<Self> {
-        let state = rmp_serde::from_slice(state).map_err(|error| TrommelError::new_err(error.to_string()));
-        let (mut restored, links, robots): (Self, u32, Vec<String>) = state?;
+        let (mut restored, links, robots): (Self, u32, Vec<String>) = rmp_serde::from_slice(state).map_err(told)?;
         restored.document.links = links;
         restored.document.robots = robots;
         Ok(restored)

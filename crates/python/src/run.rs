@@ -18,10 +18,10 @@ use trommel_pipeline::{
 };
 
 use crate::{
-    errors::{RunError, TrommelError},
+    errors::RunError,
     extractor::PyExtractor,
-    inputs::{Named, refused},
-    logging,
+    inputs::{Named, prepared},
+    json, logging,
     names::Paths,
     settings::{ConfigArgument, RunChoices, of_runs},
 };
@@ -31,9 +31,7 @@ use crate::{
 /// # Errors
 /// Only if memory runs out.
 pub(crate) fn summary_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
-    let json = serde_json::to_string(summary);
-    let json = json.map_err(|error| TrommelError::new_err(error.to_string()))?;
-    let dict = py.import("json")?.call_method1("loads", (json,))?.cast_into::<PyDict>()?;
+    let dict = json::object(py, summary)?.cast_into::<PyDict>()?;
     dict.set_item(
         "outcome",
         match summary.outcome() {
@@ -59,13 +57,7 @@ impl Callback<'_> {
             let Some(call) = self.call else {
                 return Ok(());
             };
-            let counts = PyDict::new(py);
-            counts.set_item("bytes", state.bytes)?;
-            counts.set_item("total", state.total)?;
-            counts.set_item("records", state.records)?;
-            counts.set_item("documents", state.documents)?;
-            counts.set_item("failures", state.failures)?;
-            call.call1(py, (counts,)).map(drop)
+            call.call1(py, (json::object(py, state)?,)).map(drop)
         })
     }
 }
@@ -140,15 +132,8 @@ pub(crate) fn run<'py>(
         ..RunRequest::default()
     };
     let (disk, is_object) = inputs.into_request(&mut request)?;
-    let prepared = py.detach(|| {
-        let model = Some(given.model.model.clone());
-        request.prepare(&given.chosen, &given.file, model, &network)
-    });
-    let PreparedRun { mut plan, sites, mut extractor } = prepared.map_err(|error| refused(&error))?;
+    let PreparedRun { mut plan, sites, mut extractor } = prepared(py, request, &given, &network, is_object)?;
     plan.check_names(None).map_err(|error| invalid(&error))?;
-    if is_object && sites.reads_twice() {
-        return Err(PyValueError::new_err("site_memory two-pass: a file object can be read once only"));
-    }
     sites.check(&plan, resume).map_err(|error| invalid(&error))?;
     let bucket = py
         .detach(|| Bucket::take(&mut plan, network.clone(), existing))

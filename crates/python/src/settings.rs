@@ -17,7 +17,7 @@ use serde_json::Value;
 use trommel::{Field, Kind, Model, PartialSettings, Settings, SettingsError, fields};
 use trommel_pipeline::{load_config, sources::NetworkOptions};
 
-use crate::{errors::ModelError, extractor::PyExtractor};
+use crate::{errors::ModelError, extractor::PyExtractor, json};
 
 /// Models that were read, so that a call for each page does not read one for each page.
 static MODELS: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
@@ -140,7 +140,7 @@ impl Keywords {
             if !is_here {
                 return Err(unknown(&name, scope));
             }
-            let set = match json(&name, &value)? {
+            let set = match as_json(&name, &value)? {
                 // Engines that know nothing but text give numbers and truths as text.
                 Value::String(text) => keywords.chosen.set_text(&name, &text),
                 value => keywords.chosen.set(&name, value),
@@ -163,7 +163,7 @@ pub(crate) fn refusal(error: &SettingsError) -> PyErr {
 }
 
 /// A value as JSON: text, number, truth, path, or several names.
-fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn as_json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyBool>() {
         return Ok(value.extract::<bool>()?.into());
     }
@@ -248,8 +248,7 @@ pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
             "default": field.default,
         })
     });
-    let json = Value::Array(all.collect()).to_string();
-    py.import("json")?.call_method1("loads", (json,))
+    json::object(py, &all.collect::<Vec<Value>>())
 }
 
 /// Settings of a run: those of an extractor or a configuration, and keywords that override them.

@@ -8,12 +8,14 @@ use trommel::{
     learn::{
         HeldOut, LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn,
     },
+    model::Score,
     output::AtomicFile,
 };
 
 use crate::{
-    errors::TrommelError,
+    errors::told,
     evaluation::{gold_of, on_own_threads},
+    json,
     names::Paths,
     settings::NamedModel,
 };
@@ -34,7 +36,6 @@ pub(crate) fn train<'py>(
     folds: usize,
     date: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let told = |error: &dyn std::fmt::Display| TrommelError::new_err(error.to_string());
     let stem = out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
         names: vec![name.or(stem).unwrap_or_default()],
@@ -49,13 +50,9 @@ pub(crate) fn train<'py>(
         comments: true,
     };
     let mut gold = gold.unwrap_or_default().0.into_iter();
-    let sets: Vec<(PathBuf, PathBuf)> = pages
-        .0
-        .into_iter()
-        .map(|pages| Ok((gold_of(&pages, gold.next())?, pages)))
-        .map(|both| both.map(|(gold, pages)| (pages, gold)))
-        .collect::<PyResult<_>>()?;
-    let scores = py.detach(|| -> PyResult<String> {
+    let with_gold = |pages: PathBuf| gold_of(&pages, gold.next()).map(|gold| (pages, gold));
+    let sets: Vec<(PathBuf, PathBuf)> = pages.0.into_iter().map(with_gold).collect::<PyResult<_>>()?;
+    let scores = py.detach(|| -> PyResult<Vec<Score>> {
         let trained = on_own_threads(|| -> Result<Option<Trained>, LearnError> {
             let sets = sets.iter().map(|(pages, gold)| read_set(pages, gold));
             let sets = sets.collect::<Result<Vec<_>, _>>()?;
@@ -64,11 +61,11 @@ pub(crate) fn train<'py>(
                 None => Ok(learn(&sets, &options)?.pop()),
             }
         })?;
-        let trained = trained.map_err(|error| told(&error))?;
-        let trained = trained.ok_or_else(|| told(&"no model was trained"))?;
-        let bytes = trained.model.to_packed().map_err(|error| told(&error))?;
+        let trained = trained.map_err(told)?;
+        let trained = trained.ok_or_else(|| told("no model was trained"))?;
+        let bytes = trained.model.to_packed().map_err(told)?;
         AtomicFile::write_all(&out, &bytes)?;
-        serde_json::to_string(&trained.model.file().scores).map_err(|error| told(&error))
+        Ok(trained.model.file().scores.clone())
     })?;
-    py.import("json")?.call_method1("loads", (scores,))
+    json::object(py, &scores)
 }

@@ -1,7 +1,7 @@
 //! Reports the progress of a run.
 
 /// Counts of a run at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ProgressState {
     /// Stored bytes read.
     pub bytes: u64,

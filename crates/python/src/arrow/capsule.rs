@@ -12,18 +12,13 @@ use arrow_array::{
     ffi_stream::ArrayStreamReader,
     make_array,
 };
-use arrow_schema::ArrowError;
 use pyo3::{prelude::*, types::PyCapsule};
 
-use crate::errors::TrommelError;
+use crate::errors::told;
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
-
-fn told(error: ArrowError) -> PyErr {
-    TrommelError::new_err(error.to_string())
-}
 
 /// The schema of a batch.
 pub(super) fn schema<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {

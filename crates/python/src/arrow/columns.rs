@@ -13,7 +13,7 @@ use trommel::{
     output::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures},
 };
 
-use crate::errors::TrommelError;
+use crate::errors::told;
 
 /// The columns about a page without its record.
 const OF_PAGES: [&str; 19] = [
@@ -48,8 +48,7 @@ impl ArrowColumns {
             fields.push(Field::new(column.name, data_type(column), true));
             arrays.push(array);
         }
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
-            .map_err(|error| TrommelError::new_err(error.to_string()))
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(told)
     }
 }
 
@@ -104,8 +103,7 @@ fn structures(rows: Vec<Option<&OutputRecord>>, schema: &Structures) -> PyResult
     let arrays = schema.fields.iter().map(|field| field_array(field.value, &all));
     let arrays: Vec<ArrayRef> = arrays.collect::<PyResult<_>>()?;
     let fields = structure_fields(schema);
-    let values =
-        StructArray::try_new(fields.clone(), arrays, None).map_err(|error| TrommelError::new_err(error.to_string()))?;
+    let values = StructArray::try_new(fields.clone(), arrays, None).map_err(told)?;
     let lengths = rows.iter().map(count);
     list(element(DataType::Struct(fields)), lengths, Arc::new(values))
 }
@@ -165,7 +163,5 @@ fn list(element: Arc<Field>, lengths: impl Iterator<Item = usize>, values: Array
         );
     }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    ListArray::try_new(element, offsets, values, None)
-        .map(|list| Arc::new(list) as ArrayRef)
-        .map_err(|error| TrommelError::new_err(error.to_string()))
+    ListArray::try_new(element, offsets, values, None).map(|list| Arc::new(list) as ArrayRef).map_err(told)
 }
