@@ -19,7 +19,11 @@ pub(crate) const PAIRED_WORDS: usize = 12;
 
 /// A set of hashes of words.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WordSet(HashTable<()>);
+pub(crate) struct WordSet {
+    words: HashTable<()>,
+    // Most words that are asked for are in no set: a bit tells so, and its answer is foreseen.
+    sieve: Sieve,
+}
 
 impl WordSet {
     /// The words of a text.
@@ -30,23 +34,24 @@ impl WordSet {
     }
 
     pub fn extend(&mut self, words: impl ExactSizeIterator<Item = u64>) {
-        self.0.reserve(words.len());
+        self.words.reserve(words.len());
         for word in words {
-            self.0.entry(word);
+            self.words.entry(word);
+            self.sieve.put(word);
         }
     }
 
     #[inline]
     pub fn contains(&self, hash: u64) -> bool {
-        self.0.get(hash).is_some()
+        self.sieve.may_have(hash) && self.words.get(hash).is_some()
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.words.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.len() == 0
+        self.words.len() == 0
     }
 }
 

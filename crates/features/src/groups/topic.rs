@@ -8,7 +8,7 @@ use trommel_html::json_ld::JsonLdKind;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::terms::Terms;
+use crate::facts::terms::{Sieve, Terms};
 use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
 use crate::hash_table::HashTable;
 use crate::log::log;
@@ -44,6 +44,8 @@ const BODY: u8 = 4;
 #[derive(Debug, Default)]
 struct HeadTexts {
     words: HashTable<u8>,
+    /// Tells most words that are none of them.
+    sieve: Sieve,
     phrases: HashTable<u8>,
     described_words: usize,
     described_phrases: usize,
@@ -99,7 +101,7 @@ impl HeadTexts {
     /// The topic of a page; only the title unless the others are requested.
     fn new(page: &Page, with_texts: bool) -> Self {
         let mut topic = Self::default();
-        add(&mut topic.words, hashes(&page.head.title).iter().copied(), TITLE);
+        topic.add_words(&hashes(&page.head.title), TITLE);
         let names = ["description", "og:description", "twitter:description"];
         for name in names.iter().filter(|_| with_texts) {
             if let Some(text) = page.head.meta(name) {
@@ -121,7 +123,12 @@ impl HeadTexts {
 
     fn add_description(&mut self, words: &[u64]) {
         self.described_phrases += add(&mut self.phrases, phrases(words), DESCRIPTION);
-        self.described_words += add(&mut self.words, words.iter().copied(), DESCRIPTION);
+        self.described_words += self.add_words(words, DESCRIPTION);
+    }
+
+    fn add_words(&mut self, words: &[u64], mark: u8) -> usize {
+        words.iter().for_each(|word| self.sieve.put(*word));
+        add(&mut self.words, words.iter().copied(), mark)
     }
 
     fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
@@ -129,7 +136,7 @@ impl HeadTexts {
         count_work(5 * words.len());
         let total = words.len().max(1) as f32;
         let (mut title, mut in_description) = (0u32, 0u32);
-        for word in words {
+        for word in words.iter().filter(|word| self.sieve.may_have(**word)) {
             if let Some(marks) = self.words.get(*word) {
                 title += u32::from(marks & TITLE != 0);
                 in_description += u32::from(marks & DESCRIPTION != 0);

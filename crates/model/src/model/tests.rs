@@ -292,3 +292,12 @@ fn lists_have_a_scorer_of_their_own() {
     // Where the additive part is sure, it stands for the trees on lists as well.
     assert_eq!(judged(-9.0, 9.0, Some(0.5)), [3.0, 3.0]);
 }
+
+#[test]
+fn built_in_models_are_written_as_they_are() {
+    for name in Model::builtin_names() {
+        let model = Model::builtin(name).unwrap();
+        let anew = rmp_serde::to_vec_named(model.file()).unwrap();
+        assert!(model.to_bytes().unwrap() == anew, "{name}");
+    }
+}
