@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
+use libdeflater::CompressionLvl;
 use zstd::bulk::Compressor;
 use zstd::stream::raw::{CParameter, Encoder};
 use zstd::stream::zio;
@@ -10,11 +11,12 @@ use zstd::zstd_safe::compress_bound;
 
 use crate::Compression;
 
-/// Level of zstd.
-const LEVEL: i32 = 3;
-/// Bytes of the longest zstd frame that is compressed in one call. That takes a third less time than
-/// compressing bytes as they arrive, because zstd then neither copies them nor looks for matches in two
-/// places.
+/// Levels of zstd and gzip.
+const ZSTD_LEVEL: i32 = 3;
+const GZIP_LEVEL: u32 = 6;
+/// Bytes of the longest frame that is compressed in one call. That takes a third less time than compressing
+/// bytes as they arrive: zstd then neither copies them nor looks for matches in two places, and libdeflate can
+/// do the work of zlib.
 const MAX_WHOLE_BYTES: usize = 8 << 20;
 
 /// Compresses what is written to it. Its output depends on the bytes written only, never on the time
@@ -23,46 +25,75 @@ pub struct CompressedStream<W: Write>(Coder<W>);
 
 enum Coder<W: Write> {
     Plain(W),
-    Gzip(GzEncoder<W>),
     /// The received bytes that are not yet compressed. The output is gone if it failed.
-    Whole(Option<W>, SpareBuffers),
+    Whole(Option<W>, Packing, SpareBuffers),
     /// More than is compressed in one call.
+    Gzip(GzEncoder<W>, SpareBuffers),
     Zstd(zio::Writer<W, Encoder<'static>>, SpareBuffers),
 }
 
-/// The memory of a compressor, for a stream of the same compression to come.
+/// How a frame is compressed.
+#[derive(Clone, Copy)]
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+/// The memory of compressors, for a stream to come.
 #[derive(Default)]
 pub(crate) struct SpareBuffers {
-    compressor: Option<Compressor<'static>>,
+    zstd: Option<Compressor<'static>>,
+    gzip: Option<libdeflater::Compressor>,
     plain: Vec<u8>,
     packed: Vec<u8>,
 }
 
 impl SpareBuffers {
     /// Compresses what came into one frame.
-    fn pack(&mut self) -> io::Result<&[u8]> {
-        let compressor = match &mut self.compressor {
-            Some(compressor) => compressor,
-            empty => {
-                let mut compressor = Compressor::new(LEVEL)?;
-                compressor.set_parameter(CParameter::ChecksumFlag(true))?;
-                empty.insert(compressor)
-            }
-        };
+    fn pack(&mut self, packing: Packing) -> io::Result<&[u8]> {
         self.packed.clear();
-        self.packed.reserve(compress_bound(self.plain.len()));
-        compressor.compress_to_buffer(&self.plain, &mut self.packed)?;
+        match packing {
+            Packing::Gzip => {
+                let level = CompressionLvl::new(GZIP_LEVEL as i32).unwrap_or_default();
+                let compressor = self.gzip.get_or_insert_with(|| libdeflater::Compressor::new(level));
+                self.packed.resize(compressor.gzip_compress_bound(self.plain.len()), 0);
+                let packed = compressor.gzip_compress(&self.plain, &mut self.packed);
+                self.packed.truncate(packed.map_err(io::Error::other)?);
+            }
+            Packing::Zstd => {
+                let compressor = match &mut self.zstd {
+                    Some(compressor) => compressor,
+                    empty => {
+                        let mut compressor = Compressor::new(ZSTD_LEVEL)?;
+                        compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+                        empty.insert(compressor)
+                    }
+                };
+                self.packed.reserve(compress_bound(self.plain.len()));
+                compressor.compress_to_buffer(&self.plain, &mut self.packed)?;
+            }
+        }
         self.plain.clear();
         Ok(&self.packed)
     }
 
     /// Compresses what came, and from now on whatever comes as it comes.
-    fn go_on<W: Write>(&mut self, output: W) -> io::Result<Coder<W>> {
-        let mut encoder = Encoder::new(LEVEL)?;
-        encoder.set_parameter(CParameter::ChecksumFlag(true))?;
-        let mut writer = zio::Writer::new(output, encoder);
-        writer.write_all(&std::mem::take(&mut self.plain))?;
-        Ok(Coder::Zstd(writer, std::mem::take(self)))
+    fn go_on<W: Write>(&mut self, output: W, packing: Packing) -> io::Result<Coder<W>> {
+        let plain = std::mem::take(&mut self.plain);
+        Ok(match packing {
+            Packing::Gzip => {
+                let mut writer = GzEncoder::new(output, flate2::Compression::new(GZIP_LEVEL));
+                writer.write_all(&plain)?;
+                Coder::Gzip(writer, std::mem::take(self))
+            }
+            Packing::Zstd => {
+                let mut encoder = Encoder::new(ZSTD_LEVEL)?;
+                encoder.set_parameter(CParameter::ChecksumFlag(true))?;
+                let mut writer = zio::Writer::new(output, encoder);
+                writer.write_all(&plain)?;
+                Coder::Zstd(writer, std::mem::take(self))
+            }
+        })
     }
 }
 
@@ -84,8 +115,8 @@ impl<W: Write> CompressedStream<W> {
     pub(crate) fn over(output: W, compression: Compression, spare: SpareBuffers) -> io::Result<Self> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
-            Compression::Gzip => Coder::Gzip(GzEncoder::new(output, flate2::Compression::new(6))),
-            Compression::Zstd => Coder::Whole(Some(output), spare),
+            Compression::Gzip => Coder::Whole(Some(output), Packing::Gzip, spare),
+            Compression::Zstd => Coder::Whole(Some(output), Packing::Zstd, spare),
         }))
     }
 
@@ -102,12 +133,12 @@ impl<W: Write> CompressedStream<W> {
     pub(crate) fn end(self) -> io::Result<(W, SpareBuffers)> {
         let (mut output, spare) = match self.0 {
             Coder::Plain(output) => (output, SpareBuffers::default()),
-            Coder::Gzip(encoder) => (encoder.finish()?, SpareBuffers::default()),
-            Coder::Whole(output, mut spare) => {
+            Coder::Whole(output, packing, mut spare) => {
                 let mut output = output.ok_or_else(failed)?;
-                output.write_all(spare.pack()?)?;
+                output.write_all(spare.pack(packing)?)?;
                 (output, spare)
             }
+            Coder::Gzip(encoder, spare) => (encoder.finish()?, spare),
             Coder::Zstd(mut writer, spare) => {
                 writer.finish()?;
                 (writer.into_inner().0, spare)
@@ -122,10 +153,11 @@ impl<W: Write> Write for CompressedStream<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Coder::Plain(output) => output.write(bytes),
-            Coder::Gzip(encoder) => encoder.write(bytes),
-            Coder::Whole(output, spare) => {
+            Coder::Gzip(encoder, _) => encoder.write(bytes),
+            Coder::Whole(output, packing, spare) => {
                 if spare.plain.len() + bytes.len() > MAX_WHOLE_BYTES {
-                    self.0 = spare.go_on(output.take().ok_or_else(failed)?)?;
+                    let output = output.take().ok_or_else(failed)?;
+                    self.0 = spare.go_on(output, *packing)?;
                     return self.write(bytes);
                 }
                 spare.plain.extend_from_slice(bytes);
@@ -138,9 +170,9 @@ impl<W: Write> Write for CompressedStream<W> {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
             Coder::Plain(output) => output.flush(),
-            Coder::Gzip(encoder) => encoder.flush(),
             // Bytes that are yet to be compressed stay: a flush would change what they become.
-            Coder::Whole(output, _) => output.as_mut().ok_or_else(failed)?.flush(),
+            Coder::Whole(output, ..) => output.as_mut().ok_or_else(failed)?.flush(),
+            Coder::Gzip(encoder, _) => encoder.flush(),
             Coder::Zstd(writer, _) => writer.flush(),
         }
     }
@@ -174,15 +206,16 @@ mod tests {
     #[test]
     fn long_frames_are_compressed_as_bytes_come() {
         let long: Vec<u8> = (0..MAX_WHOLE_BYTES + 100).map(|at| (at / 7 % 251) as u8).collect();
-        let expected = through(Compression::Zstd, &[&long]);
-        assert_eq!(plain(Compression::Zstd, &expected), long);
-        for cut in [1, MAX_WHOLE_BYTES - 1, MAX_WHOLE_BYTES, MAX_WHOLE_BYTES + 1] {
-            let (head, tail) = long.split_at(cut);
-            assert!(through(Compression::Zstd, &[head, tail]) == expected, "cut at {cut}");
+        for compression in [Compression::Gzip, Compression::Zstd] {
+            let expected = through(compression, &[&long]);
+            assert!(plain(compression, &expected) == long, "{compression}");
+            for cut in [1, MAX_WHOLE_BYTES - 1, MAX_WHOLE_BYTES, MAX_WHOLE_BYTES + 1] {
+                let (head, tail) = long.split_at(cut);
+                let same = through(compression, &[head, tail]) == expected;
+                assert!(same, "{compression} cut at {cut}");
+            }
+            let whole = through(compression, &[&long[..MAX_WHOLE_BYTES]]);
+            assert!(plain(compression, &whole) == long[..MAX_WHOLE_BYTES], "{compression}");
         }
-        assert_eq!(
-            plain(Compression::Zstd, &through(Compression::Zstd, &[&long[..MAX_WHOLE_BYTES]])),
-            long[..MAX_WHOLE_BYTES]
-        );
     }
 }
