@@ -1,4 +1,4 @@
-//! Inflates raw deflate in one call of libdeflate.
+//! Inflates raw deflate, and makes gzip members, in one call of libdeflate each.
 //!
 //! All `unsafe` of the library is here. No safe wrapper tells where the deflate stream ended, and the place
 //! of the next member depends on it.
@@ -69,6 +69,31 @@ impl Drop for Inflate {
     fn drop(&mut self) {
         // SAFETY: allocated by `new`, freed only here.
         unsafe { sys::libdeflate_free_decompressor(self.0.as_ptr()) }
+    }
+}
+
+/// Appends bytes as one gzip member with no name and no time; whether there was memory for it. `level` is 0 to 9.
+pub(crate) fn append_member(plain: &[u8], level: u32, out: &mut Vec<u8>) -> bool {
+    // SAFETY: has no preconditions; null is told by `NonNull::new`.
+    let compressor = NonNull::new(unsafe { sys::libdeflate_alloc_compressor(level.min(9) as i32) });
+    let Some(compressor) = compressor else { return false };
+    // SAFETY: the compressor is alive.
+    let bound = unsafe { sys::libdeflate_gzip_compress_bound(compressor.as_ptr(), plain.len()) };
+    out.reserve(bound);
+    let room = out.spare_capacity_mut();
+    // SAFETY: the compressor is alive until it is freed below, and both pointers go with the lengths of their slices;
+    // libdeflate writes so many bytes to the room as it says.
+    unsafe {
+        let made = sys::libdeflate_gzip_compress(
+            compressor.as_ptr(),
+            plain.as_ptr().cast(),
+            plain.len(),
+            room.as_mut_ptr().cast(),
+            room.len(),
+        );
+        sys::libdeflate_free_compressor(compressor.as_ptr());
+        out.set_len(out.len() + made);
+        made > 0
     }
 }
 

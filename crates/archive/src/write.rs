@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use flate2::{Compression, GzBuilder};
+use crate::inflate::append_member;
 
 /// Writes one record: version line, fields in the order given, blank line, block, two line ends.
 ///
@@ -40,11 +40,12 @@ pub fn write_record(out: &mut impl Write, version: &str, headers: &[(&str, &str)
 
 /// Compresses bytes to one gzip member with no name and no time, so that the same bytes give the
 /// same member. `level` is 0 to 9.
+///
+/// # Errors
+/// If there is no memory for it.
 pub fn gzip_member(plain: &[u8], level: u32) -> io::Result<Vec<u8>> {
-    let out = Vec::with_capacity(plain.len() / 3 + 64);
-    let mut encoder = GzBuilder::new().mtime(0).write(out, Compression::new(level.min(9)));
-    encoder.write_all(plain)?;
-    encoder.finish()
+    let mut out = Vec::new();
+    if append_member(plain, level, &mut out) { Ok(out) } else { Err(io::ErrorKind::OutOfMemory.into()) }
 }
 
 /// Writes records, each as its own gzip member.

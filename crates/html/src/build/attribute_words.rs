@@ -236,7 +236,8 @@ mod tests {
     #[test]
     fn words_had_by_masks_are_those_of_the_plain_loop() {
         const CHARACTERS: [char; 22] = [
-            'a', 'b', 'z', 'A', 'Z', '-', '_', ' ', '@', '[', '`', '{', '0', '9', '\0', 'é', '磨', 'ﬀ', 'y', 'M', 'm', 'q',
+            'a', 'b', 'z', 'A', 'Z', '-', '_', ' ', '@', '[', '`', '{', '0', '9', '\0', 'é', '磨', 'ﬀ', 'y', 'M', 'm',
+            'q',
         ];
         let mut state = 1u64;
         let mut random = |most: usize| {

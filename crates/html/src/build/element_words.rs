@@ -126,12 +126,7 @@ impl Builder {
                 return;
             }
             last_of_bit[place] = word.hash;
-            words.push(AttributeWord {
-                hash: word.hash,
-                start: narrow(word.start),
-                len: word.len as u16,
-                attribute,
-            });
+            words.push(AttributeWord { hash: word.hash, start: narrow(word.start), len: word.len as u16, attribute });
         });
         if is_capped {
             self.page.capped.insert(Caps::WORDS);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
-use libdeflater::CompressionLvl;
+use trommel_archive::write::gzip_member;
 use zstd::bulk::Compressor;
 use zstd::stream::raw::{CParameter, Encoder};
 use zstd::stream::zio;
@@ -43,7 +43,6 @@ enum Packing {
 #[derive(Default)]
 pub(crate) struct SpareBuffers {
     zstd: Option<Compressor<'static>>,
-    gzip: Option<libdeflater::Compressor>,
     plain: Vec<u8>,
     packed: Vec<u8>,
 }
@@ -53,13 +52,7 @@ impl SpareBuffers {
     fn pack(&mut self, packing: Packing) -> io::Result<&[u8]> {
         self.packed.clear();
         match packing {
-            Packing::Gzip => {
-                let level = CompressionLvl::new(GZIP_LEVEL as i32).unwrap_or_default();
-                let compressor = self.gzip.get_or_insert_with(|| libdeflater::Compressor::new(level));
-                self.packed.resize(compressor.gzip_compress_bound(self.plain.len()), 0);
-                let packed = compressor.gzip_compress(&self.plain, &mut self.packed);
-                self.packed.truncate(packed.map_err(io::Error::other)?);
-            }
+            Packing::Gzip => self.packed = gzip_member(&self.plain, GZIP_LEVEL)?,
             Packing::Zstd => {
                 let compressor = match &mut self.zstd {
                     Some(compressor) => compressor,
