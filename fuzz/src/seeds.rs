@@ -154,6 +154,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
         listed: vec![],
         attribute_weights: vec![],
         word_weights: vec![],
+        known_words: 0.0,
         page_types: vec![PageTypeScorer { name: "story".into(), sharpness: 1.0, scorer: Additive::default() }],
         embedded: Some(embedded.clone()),
         pooling: 0.0,

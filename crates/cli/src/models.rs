@@ -140,6 +140,10 @@ fn describe(file: &ModelFile) -> String {
     if let Some(band) = file.band {
         let _ = writeln!(out, "band       trees are asked where the first part's log odds are within {band} of 0");
     }
+    if file.known_words > 0.0 {
+        let usual = file.known_words * 100.0;
+        let _ = writeln!(out, "words      {usual:.0} % known on usual pages; fewer lower the log odds");
+    }
     let _ = writeln!(out, "\nscores (means over pages)\n  precision  recall      F1  pages  set");
     for score in &file.scores {
         let _ = writeln!(

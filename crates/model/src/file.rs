@@ -44,6 +44,10 @@ pub struct ModelFile {
     /// Words and word pairs of the text with a weight.
     #[serde(default)]
     pub word_weights: Vec<TermWeight>,
+    /// Share of the terms of a usual training page that have a weight, as `wording.known` counts them, 0..=1. On pages of
+    /// which the model knows much less, its log odds are lowered; 0 if they never are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub known_words: f32,
     /// Page types, each with its scorer over the page's own columns; none if the model knows no types.
     #[serde(default, rename = "kinds")]
     pub page_types: Vec<PageTypeScorer>,
@@ -170,6 +174,11 @@ pub struct PageTypeScorer {
     /// The factor of the log odds of blocks in a selection by worlds, on pages of the type, above 0.
     #[serde(default = "one")]
     pub sharpness: f32,
+}
+
+// By reference, as serde asks for it.
+fn is_zero(share: &f32) -> bool {
+    *share == 0.0
 }
 
 /// The factor that changes nothing.

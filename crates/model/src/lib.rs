@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod hard_pages;
 mod kept_blocks;
+mod known_words;
 mod layout;
 mod lists;
 mod model;
@@ -29,6 +30,7 @@ pub use file::{
     VERSION, WeightedScorer,
 };
 pub use kept_blocks::{Choice, Selection};
+pub use known_words::KnownWords;
 pub use layout::Layout;
 pub use lists::{ListScorer, not_one_text};
 pub use model::{Judgement, Model};

@@ -16,6 +16,7 @@ use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::hard_pages::confidence_below;
 use crate::kept_blocks::{self, Choice, weighed};
+use crate::known_words::KnownWords;
 use crate::layout::Layout;
 use crate::packed::pack;
 use crate::page_type::PageType;
@@ -38,6 +39,9 @@ const COMMENT_COLUMNS: [&str; 5] =
 /// Column that tells the number of blocks of a page.
 const PAGE_BLOCKS_COLUMN: &str = "page.log_blocks";
 
+/// Column that tells which share of the terms of a block the model knows.
+const KNOWN_WORDS_COLUMN: &str = "wording.known";
+
 /// A model ready to score pages.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -58,6 +62,8 @@ pub struct Model {
     headline: Option<u16>,
     /// Column that tells the number of blocks of a page, for the share of `lists`.
     page_blocks: Option<u16>,
+    /// Column that tells the share of known words.
+    known_words: Option<u16>,
     /// Its name among the built-in models, if it is one.
     builtin: Option<&'static str>,
 }
@@ -134,6 +140,9 @@ impl Model {
         if file.lists.as_ref().is_some_and(|lists| !lists.is_sound()) {
             return Err(ModelError::Unsound { part: "lists" });
         }
+        if !(0.0..=1.0).contains(&file.known_words) {
+            return Err(ModelError::Unsound { part: "known words" });
+        }
         let lists = file.lists.as_ref().map(|lists| Scorer::Additive(lists.scorer.clone()).on(&columns)).transpose()?;
         let page_types = file
             .page_types
@@ -144,7 +153,9 @@ impl Model {
         let comments: Vec<u16> = COMMENT_COLUMNS.iter().filter_map(|name| known.get(name).copied()).collect();
         let headline = known.get(HEADLINE_COLUMN).copied();
         let page_blocks = lists.as_ref().and_then(|_| known.get(PAGE_BLOCKS_COLUMN).copied());
-        let mut beside: Vec<u16> = comments.iter().copied().chain(headline).chain(page_blocks).collect();
+        let known_words = known.get(KNOWN_WORDS_COLUMN).copied().filter(|_| file.known_words > 0.0);
+        let beside = comments.iter().copied().chain(headline).chain(page_blocks).chain(known_words);
+        let mut beside: Vec<u16> = beside.collect();
         for scorer in &page_types {
             let mut scorer = scorer.clone();
             scorer.each_column(|column| beside.push(*column));
@@ -159,6 +170,7 @@ impl Model {
         Ok(Self {
             headline,
             page_blocks,
+            known_words,
             compiled,
             comments,
             schema,
@@ -299,6 +311,7 @@ impl Model {
         let mut same = Vec::new();
         let mut in_comments = Vec::new();
         let (mut headline, mut page_type) = (None, None);
+        let mut known_words = KnownWords::default();
         self.schema.each_batch(page, url, set, |columns| {
             let blocks = columns.blocks();
             let lanes = |slot: &usize| {
@@ -323,6 +336,7 @@ impl Model {
             let inside = comment_slots.first().into_iter().flat_map(lanes);
             in_comments.extend(inside.map(|is| *is > 0.0));
             odds.add(columns);
+            self.add_known_words(&mut known_words, page, columns);
             if with_comments {
                 let is_inside = in_comments.get(blocks.clone());
                 if is_inside.is_some_and(|inside| inside.contains(&true)) {
@@ -343,6 +357,11 @@ impl Model {
             if let (Some(to), Some(from)) = (unnamed.get_mut(blocks.clone()), odds.get(blocks)) {
                 to.copy_from_slice(from);
             }
+        }
+        let change = known_words.change(self.file.known_words);
+        // On most pages nothing changes.
+        if change != 0.0 {
+            odds.iter_mut().chain(&mut unnamed).for_each(|odds| *odds += change);
         }
         let layout = Layout::of(page);
         let pooling = self.file.pooling;
@@ -435,6 +454,16 @@ impl Model {
     fn page_value(&self, columns: &Columns, column: u16) -> f32 {
         let lanes = self.compiled.columns().slot(column).and_then(|slot| columns.column(slot));
         lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
+    }
+
+    /// Adds the blocks of a batch to the known words of their page; none if the model does not say what it knows.
+    fn add_known_words(&self, known_words: &mut KnownWords, page: &Page, columns: &Columns) {
+        let slot = self.known_words.and_then(|column| self.compiled.columns().slot(column));
+        let Some(shares) = slot.and_then(|slot| columns.column(slot)) else {
+            return;
+        };
+        let blocks = page.blocks.get(columns.blocks()).unwrap_or_default();
+        blocks.iter().zip(shares).for_each(|(block, share)| known_words.add(block.words, *share));
     }
 
     /// The log odds of each page type, given the value of a column on the page.

@@ -59,6 +59,7 @@ fn model() -> ModelFile {
         listed: vec![],
         attribute_weights: vec![],
         word_weights: vec![],
+        known_words: 0.0,
         page_types: vec![PageTypeScorer { name: "story".into(), scorer: Additive::default(), sharpness: 1.0 }],
         embedded: None,
         pooling: 0.0,

@@ -54,8 +54,10 @@ pub(super) fn cross_validate(
                 let page = pages.get(at)?;
                 let rows = page.rows(&fitted.learned.schema);
                 let sharpness = page_sharpness(&fitted.page_types, rows.iter().next());
+                let change = fitted.learned.known_words(page, &rows).change(fitted.known_words);
                 let all = fitted.parts.iter().map(|(parts, _)| {
                     let mut odds = log_odds(parts, &fitted, &rows);
+                    odds.iter_mut().for_each(|odds| *odds += change);
                     page.layout.pool(&mut odds, options.learner.pooling());
                     odds.into_iter().map(sigmoid).collect()
                 });

@@ -12,6 +12,8 @@ use crate::error::LearnError;
 /// Words, page types and scorers, learned from the same pages.
 pub(super) struct Fitted {
     pub learned: LearnedLists,
+    /// The share of known words of a usual page.
+    pub known_words: f32,
     pub page_types: Vec<PageTypeScorer>,
     /// Of each model the scorers that make up its log odds, and its penalty.
     pub parts: Vec<(Vec<WeightedScorer>, f64)>,
@@ -41,6 +43,7 @@ impl Fitted {
     ) -> Result<Self, LearnError> {
         let (known, further): (Vec<&Labelled>, Vec<&Labelled>) = pages.iter().partition(|page| page.set < trained);
         let learned = LearnedLists::new(&known, &options.groups);
+        let known_words = learned.usual_known_words(&known);
         let mut table = learned.table(&known, &options.groups);
         let page_types = match options.learner {
             Learner::Linear => Vec::new(),
@@ -59,6 +62,6 @@ impl Fitted {
             parts.extend(fits.into_iter().map(|parts| (parts, *penalty)));
         }
         let lists = lists.map(|lists| lists.fit(table, &further, &learned.schema, &page_types, purpose)).transpose()?;
-        Ok(Self { learned, page_types, parts, lists })
+        Ok(Self { learned, known_words, page_types, parts, lists })
     }
 }

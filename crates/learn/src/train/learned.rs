@@ -1,7 +1,9 @@
 //! Learns the weights of attribute words and wording from the training pages, and makes the rows of the pages
 //! with them.
 
-use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
+use rayon::prelude::*;
+use trommel_features::{FeatureGroup, FeatureMatrix, ListedWord, Schema, TermWeight};
+use trommel_model::KnownWords;
 
 use super::labelled::Labelled;
 use super::lexicon;
@@ -19,6 +21,11 @@ const MAX_ROWS: usize = 200;
 /// ones, above all in another language.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;
+
+/// Column that tells which share of the terms of a block have a weight.
+const KNOWN_WORDS_COLUMN: &str = "wording.known";
+/// Pages by which the usual share of known words is told.
+const MAX_PAGES: usize = 400;
 
 /// Token lists learned from training pages, and the schema with them.
 pub(crate) struct LearnedLists {
@@ -43,6 +50,24 @@ impl LearnedLists {
         let (weights, words) = learn_weights(groups, &examples);
         let schema = Schema::new(groups, &listed, &weights, &words);
         Self { listed, weights, words, schema }
+    }
+
+    /// The words of a page that have a weight, given its rows.
+    pub fn known_words(&self, page: &Labelled, rows: &FeatureMatrix) -> KnownWords {
+        let mut known = KnownWords::default();
+        if let Some(column) = self.schema.names().iter().position(|name| name == KNOWN_WORDS_COLUMN) {
+            let shares = rows.iter().map(|row| row.get(column).copied().unwrap_or_default());
+            page.page.page.blocks.iter().zip(shares).for_each(|(block, share)| known.add(block.words, share));
+        }
+        known
+    }
+
+    /// The median share of known words of the pages.
+    pub fn usual_known_words(&self, pages: &[&Labelled]) -> f32 {
+        let drawn = pages.par_iter().step_by(pages.len().div_ceil(MAX_PAGES).max(1));
+        let mut shares: Vec<f32> = drawn.map(|page| self.known_words(page, &page.rows(&self.schema)).share()).collect();
+        shares.sort_unstable_by(f32::total_cmp);
+        shares.get(shares.len() / 2).copied().unwrap_or_default()
     }
 
     /// The rows of the training pages.

@@ -90,7 +90,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         Learner::Linear => None,
         _ => fit_embedded(&training.iter().filter(|page| page.set < trained).collect::<Vec<_>>())?,
     };
-    let Fitted { learned, page_types, parts, lists } = fitted;
+    let Fitted { learned, known_words, page_types, parts, lists } = fitted;
     parts
         .into_iter()
         .zip(chosen)
@@ -115,6 +115,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 listed: learned.listed.clone(),
                 attribute_weights: learned.weights.clone(),
                 word_weights: learned.words.clone(),
+                known_words,
                 page_types: page_types.clone(),
                 embedded: embedded.clone(),
                 pooling: options.learner.pooling(),

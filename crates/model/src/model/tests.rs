@@ -5,7 +5,7 @@ use crate::kept_blocks::Selection;
 use crate::lists::ListScorer;
 use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
-use trommel_features::FeatureGroup;
+use trommel_features::{FeatureGroup, TermWeight};
 use trommel_html::{Engine, Limits, ScanEngine};
 
 /// The file's columns are in another order than the schema's.
@@ -25,6 +25,7 @@ fn file() -> ModelFile {
         listed: vec![],
         attribute_weights: vec![],
         word_weights: vec![],
+        known_words: 0.0,
         page_types: vec![],
         embedded: None,
         pooling: 0.0,
@@ -53,6 +54,30 @@ fn weights_find_their_columns_by_name() {
     let rows = model.schema().rows(&page(), None);
     assert_eq!(model.contributions(rows.iter().nth(1).unwrap()), [-2.0, 3.0, -4.0]);
     assert_eq!(model.reasons(), ["intercept", "text_density", "link_density"]);
+}
+
+#[test]
+fn blocks_of_pages_whose_words_are_not_known_are_less_probable() {
+    let file = ModelFile {
+        groups: vec![FeatureGroup::Shallow, FeatureGroup::Wording],
+        word_weights: ["one", "two", "three"].map(|word| TermWeight { term: word.into(), weight: 0.1 }).into(),
+        known_words: 0.6,
+        ..file()
+    };
+    let of_file = |file: &ModelFile, words: &str| {
+        let page = ScanEngine.read(&format!("<p>{words}</p><p>{words}</p>"), &Limits::default());
+        Model::new(file.clone()).unwrap().judge(&page, None).probabilities
+    };
+    let plain = ModelFile { known_words: 0.0, ..file.clone() };
+    // Three of three words and two pairs, then none.
+    assert_eq!(of_file(&file, "one two three"), of_file(&plain, "one two three"));
+    let (lowered, as_it_was) = (of_file(&file, "uno due tre"), of_file(&plain, "uno due tre"));
+    let odds = |p: f32| (p / (1.0 - p)).ln();
+    for (lowered, as_it_was) in lowered.into_iter().zip(as_it_was) {
+        assert!((odds(lowered) - odds(as_it_was) + 0.5).abs() < 1e-3, "{lowered} {as_it_was}");
+    }
+    let error = Model::new(ModelFile { known_words: 1.5, ..file }).unwrap_err();
+    assert!(error.to_string().contains("known words"), "{error}");
 }
 
 #[test]
