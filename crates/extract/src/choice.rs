@@ -26,7 +26,6 @@ mod references;
 mod rules;
 pub(crate) mod sections;
 mod strays;
-mod summaries;
 #[cfg(test)]
 mod trial;
 pub(crate) mod whole_units;
@@ -119,7 +118,7 @@ impl Serialize for Decider {
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
-        // Documents of earlier builds stay readable: two rules have been deleted since.
+        // Documents of earlier builds stay readable: three rules have been deleted since.
         Ok(Self::all().find(|decider| decider.name() == name).unwrap_or_default())
     }
 }

@@ -12,6 +12,7 @@ mod size;
 mod tests;
 
 use serde::{Deserialize, Serialize};
+use trommel_html::fold_space;
 use twox_hash::XxHash3_128;
 
 use crate::render::content::KeptContent;
@@ -66,7 +67,7 @@ pub(crate) fn chunks(
     tokens: &TokenCounter,
 ) -> Vec<Chunk> {
     let atoms = atoms(text, blocks, size, tokens);
-    let (mut start, mut chars) = (0, 0);
+    let (mut counted, mut chars) = (0, 0);
     let mut chunks = Vec::new();
     for range in pack(&atoms, size) {
         let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else {
@@ -81,10 +82,13 @@ pub(crate) fn chunks(
         if part.is_empty() {
             continue;
         }
-        let before = text.text.get(start..from).unwrap_or_default();
-        // Counted on from the chunk before, so that counting is linear in the text.
-        chars += before.chars().count() as u32;
-        start = from;
+        let count = |range: std::ops::Range<usize>| text.text.get(range).unwrap_or_default().chars().count() as u32;
+        // Counted on from the end of the chunk before, so that each character is counted once, or back over what a chunk
+        // repeats.
+        let start = if from < counted { chars - count(from..counted) } else { chars + count(counted..from) };
+        counted = from + part.len();
+        let length = count(from..counted);
+        chars = start + length;
         let headings = headings(text, &atoms, range);
         let (first_block, last_block) = covering_range(chunk_atoms.iter().filter_map(|atom| atom.blocks));
         // A sentence has no place of its own, so its bytes are searched for; all others are known.
@@ -103,8 +107,8 @@ pub(crate) fn chunks(
             roles: roles(blocks, chunk_atoms),
             first_block,
             last_block,
-            start: chars,
-            chars: part.chars().count() as u32,
+            start,
+            chars: length,
             byte,
             bytes: end.saturating_sub(byte),
         });
@@ -168,7 +172,7 @@ fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) ->
     let mut path = Vec::new();
     while let Some(atom) = above.and_then(|at| atoms.get(at)) {
         let words = text.text.get(atom.words.clone()).unwrap_or_default();
-        path.push(words.split_whitespace().collect::<Vec<_>>().join(" "));
+        path.push(fold_space(words));
         above = atom.above;
     }
     path.reverse();

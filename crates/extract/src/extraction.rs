@@ -17,7 +17,7 @@ use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::chunks::{ChunkBlocks, chunks, limit};
 use crate::confidence::confidence;
 use crate::document::{Document, DocumentOptions};
-use crate::heading_text::{is_too_long, shown_text};
+use crate::heading_text::{is_too_long, shown_text, visible_text};
 use crate::hints::Hints;
 use crate::language::language;
 use crate::metadata::likeness::{TitleWords, overlap};
@@ -278,7 +278,7 @@ impl<'a> Extraction<'a> {
         let first = self.judged().filter(|(_, _, kept, _)| *kept);
         let title_words = LazyCell::new(|| TitleWords::of(title));
         first.take(TITLE_BLOCKS).enumerate().any(|(at, (block, _, _, role))| {
-            let text = self.page.text(block);
+            let text = &*visible_text(&self.page, &self.decoded.text, block);
             let is_heading = |is_level: fn(Tag) -> bool| {
                 self.page.container(block).is_some_and(|(_, element)| is_level(element.tag))
                     && !is_too_long([(block.words, block.chars)].into_iter())

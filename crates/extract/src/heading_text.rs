@@ -1,6 +1,8 @@
 //! The text of a heading, without controls such as `edit`.
 
-use trommel_html::{Block, Page};
+use std::borrow::Cow;
+
+use trommel_html::{Block, Notation, NotationKind, Page};
 
 /// Words and characters beyond which an element that is called a heading is a paragraph. Of scripts
 /// without spaces every character is a word.
@@ -25,9 +27,32 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
     if text.as_bytes().last() == Some(&b']') { without_controls(page, html, block) } else { text }
 }
 
+/// The same without what the page hides of it, such as its buttons.
+pub(crate) fn visible_text<'p>(page: &'p Page, html: &str, block: &Block) -> Cow<'p, str> {
+    let text = shown_text(page, html, block);
+    let is_hidden = |notation: &Notation| notation.kind == NotationKind::Hidden;
+    let mut hidden = page.notations(block).filter(is_hidden).map(|notation| notation.text).peekable();
+    if hidden.peek().is_none() {
+        return text.into();
+    }
+    let mut visible = String::with_capacity(text.len());
+    let mut at = 0;
+    for (from, to) in hidden {
+        visible.push_str(text.get(at..from as usize).unwrap_or_default());
+        at = at.max(to as usize);
+    }
+    visible.push_str(text.get(at..).unwrap_or_default());
+    visible.into()
+}
+
+/// Whether a block stands in a heading.
+pub(crate) fn is_heading(page: &Page, block: &Block) -> bool {
+    page.container(block).is_some_and(|(_, element)| element.tag.is_heading())
+}
+
 fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     let text = page.text(block);
-    if !page.container(block).is_some_and(|(_, element)| element.tag.is_heading()) {
+    if !is_heading(page, block) {
         return text;
     }
     let Some((before, control)) = text.rsplit_once('[') else {

@@ -38,6 +38,7 @@ mod notes;
 mod observer;
 mod page_memory;
 mod pagination;
+mod permalinks;
 mod plain;
 mod policy;
 mod posts;

@@ -12,6 +12,8 @@ mod loose;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NotationKind, Page, Tag};
 
+use crate::heading_text::is_heading;
+
 /// Blocks and words of a note; what is longer is a part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
 const MAX_NOTE: (usize, u32) = (60, 1500);
@@ -252,7 +254,7 @@ impl Notes {
             if kept.get(at) != Some(&true) {
                 continue;
             }
-            let is_heading = label::is_heading(page, block);
+            let is_heading = is_heading(page, block);
             if self.moved.contains(&(at as u32)) {
                 behind |= heading.is_some();
                 continue;
@@ -294,7 +296,7 @@ fn is_short(page: &Page, blocks: &[u32]) -> bool {
     !blocks.is_empty()
         && blocks.len() <= MAX_NOTE.0
         && words <= MAX_NOTE.1
-        && !members().any(|block| label::is_heading(page, block))
+        && !members().any(|block| is_heading(page, block))
 }
 
 /// Whether an attribute of an element, or of one of the few around it, names notes.

@@ -1,7 +1,11 @@
-//! Drops controls inside kept text: the name of a language above its code, rows of letters that are links,
-//! and links in brackets beside a heading.
+//! Drops controls inside kept text: buttons beside code and in headings, the name of a language above its code, rows
+//! of letters that are links, and links beside a heading to edit its section or to link to it.
 
-use trommel_html::{Block, ElementKinds, Page};
+use trommel_html::{Attribute, Block, Element, ElementKinds, Page, Tag, strip_markup};
+
+use super::sections::heading;
+use crate::heading_text::is_heading;
+use crate::permalinks::is_permalink;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 // Two linked letters in a row occur in text, as languages (`C`, `R`) do.
@@ -10,11 +14,13 @@ const MIN_LETTERS: usize = 3;
 const MAX_LABEL: (u32, u32) = (2, 20);
 /// Characters of a control between brackets (`edit`, `edit | edit source`).
 const MAX_CONTROL_CHARS: u32 = 40;
+/// Most words of buttons.
+const MAX_BUTTON_WORDS: u32 = 6;
 /// Elements around code whose classes name its language.
 const ANCESTORS: usize = 4;
 
 /// Takes controls out of `kept` (one entry a block).
-pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
+pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.get(*at) == Some(&true)).collect();
     let block = |at: usize| page.blocks.get(at);
     let mut drop = Vec::new();
@@ -30,7 +36,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
             }
             letters.clear();
         }
-        if is_control_of_heading(page, at) {
+        if is_control_of_heading(page, at) || is_permalink(page, html, at) || is_button(page, html, at) {
             drop.push(at);
         }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
@@ -69,12 +75,51 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
     heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
 }
 
+/// Whether a block is all buttons and stands right before or behind code, as to copy or to run it, or in a heading behind
+/// its text. What has a role, as the tabs of several pieces of code, may name them.
+fn is_button(page: &Page, html: &str, at: usize) -> bool {
+    let block = |at: usize| page.blocks.get(at);
+    let Some(current) = block(at).filter(|block| block.words <= MAX_BUTTON_WORDS) else {
+        return false;
+    };
+    let mut around =
+        page.path(current.element).map(|(_, element)| element).take_while(|element| element.tag.is_inline());
+    let is_plain_button = |element: &Element| {
+        let mut words = page.attribute_words(element).iter();
+        element.tag == Tag::Button && !words.any(|word| word.attribute == Attribute::Role)
+    };
+    if !around.any(is_plain_button) {
+        return false;
+    }
+    let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
+    let before = at.checked_sub(1);
+    let is_beside_code =
+        || !is_code(current) && [before, Some(at + 1)].into_iter().flatten().filter_map(block).any(is_code);
+    let is_in_heading =
+        || heading(page, at).is_some_and(|around| before.and_then(|at| heading(page, at)) == Some(around));
+    (is_beside_code() || is_in_heading())
+        && html.get(current.span.0 as usize..current.span.1 as usize).is_some_and(are_buttons)
+}
+
+/// Whether markup that begins in a button has no text outside of buttons.
+fn are_buttons(source: &str) -> bool {
+    let mut parts = source.split("</button");
+    let is_last = |part: &str| part.contains("<button");
+    parts.next();
+    parts.all(|part| {
+        is_last(part)
+            && part
+                .split("<button")
+                .next()
+                .is_some_and(|between| !strip_markup(between).contains(char::is_alphanumeric))
+    })
+}
+
 /// Whether a block only names the language of the code after it, as the classes of the code do.
 fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
     let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
-    let is_heading = page.container(label).is_some_and(|(_, element)| element.tag.is_heading());
     if label.words == 0
-        || is_heading
+        || is_heading(page, label)
         || label.words > MAX_LABEL.0
         || label.chars > MAX_LABEL.1
         || is_code(label)
@@ -98,7 +143,7 @@ mod tests {
     use crate::choice::trial;
 
     fn left(html: &str) -> Vec<String> {
-        trial::left(html, drop_controls)
+        trial::left(html, |page, kept| drop_controls(page, html, kept))
     }
 
     #[test]
@@ -128,6 +173,34 @@ mod tests {
         let note = "<div><h2>A</h2>[<a href=#n>1</a>]</div>";
         assert_eq!(left(note), ["A", "[1]"]);
         assert_eq!(left("<div><h2>A</h2>[sic]</div>"), ["A", "[sic]"]);
+    }
+
+    #[test]
+    fn links_to_the_heading_before_them_are_no_text() {
+        let link =
+            |to: &str| format!("<div><h2 id=a>A</h2><a href='#{to}'><span>Section titled “A”</span></a></div><p>x");
+        assert_eq!(left(&link("a")), ["A", "x"]);
+        assert_eq!(left(&link("b")), ["A", "Section titled “A”", "x"]);
+        assert_eq!(left("<div id=a>A</div><div><a href='#a'>to A</a></div>"), ["A", "to A"]);
+    }
+
+    #[test]
+    fn buttons_in_headings_are_no_text() {
+        let sizes = "<div><button>1x</button> <button>2x</button></div>";
+        assert_eq!(left(&format!("<h3>Parts {sizes}</h3><p>x")), ["Parts", "x"]);
+        assert_eq!(left(&format!("<h3>{sizes}</h3><p>{sizes}x")), ["1x 2x", "1x 2x", "x"]);
+        assert_eq!(left("<h3>Parts <div><button>1x</button> or <button>2x</button></div></h3>"), ["Parts", "1x or 2x"]);
+    }
+
+    #[test]
+    fn buttons_beside_code_are_no_text() {
+        let code = "<pre>let a</pre>";
+        assert_eq!(left(&format!("<p>x<div><button>Copy</button>{code}</div>")), ["x", "let a"]);
+        assert_eq!(left(&format!("<p>x{code}<div><button><b>Try it</b></button></div>")), ["x", "let a"]);
+        let tabs = format!("<p>x<div><button role=tab>npm</button>{code}</div>");
+        assert_eq!(left(&tabs), ["x", "npm", "let a"]);
+        let text = format!("<p>x<div><button>Start</button> the mill{code}</div><p>z<p><button>y</button>");
+        assert_eq!(left(&text), ["x", "Start the mill", "let a", "z", "y"]);
     }
 
     #[test]

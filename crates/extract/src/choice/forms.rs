@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Page, Tag};
 
+use crate::heading_text::is_heading;
+
 /// Probability of a block, at least.
 // At .1 seventeen pages of wcxb-dev get worse and two better.
 const MIN_PROBABILITY: f32 = 0.25;
@@ -28,7 +30,7 @@ pub(crate) fn keep_form_text(page: &Page, probabilities: &[f32], kept: &mut [boo
     for block in &page.blocks {
         if let Some(form) = form_of_text(page, block) {
             let (headings, paragraphs) = forms.entry(form).or_default();
-            let is_heading = page.container(block).is_some_and(|(_, element)| element.tag.is_heading());
+            let is_heading = is_heading(page, block);
             *headings += u32::from(is_heading);
             *paragraphs += u32::from(!is_heading && block.words >= MIN_PARAGRAPH_WORDS);
         }

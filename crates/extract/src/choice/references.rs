@@ -3,6 +3,8 @@
 use trommel_html::{Element, Page, Tag};
 use trommel_text::word_hash;
 
+use crate::heading_text::is_heading;
+
 /// Words of an entry on average, at least: an author, a title and a year.
 // Shorter entries are lists of links or tags that a site also calls references.
 const MIN_ENTRY_WORDS: u32 = 4;
@@ -41,7 +43,9 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
         };
         let until = (at..kept.len()).find(|at| !is_inside(at)).unwrap_or(kept.len());
         if has_entries(page, at, until) {
-            let start = if is_heading(page, at.wrapping_sub(1)) { at - 1 } else { at };
+            let headed =
+                at.checked_sub(1).filter(|at| page.blocks.get(*at).is_some_and(|block| is_heading(page, block)));
+            let start = headed.unwrap_or(at);
             if let Some(flags) = kept.get_mut(start..until) {
                 flags.fill(true);
             }
@@ -75,12 +79,6 @@ fn is_list(page: &Page, element: &Element) -> bool {
     let mut words = page.attribute_words(element).iter();
     matches!(element.tag, Tag::Div | Tag::Section | Tag::Ol | Tag::Ul | Tag::Dl)
         && words.any(|word| NAMES.contains(&word.hash))
-}
-
-fn is_heading(page: &Page, at: usize) -> bool {
-    let container = page.blocks.get(at).and_then(|block| page.container(block));
-    container
-        .is_some_and(|(_, element)| matches!(element.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6))
 }
 
 /// Whether the blocks are entries: mostly text with a year or an address, and not links alone.

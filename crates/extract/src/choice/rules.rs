@@ -25,7 +25,6 @@ use super::{
     references::keep_references,
     sections::keep_section_headings,
     strays::drop_strays,
-    summaries::keep_summaries,
     whole_units::{keep_code, keep_sentences_beside_code, keep_tables},
 };
 
@@ -72,13 +71,12 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 32] = [
+pub static RULES: [Rule; 31] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
         }
     }),
-    judged("summaries", "keeps the summary of details that are kept", |judged, kept| keep_summaries(judged.page, kept)),
     judged("formulas", "keeps formulas that are set apart beside kept blocks", |judged, kept| {
         keep_formulas(judged.page, kept)
     }),
@@ -120,7 +118,11 @@ pub static RULES: [Rule; 32] = [
         }
     }),
     chosen("copies", "drops blocks that repeat what stands before", |chosen, kept| drop_copies(chosen.page, kept)),
-    chosen("controls", "drops labels of controls", |chosen, kept| drop_controls(chosen.page, kept)),
+    chosen(
+        "controls",
+        "drops buttons, links to a heading or to edit it, and other labels of controls",
+        |chosen, kept| drop_controls(chosen.page, chosen.html, kept),
+    ),
     chosen("code", "keeps all of a piece of code of which a part is kept", |chosen, kept| keep_code(chosen.page, kept)),
     chosen("documents", "keeps lists of links to documents", |chosen, kept| {
         keep_documents(chosen.page, chosen.html, chosen.fields, chosen.probabilities, kept)

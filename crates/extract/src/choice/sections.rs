@@ -1,6 +1,6 @@
 //! Keeps section headings directly above kept text.
 
-use trommel_html::{Element, ElementKinds, Page, Tag};
+use trommel_html::{Element, ElementKinds, NotationKind, Page, Tag};
 
 use crate::render::content::level;
 
@@ -33,22 +33,33 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         }
         let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
+        let headed = next + usize::from(!is_kept(next) && is_link_beside(page, element, next));
         let heads = headline.is_none_or(|headline| !(at..next).contains(&headline))
             // A hidden heading may head a hidden tab, but not text that is shown.
-            && (!element.hidden || is_hidden(page, next))
+            && (!element.hidden || is_hidden(page, headed))
             && inside <= MAX_HEADING_BLOCKS
             && words <= MAX_HEADING_WORDS
             && !(at..next).any(is_kept)
-            && is_kept(next)
+            && is_kept(headed)
             // Without it the rule took kickers and breadcrumbs above headlines.
-            && !is_above(page, element, next)
-            && is_beside(page, element.parent, at, next);
+            && !is_above(page, element, headed)
+            && is_beside(page, element.parent, at, headed);
         if heads {
             let flags = kept.iter_mut().skip(at).take(next - at);
             flags.for_each(|kept| *kept = true);
         }
         at = next;
     }
+}
+
+/// Whether a block is a link to a place of the page in the element that holds a heading, as to link to the heading.
+fn is_link_beside(page: &Page, heading: &Element, at: usize) -> bool {
+    page.blocks.get(at).is_some_and(|block| {
+        page.container(block).is_some_and(|(around, _)| around == heading.parent)
+            && block.link_density() == 1.0
+            && page.has_notations()
+            && page.notations(block).any(|notation| notation.kind == NotationKind::FragmentLink)
+    })
 }
 
 /// Whether a block is a heading of the same level as one before it, or of a higher one. Then the earlier
@@ -152,6 +163,8 @@ mod tests {
         assert_eq!(left("<h2>-Site</h2><h2>Section</h2>", None).len(), 1);
         assert_eq!(left("<h2>-List</h2><ul><li>one</ul>", None).len(), 2);
         assert!(!heads("<h2>-Section</h2><p>-label</p><p>T"));
+        assert!(heads("<div><h2>-Section</h2><a href=#s>-to it</a></div><p>T"));
+        assert!(!heads("<div><h2>-Section</h2><a href=x>-elsewhere</a></div><p>T"));
         assert!(heads("<h2>-$20</h2><p>per month"));
         assert!(heads("<h2><a href='#section'>-Section</a></h2><p>T"));
         assert!(heads("<h2>-Section</h2><p><a href=x>T</a>"));

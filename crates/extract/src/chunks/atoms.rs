@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_html::Tag;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::inline_marks::links_and_code;
 use super::{ChunkBlocks, ChunkSize};
-use crate::render::content::{KeptContent, Segment};
+use crate::render::content::{KeptContent, Segment, is_item};
 use crate::render::text::rich_items;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 use crate::tokens::TokenCounter;
@@ -227,7 +226,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// The unit of each kept block.
+/// The unit of each kept block that is no paragraph of its own.
 fn units(content: &KeptContent<'_>) -> FxHashMap<u32, Unit> {
     let mut units = FxHashMap::default();
     add_units(content, &mut units);
@@ -242,8 +241,8 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
     for segment in &content.segments {
         match segment {
             Segment::Paragraph { block } => {
-                let item = item(content, *block, &rich);
-                units.insert(*block, item.map_or(Unit::Paragraph(*block), Unit::Item));
+                // Other blocks are paragraphs of their own.
+                units.extend(item(content, *block, &rich).map(|item| (*block, Unit::Item(item))));
             }
             Segment::Heading { level, blocks } => {
                 let block = blocks.first().copied().unwrap_or_default();
@@ -275,6 +274,6 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
 fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<u32> {
     let element = content.block(block)?.element;
     let mut path = content.page.path(element);
-    let (at, _) = path.find(|(_, element)| matches!(element.tag, Tag::Li | Tag::Dd | Tag::Dt))?;
+    let (at, _) = path.find(|(_, element)| is_item(element.tag))?;
     (!rich.contains(&at)).then_some(at)
 }

@@ -3,7 +3,7 @@
 use super::site::key;
 use super::sources::Sources;
 use super::title_parts::separators;
-use crate::heading_text::shown_text;
+use crate::heading_text::{is_heading, shown_text};
 
 /// Most words of text between the name of a site and a headline.
 // Buttons and labels; below a headline stands more.
@@ -31,7 +31,7 @@ fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
     let page = sources.page;
     let mut words = None;
     for block in &page.blocks {
-        if !page.container(block).is_some_and(|(_, element)| element.tag.is_heading()) {
+        if !is_heading(page, block) {
             let is_text = block.link_density() < 0.5;
             words = words.map(|words: u32| words.saturating_add(if is_text { block.words } else { 0 }));
             continue;

@@ -3,6 +3,7 @@
 use trommel_html::{Block, Page};
 
 use super::likeness::TitleWords;
+use crate::heading_text::is_heading;
 
 /// Blocks before and after the headline that may hold a byline.
 // More behind than before: bylines follow headlines, and categories and dates precede them.
@@ -29,10 +30,6 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
     if judged.is_some_and(|block| likeness(block) >= MIN_LIKENESS) {
         return headline;
     }
-    let is_heading = |block: &Block| {
-        let container = page.container(block);
-        container.is_some_and(|(_, element)| element.tag.is_heading())
-    };
     let mut best: Option<(f32, usize)> = None;
     for (at, block) in page.blocks.iter().enumerate().take(MAX_SEARCHED_BLOCKS) {
         // One with less than a third of the title's words, even if all of them are, cannot say it.
@@ -43,7 +40,7 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
         if score < MIN_LIKENESS {
             continue;
         }
-        if is_heading(block) {
+        if is_heading(page, block) {
             score += HEADING_BONUS;
         }
         if best.is_none_or(|(known, _)| score > known) {

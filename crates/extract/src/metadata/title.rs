@@ -7,7 +7,7 @@ use super::likeness::overlap;
 use super::site::key;
 use super::sources::{Sources, rank};
 use super::title_parts::separators;
-use crate::heading_text::shown_text;
+use crate::heading_text::{is_heading, visible_text};
 
 /// Characters beyond which a title is none.
 // Longer ones are texts in a `title` element.
@@ -124,17 +124,17 @@ fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     }
     let Some(first) = cleaned.first() else {
         let mut blocks = page.blocks.iter();
-        let any = |block: &&Block| page.container(block).is_some_and(|(_, e)| e.tag.is_heading());
-        return blocks.find(any).map(|block| heading_text(sources, block));
+        return blocks.find(|block| is_heading(page, block)).map(|block| heading_text(sources, block));
     };
     let whole = whole(first, &cleaned);
     Some(echo(page, whole).unwrap_or_else(|| whole.to_owned()))
 }
 
-/// Text of a heading without the marks that link to it.
+/// Text of a heading without its buttons and the marks that link to it.
 fn heading_text(sources: &Sources, block: &Block) -> String {
-    let text = fold_space(shown_text(sources.page, sources.html, block));
-    text.trim_end_matches([' ', '¶', '#', '§']).to_owned()
+    let shown = fold_space(&visible_text(sources.page, sources.html, block));
+    let shown = shown.trim_end_matches([' ', '¶', '§']);
+    shown.strip_suffix(" #").unwrap_or(shown).to_owned()
 }
 
 /// Whether a heading is that of a part of the page: it has no letter, or begins with the number of a
@@ -420,6 +420,8 @@ mod tests {
         assert_eq!(of("<h1>2. Only</h1><p>x").as_deref(), Some("2. Only"));
         let edit = "<h1>The mill <span>[<a href=e>edit</a>]</span></h1>";
         assert_eq!(of(edit).as_deref(), Some("The mill"));
+        let copy = "<h1 id=a>Mills in C# <button>Copy path</button><a href=#a>#</a></h1>";
+        assert_eq!(of(copy).as_deref(), Some("Mills in C#"));
     }
 
     #[test]

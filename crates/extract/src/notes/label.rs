@@ -122,12 +122,6 @@ fn is_arrow(text: &str) -> bool {
     )
 }
 
-/// Whether a block stands in a heading.
-pub(super) fn is_heading(page: &Page, block: &Block) -> bool {
-    let container = page.container(block);
-    container.is_some_and(|(_, element)| element.tag.is_heading())
-}
-
 /// Whether a heading is one of notes.
 pub(super) fn names_notes(text: &str) -> bool {
     let text = text.trim().trim_end_matches(':').to_lowercase();

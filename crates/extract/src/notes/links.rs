@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, NotationKind, Page, Tag, anchors};
 
-use super::label::{is_heading, is_number, label};
+use super::label::{is_number, label};
 use super::{MAX_NOTE, Pair, Target, blocks_of, in_notes, is_short, of_kind};
+use crate::heading_text::is_heading;
 
 /// Elements around a mark that may name its note.
 const ANCESTORS: usize = 2;

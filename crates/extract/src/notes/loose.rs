@@ -4,8 +4,9 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, NotationKind, Page, Tag};
 
-use super::label::{is_heading, is_number, label, names_notes};
+use super::label::{is_number, label, names_notes};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
+use crate::heading_text::is_heading;
 
 /// Characters of a word before a raised number from which on the number is hardly its power.
 // `x2` is a power, `mill2` a note.

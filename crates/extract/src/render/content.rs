@@ -445,6 +445,16 @@ fn ends_heading(element: &Element) -> bool {
     matches!(element.tag, Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption)
 }
 
+/// Whether elements of a name are items.
+pub(crate) fn is_item(tag: Tag) -> bool {
+    matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)
+}
+
+/// Whether the children of elements of a name are items.
+pub(crate) fn is_list(tag: Tag) -> bool {
+    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
+}
+
 /// Level of a heading, 1 to 6.
 pub(crate) fn level(tag: Tag) -> usize {
     match tag {

@@ -19,7 +19,7 @@ mod transparent;
 
 use trommel_html::{ElementKinds, NONE, Tag};
 
-use crate::render::content::{KeptContent, Segment};
+use crate::render::content::{KeptContent, Segment, is_item};
 use crate::render::data_table::TableRow;
 use crate::render::options::{AddressForm, MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
@@ -274,7 +274,9 @@ fn flowing<'a>(
                 inline.render(*block, mode(content, element), &mut body);
                 writer.part = part(content, *block);
                 if let Some(task) = task(content, *block) {
-                    body.insert_str(0, task);
+                    // A box that is drawn beside the check box says the same.
+                    let drawn = body.len() - body.trim_start_matches(['▢', '☐', '□', '☑', ' ']).len();
+                    body.replace_range(..drawn, task);
                 }
                 writer.add(element, &body);
             }
@@ -294,7 +296,8 @@ fn flowing<'a>(
             }
             Segment::Code { element: pre, blocks } => {
                 let language = languages.of(content, *pre, blocks);
-                writer.add(element, &fence(&language, &content.code(*pre, blocks)));
+                // Lists inside of code are its lines.
+                writer.add(*pre, &fence(&language, &content.code(*pre, blocks)));
             }
             Segment::Table(table) => {
                 let whole = writer.origin;
@@ -378,7 +381,7 @@ fn part(content: &KeptContent, block: u32) -> Part {
         return Part::Definition;
     }
     let mut path = content.page.path(block.element);
-    let item = path.find(|(_, element)| matches!(element.tag, Tag::Dt | Tag::Dd | Tag::Li));
+    let item = path.find(|(_, element)| is_item(element.tag));
     match item {
         Some((at, element)) if element.tag == Tag::Dt => Part::Term(at),
         _ => Part::Other,

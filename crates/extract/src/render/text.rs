@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use crate::notes::Definition;
-use crate::render::content::{KeptContent, Segment};
+use crate::render::content::{KeptContent, Segment, is_item, is_list};
 use crate::render::data_table::DataTable;
 use crate::render::traced::{OriginSource, TracedText};
 
@@ -203,14 +203,6 @@ fn edge(tag: Tag) -> Option<Gap> {
 /// Kinds of items, and of lists.
 const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
 const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
-
-fn is_item(tag: Tag) -> bool {
-    matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)
-}
-
-fn is_list(tag: Tag) -> bool {
-    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
-}
 
 #[cfg(test)]
 mod tests {

@@ -22,8 +22,6 @@ bitflags! {
         const TABLE = 1 << 5;
         /// `h1` to `h6`.
         const HEADING = 1 << 6;
-        /// `summary`.
-        const SUMMARY = 1 << 7;
     }
 }
 
@@ -41,7 +39,6 @@ impl ElementKinds {
             Tag::Li => Self::ITEM,
             Tag::Dd | Tag::Dt => Self::OTHER_ITEM,
             Tag::Table => Self::TABLE,
-            Tag::Summary => Self::SUMMARY,
             tag if tag.is_heading() => Self::HEADING,
             tag if tag.keeps_space() => Self::CODE,
             _ => Self::empty(),
@@ -94,8 +91,7 @@ mod tests {
 
     #[test]
     fn kinds_are_those_of_the_element_and_of_all_around() {
-        let html = "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table>\
-                    <details><summary>e</summary></details><p>f";
+        let html = "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table><p>e";
         let page = LolEngine.read(html, &Limits::default());
         use ElementKinds as Kinds;
         let list = Kinds::LIST | Kinds::ITEM;
@@ -107,7 +103,6 @@ mod tests {
                 list | Kinds::CODE,
                 Kinds::TABLE | Kinds::HEADING,
                 Kinds::TABLE | Kinds::OTHER_LIST | Kinds::OTHER_ITEM,
-                Kinds::SUMMARY,
                 Kinds::empty()
             ]
         );

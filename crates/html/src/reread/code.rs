@@ -10,7 +10,7 @@ use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
-const BESIDE_CODE_CLASSES: [&str; 50] = [
+const BESIDE_CODE_CLASSES: [&str; 51] = [
     "line-numbers-wrapper",
     "highlight-line-number",
     "react-line-numbers",
@@ -56,6 +56,7 @@ const BESIDE_CODE_CLASSES: [&str; 50] = [
     "code-copy",
     "toolbar",
     "toolbar-item",
+    "source-toolbox",
     "code-header",
     "code-lang",
     "select-none",
@@ -231,7 +232,7 @@ impl Kind {
         if tag.is_skipped() || tag == Tag::Button {
             return Kind::Beside;
         }
-        let mut kind = if tag == Tag::Tr { Kind::Line } else { Kind::Plain };
+        let mut kind = if matches!(tag, Tag::Tr | Tag::Li) { Kind::Line } else { Kind::Plain };
         for (name, value) in Attributes::new(attributes) {
             if name.eq_ignore_ascii_case(b"class") {
                 let value = String::from_utf8_lossy(value).to_ascii_lowercase();
@@ -476,6 +477,7 @@ mod tests {
 
     #[test]
     fn elements_that_are_set_as_blocks_are_lines() {
+        check("<pre><ol><li><span>a</span></li><li></li><li> b</li></ol></pre>", "a\n\n b");
         check("<pre><span style='display: block'>a</span><span style='display:flex'><b>b</b></span></pre>", "a\nb");
         check(
             "<pre><span class=highlight-line>a</span><span class=highlight-line></span><span class=highlight-line> b</span></pre>",
@@ -503,6 +505,7 @@ mod tests {
                <div class=ec-line><div class=gutter><div class=ln>2</div></div><div class=code>  b</div></div></pre>",
             "a\n  b",
         );
+        check("<pre><code>a</code><div class=source-toolbox><span>js</span><button>Copy</button></div></pre>", "a");
         check("<pre><button>Copy <b>it</b></button><style>x{}</style><code>a</code></pre>", "a");
         check(
             "<pre><div><span>1</span><div>a</div></div><div><span>2</span><div></div></div><div><span>3</span><div>c</div></div></pre>",

@@ -12,7 +12,11 @@ const KINDS: [&str; 18] = [
     "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
-fn callout(page: &Page, at: u32, marks: &[u64; 3]) -> Option<&'static str> {
+/// Pairs of words of the classes of such boxes, of GitHub, of VuePress and VitePress, and of Starlight.
+const PAIRS: [(&str, &str); 4] =
+    [("markdown", "alert"), ("custom", "block"), ("hint", "container"), ("starlight", "aside")];
+
+fn callout(page: &Page, at: u32, marks: &[u64]) -> Option<&'static str> {
     let element = page.element(at)?;
     if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
         return None;
@@ -22,15 +26,19 @@ fn callout(page: &Page, at: u32, marks: &[u64; 3]) -> Option<&'static str> {
         return None;
     }
     let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
-    // `note` alone is too common a class.
-    let is_box = has("admonition") || has("callout") || has("markdown") && has("alert");
+    // The kind comes before the colours that it shares with others (`admonition-tip alert--success`).
+    let mut said = words.iter().map(|word| page.word_text(word));
+    // `hint-container tip` is no hint.
+    let kind =
+        said.find_map(|word| KINDS.into_iter().find(|kind| *kind == word && !(word == "hint" && has("container"))));
+    // `note` alone is too common a class, and so are the others without a kind: pages sell by `callout-group`.
+    let is_pair = |(one, other): &(&str, &str)| has(one) && has(other);
+    let is_known = || has("callout") || PAIRS.iter().any(is_pair);
+    let is_box = has("admonition") || kind.is_some() && is_known() || words.len() == 1 && has("callout");
     let is_part = ["title", "content", "inner", "icon", "body", "heading", "text"];
     if !is_box || is_part.iter().any(|name| has(name)) {
         return None;
     }
-    // The kind comes before the colours that it shares with others (`admonition-tip alert--success`).
-    let mut said = words.iter().map(|word| page.word_text(word));
-    let kind = said.find_map(|word| KINDS.into_iter().find(|kind| *kind == word));
     Some(kind.unwrap_or("note"))
 }
 
@@ -38,7 +46,7 @@ fn callout(page: &Page, at: u32, marks: &[u64; 3]) -> Option<&'static str> {
 #[derive(Debug)]
 pub(super) struct Boxes {
     /// Hashes of the classes that boxes have.
-    marks: [u64; 3],
+    marks: [u64; 6],
     /// Whether any element of the page has one of these.
     may_be: bool,
     /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
@@ -50,9 +58,9 @@ pub(super) struct Boxes {
 
 impl Boxes {
     pub fn new(content: &KeptContent) -> Self {
-        let marks = ["admonition", "callout", "alert"].map(|name: &str| word_hash(name.as_bytes()));
-        let [one, two, three] = marks;
-        let is_mark = |word: &AttributeWord| (word.hash == one) | (word.hash == two) | (word.hash == three);
+        let marks = ["admonition", "callout", "alert", "custom", "hint", "starlight"]
+            .map(|name: &str| word_hash(name.as_bytes()));
+        let is_mark = |word: &AttributeWord| marks.iter().fold(false, |is_mark, mark| is_mark | (word.hash == *mark));
         let mut boxes = Self {
             may_be: content.page.attribute_words.iter().any(is_mark),
             marks,

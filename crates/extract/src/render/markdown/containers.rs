@@ -10,8 +10,8 @@ use super::code::is_fence;
 use super::definitions::Definitions;
 use super::push_title;
 use super::surroundings::Surroundings;
-use super::transparent::{is_list, transparent};
-use crate::render::content::KeptContent;
+use super::transparent::transparent;
+use crate::render::content::{KeptContent, is_item, is_list};
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
@@ -320,7 +320,7 @@ impl<'a> SegmentWriter<'a> {
                     }
                     list = at;
                 }
-                Tag::Li | Tag::Dt | Tag::Dd => {
+                tag if is_item(tag) => {
                     let of = if list == NONE { element.parent } else { list };
                     let term = (element.tag != Tag::Li && list != NONE)
                         .then(|| self.definitions.term(self.content.page, list, at))

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use trommel_html::{ElementKinds, Page, Tag};
 
-use super::transparent::is_list;
-use crate::render::content::{KeptContent, Segment};
+use crate::render::content::{KeptContent, Segment, is_item, is_list};
 
 /// The terms of the definition lists of a content.
 #[derive(Debug, Default)]
@@ -28,7 +27,7 @@ impl Definitions {
         };
         for segment in content.segments.iter().filter(is_term) {
             let mut path = content.page.path(content.ends(segment).0);
-            let item = path.find(|(_, element)| matches!(element.tag, Tag::Dt | Tag::Dd | Tag::Li));
+            let item = path.find(|(_, element)| is_item(element.tag));
             let Some((at, _)) = item.filter(|(_, element)| element.tag == Tag::Dt) else {
                 continue;
             };

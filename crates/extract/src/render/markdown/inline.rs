@@ -1,18 +1,17 @@
 //! Renders the text of one block with its inline marks.
 
 mod addresses;
-mod anchors;
 mod marks;
 mod runs;
 
 use trommel_html::{Block, InlineStyle, NotationKind, StyledText, Tag};
 
 use self::addresses::{has_address, with_addresses};
-use self::anchors::{is_anchor, leads_to_itself};
 use self::marks::Rendering;
 use self::runs::{Form, Run, divided, groups};
 use super::images::alternative;
 use super::links::{Links, written_link};
+use crate::permalinks;
 use crate::render::content::{KeptContent, unindented};
 use crate::render::pieces::{self, Piece, PieceKind, pieces};
 use crate::render::tex;
@@ -193,8 +192,8 @@ impl<'a> Inline<'a> {
         // In a heading links may be its anchor.
         let says_links = self.links.is_some() || mode == Mode::Heading;
         !page.container(block).is_some_and(|(_, element)| element.tag.keeps_space())
-            && page.styled(block).all(|StyledText { style, .. }| {
-                let is_linked = says_links && style.link.is_some();
+            && page.styled(block).all(|StyledText { text, style }| {
+                let is_linked = style.link.is_some() && (says_links || permalinks::is_mark(text));
                 !(is_linked || style.code || style.em || style.strong && !is_strong_by_itself)
             })
     }
@@ -223,18 +222,23 @@ impl<'a> Inline<'a> {
                 break;
             }
             let InlineStyle { link, code, strong, em } = part.style;
+            let leads_to_itself = |link: u32| permalinks::leads_to(page, self.content.html, block, link);
             if let Some(links) = &mut self.links
                 && link.is_some()
                 && link != element
             {
-                let leads = link.filter(|link| mode != Mode::Heading || !leads_to_itself(self.content, block, *link));
+                let leads = link.filter(|link| mode != Mode::Heading || !leads_to_itself(*link));
                 addresses.push(leads.and_then(|link| links.take(link)));
             }
             element = link;
             let number = addresses.len().checked_sub(1);
             let has_address = addresses.last().is_some_and(Option::is_some);
             let to = (from + part.text.len()).min(end);
-            if link.is_some() && matches!(mode, Mode::Heading | Mode::Caption | Mode::Term) && is_anchor(part.text) {
+            if let Some(link) = link
+                && permalinks::is_mark(part.text)
+                && (matches!(mode, Mode::Heading | Mode::Caption | Mode::Term)
+                    || permalinks::place(page, self.content.html, link).is_some())
+            {
                 from = to;
                 continue;
             }

@@ -3,7 +3,7 @@
 use trommel_html::{Page, Tag};
 
 use super::callout::Boxes;
-use super::transparent::is_list;
+use crate::render::content::{is_item, is_list};
 
 /// The elements of which that is known. Most segments stand in nothing, and the elements around them are climbed once.
 #[derive(Debug, Default)]
@@ -35,8 +35,7 @@ impl Surroundings {
                 end = Some(at);
                 break;
             }
-            let is_container =
-                matches!(element.tag, Tag::Blockquote | Tag::Li | Tag::Dt | Tag::Dd) || is_list(element.tag);
+            let is_container = element.tag == Tag::Blockquote || is_item(element.tag) || is_list(element.tag);
             if is_container || boxes.kind(page, at).is_some() {
                 contained = true;
                 // What stands around this one is not known by it.

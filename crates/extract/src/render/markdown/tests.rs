@@ -158,6 +158,34 @@ fn a_box_with_several_pieces_of_code_is_a_section() {
 }
 
 #[test]
+fn boxes_of_generators_say_their_kind() {
+    for class in
+        ["custom-block tip", "hint-container tip", "starlight-aside starlight-aside--tip", "callout callout-tip"]
+    {
+        check(&format!("<div class='{class}'><p>a</div>"), "> [!tip]\n> a\n");
+    }
+    check("<div class=callout><p>a</div>", "> [!note]\n> a\n");
+    for class in ["callout-group", "custom-block", "hint-container"] {
+        check(&format!("<div class='{class}'><p>a</div>"), "a\n");
+    }
+}
+
+#[test]
+fn marks_that_lead_to_a_place_are_no_text() {
+    check("<p>a<a href=#b>¶</a><p><a href=#c>§</a>d <a href=#>#</a> <a href=e>§</a>", "a\n\nd # §\n");
+}
+
+#[test]
+fn a_box_that_is_drawn_beside_a_check_box_is_said_once() {
+    check("<ul><li><input type=checkbox> ▢ a<li><input type=checkbox checked>☐b</ul>", "- [ ] a\n- [x] b\n");
+}
+
+#[test]
+fn lists_in_code_are_its_lines() {
+    check("<ul><li>x<pre><ol><li>a<li>  b</ol></pre></ul>", "- x\n\n  ```\n  a\n    b\n  ```\n");
+}
+
+#[test]
 fn quotes_nest() {
     check(
         "<blockquote>a<blockquote><p>b<p>c</blockquote>d</blockquote><blockquote>e</blockquote>",

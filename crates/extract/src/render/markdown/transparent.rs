@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Tag};
 
-use crate::render::content::{KeptContent, Segment};
+use crate::render::content::{KeptContent, Segment, is_list};
 
 /// Mean words of an item from which on a list is one of posts or sections.
 // Items of real lists are lines; longer ones are posts that a page lists.
@@ -81,11 +81,6 @@ pub(super) fn transparent(content: &KeptContent, mut is_contained: impl FnMut(u3
         }
     };
     inside.into_iter().filter(|(at, inside)| is_transparent(*at, inside)).map(|(at, _)| at).collect()
-}
-
-/// Elements whose children are items.
-pub(super) fn is_list(tag: Tag) -> bool {
-    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
 /// Words of a segment.
