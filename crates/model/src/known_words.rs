@@ -54,7 +54,7 @@ mod tests {
             known.change(usual)
         };
         assert_eq!(change(&[], 0.6), 0.0);
-        assert_eq!(change(&[(10, 0.6), (10, 0.3)], 0.6), 0.0);
+        assert_eq!(change(&[(10, 0.6), (10, 0.4)], 0.6), 0.0);
         assert_eq!(change(&[(10, 0.1), (10, 0.2)], 0.6), -0.5);
         // Blocks count by their words.
         assert!((change(&[(30, 0.4), (10, 0.24)], 0.6) + 0.25).abs() < 1e-5);
