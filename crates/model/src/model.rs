@@ -18,7 +18,7 @@ use crate::hard_pages::confidence_below;
 use crate::kept_blocks::{self, Choice, weighed};
 use crate::known_words::KnownWords;
 use crate::layout::Layout;
-use crate::packed::pack;
+use crate::packed::{pack, unpack};
 use crate::page_type::PageType;
 use crate::sigmoid::sigmoid;
 
@@ -245,7 +245,7 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         match BUILTIN.iter().find(|(name, _)| self.builtin == Some(*name)) {
             // A run names the model by a hash of these: writing the file anew took a seventh of the start.
-            Some((_, bytes)) => Ok(bytes.to_vec()),
+            Some((_, bytes)) => Ok(unpack(bytes)?.into_owned()),
             None => Ok(rmp_serde::to_vec_named(&self.file)?),
         }
     }

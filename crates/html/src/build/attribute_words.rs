@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn names_are_those_of_a_plain_division() {
         for length in 0..200 {
-            let value: Vec<u8> = (0..length).map(|at| b"ab \tc-d  "[(at * at + length) % 10]).collect();
+            let value: Vec<u8> = (0..length).map(|at| b"ab \tc-d  "[(at * at + length) % 9]).collect();
             for vectors in Vectors::available() {
                 let mut names = Vec::new();
                 each_name(vectors, &value, |name| names.push(name));

@@ -179,6 +179,11 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use linfa::Dataset;
+    use linfa::traits::Fit as _;
+    use linfa_logistic::LogisticRegression;
+    use ndarray::Array2;
+
     use super::*;
 
     /// Rows whose log odds of content are 2x - 1; y is noise, z never changes.
@@ -225,6 +230,25 @@ mod tests {
             }
             assert!(slopes.iter().all(|slope| slope.abs() < 1e-3), "{penalty}: {slopes:?}");
         }
+    }
+
+    #[test]
+    fn linfa_finds_the_same_regression() {
+        let (sample, penalty) = (sample(), 1e-2);
+        let fit = fit(penalty);
+        // Divided by the deviations, so that the penalty means the same; the third feature never changes.
+        let features = Array2::from_shape_fn((4000, 2), |(row, column)| {
+            f64::from(sample.data[row * 3 + column]) / fit.deviations[column]
+        });
+        let solver = LogisticRegression::default().alpha(penalty * 4000.0).gradient_tolerance(1e-3);
+        let other = solver.fit(&Dataset::new(features, Array1::from(sample.labels))).unwrap();
+        // linfa takes the class that comes first for the positive one.
+        let sign = if other.labels().pos.class { 1.0 } else { -1.0 };
+        for (at, weight) in other.params().iter().enumerate() {
+            let expected = sign * weight / fit.deviations[at];
+            assert!((fit.weights[at] - expected).abs() < 1e-3, "{fit:?} {expected}");
+        }
+        assert!((fit.intercept - sign * other.intercept()).abs() < 1e-3, "{fit:?} {}", other.intercept());
     }
 
     #[test]
