@@ -64,13 +64,13 @@ impl From<SourceError> for io::Error {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordIndexError {
-    /// The file cannot be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// The index.
+    /// The file cannot be read, or is no index.
+    #[error("{path}: {what}")]
+    Unread {
+        /// The file.
         path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
+        /// The fault.
+        what: String,
     },
     /// A line or row that names no record.
     #[error("{path}:{line}: {what}")]
@@ -79,14 +79,6 @@ pub enum RecordIndexError {
         path: PathBuf,
         /// Number of the line or row, from 1.
         line: usize,
-        /// The fault.
-        what: String,
-    },
-    /// A Parquet file that cannot be used.
-    #[error("{path}: {what}")]
-    Parquet {
-        /// The index.
-        path: PathBuf,
         /// The fault.
         what: String,
     },
@@ -99,13 +91,18 @@ pub enum RecordIndexError {
 }
 
 impl RecordIndexError {
+    /// Names the file that an error is about.
+    pub(crate) fn of<E: ToString>(path: &Path) -> impl Fn(E) -> Self {
+        let path = path.to_owned();
+        move |error| Self::Unread { path: path.clone(), what: error.to_string() }
+    }
+
     /// The same of an index at another path.
     pub(crate) fn at(self, path: &Path) -> Self {
         let path = path.to_owned();
         match self {
-            Self::Io { source, .. } => Self::Io { path, source },
+            Self::Unread { what, .. } => Self::Unread { path, what },
             Self::Row { line, what, .. } => Self::Row { path, line, what },
-            Self::Parquet { what, .. } => Self::Parquet { path, what },
             Self::Empty { .. } => Self::Empty { path },
         }
     }

@@ -44,17 +44,14 @@ pub(crate) fn read(
     condition: Option<&RowCondition>,
     each: &mut dyn FnMut(IndexLine),
 ) -> Result<(), RecordIndexError> {
-    let failed = |source| RecordIndexError::Io { path: path.to_owned(), source };
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
-    let head = file.fill_buf().map_err(failed)?;
+    let failed = RecordIndexError::of(path);
+    let mut file = BufReader::new(File::open(path).map_err(&failed)?);
+    let head = file.fill_buf().map_err(&failed)?;
     if head.starts_with(PARQUET_MAGIC) {
         #[cfg(feature = "parquet")]
         return parquet::read(path, condition, each);
         #[cfg(not(feature = "parquet"))]
-        return Err(RecordIndexError::Parquet {
-            path: path.to_owned(),
-            what: "this build reads no Parquet (feature `parquet`)".to_owned(),
-        });
+        return Err(RecordIndexError::of(path)("this build reads no Parquet (feature `parquet`)"));
     }
     let lines: Box<dyn Read> =
         if head.starts_with(&GZIP_MAGIC) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };

@@ -173,7 +173,7 @@ impl RecordSelection {
         Ok(Self {
             index: index.to_owned(),
             copy: None,
-            bytes: archives.iter().cloned().map(ArchiveBytes::At).collect(),
+            bytes: archives.iter().map(|archive| ArchiveBytes::Within(archive.clone(), 0..u64::MAX)).collect(),
             archives,
             rows,
             bad_lines,

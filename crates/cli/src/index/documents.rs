@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context, Result};
-use trommel::archive::{ReadOptions, Reader, RecordType, name};
+use trommel::archive::{ReadOptions, Reader, Record, RecordType, name};
 use trommel::output::{ReadError, RecordReader, RecordSource};
 use trommel::{OutputRecord, Settings};
 use trommel_pipeline::{Outcome, expand, sources::NetworkOptions};
@@ -45,8 +45,8 @@ impl FeedOutcome {
         Ok(())
     }
 
-    fn fault(&mut self, path: &Path, error: &dyn std::fmt::Display) {
-        tracing::error!("{}: {error}", path.display());
+    fn fault(&mut self, message: &dyn std::fmt::Display) {
+        tracing::error!("{message}");
         self.faults = true;
     }
 }
@@ -107,7 +107,7 @@ impl Documents {
         for path in &self.outputs {
             match RecordReader::open(path) {
                 Ok(reader) => from_reader(reader, path, indexer, &mut feed)?,
-                Err(error) => feed.fault(path, &error),
+                Err(error) => feed.fault(&format!("{}: {error}", path.display())),
             }
         }
         for path in &self.wets {
@@ -139,7 +139,7 @@ fn from_reader(
     for stored in reader {
         match stored {
             Ok(stored) => feed.give(indexer, &stored)?,
-            Err(error) => feed.fault(path, &error),
+            Err(error) => feed.fault(&format!("{}: {error}", path.display())),
         }
     }
     Ok(())
@@ -150,37 +150,33 @@ fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> R
     let reader = match Reader::open(path, ReadOptions::default()) {
         Ok(reader) => reader,
         Err(error) => {
-            tracing::error!("{error}");
-            feed.faults = true;
+            feed.fault(&error);
             return Ok(());
         }
     };
     for record in reader {
-        let record = match record {
-            Ok(record) => record,
-            Err(error) => {
-                tracing::error!("{error}");
-                feed.faults = true;
-                continue;
-            }
-        };
-        if record.kind != RecordType::Conversion {
-            continue;
+        match record {
+            Ok(record) if record.kind == RecordType::Conversion => feed.give(indexer, &of_conversion(&record))?,
+            Ok(_) => {}
+            Err(error) => feed.fault(&error),
         }
-        let block = String::from_utf8_lossy(&record.block);
-        let (title, text) = block.split_once('\n').unwrap_or((&block, ""));
-        let stored = OutputRecord {
-            id: record.refers_to().or(record.id()).unwrap_or_default().to_owned(),
-            url: record.url().map(str::to_owned),
-            date: record.date().map(str::to_owned),
-            title: Some(title.to_owned()),
-            text: text.to_owned(),
-            source: Some(RecordSource::from(&record.place)),
-            ..OutputRecord::default()
-        };
-        feed.give(indexer, &stored)?;
     }
     Ok(())
+}
+
+/// The document in a record of a WET file.
+fn of_conversion(record: &Record) -> OutputRecord {
+    let block = String::from_utf8_lossy(&record.block);
+    let (title, text) = block.split_once('\n').unwrap_or((&block, ""));
+    OutputRecord {
+        id: record.refers_to().or(record.id()).unwrap_or_default().to_owned(),
+        url: record.url().map(str::to_owned),
+        date: record.date().map(str::to_owned),
+        title: Some(title.to_owned()),
+        text: text.to_owned(),
+        source: Some(RecordSource::from(&record.place)),
+        ..OutputRecord::default()
+    }
 }
 
 /// The files below a folder, sorted.

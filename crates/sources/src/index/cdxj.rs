@@ -49,7 +49,7 @@ pub(crate) fn read(
     for number in 1.. {
         line.clear();
         let read = read_line(&mut lines, &mut line);
-        let is_whole = read.map_err(|source| RecordIndexError::Io { path: path.to_owned(), source })?;
+        let is_whole = read.map_err(RecordIndexError::of(path))?;
         if line.is_empty() {
             break;
         }

@@ -26,10 +26,8 @@ pub(crate) fn read(
     catch_unwind(AssertUnwindSafe(|| rows(path, condition, each))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        Err(RecordIndexError::Parquet {
-            path: path.to_owned(),
-            what: format!("is damaged ({})", text.unwrap_or("no message").escape_debug()),
-        })
+        let what = format!("is damaged ({})", text.unwrap_or("no message").escape_debug());
+        Err(RecordIndexError::of(path)(what))
     })
 }
 
@@ -38,25 +36,22 @@ fn rows(
     condition: Option<&RowCondition>,
     each: &mut dyn FnMut(IndexLine),
 ) -> Result<(), RecordIndexError> {
-    let failed = |what: String| RecordIndexError::Parquet { path: path.to_owned(), what };
-    let file = File::open(path).map_err(|source| RecordIndexError::Io { path: path.to_owned(), source })?;
-    let reader = SerializedFileReader::new(file).map_err(|error| failed(error.to_string()))?;
+    let failed = RecordIndexError::of(path);
+    let file = File::open(path).map_err(RecordIndexError::of(path))?;
+    let reader = SerializedFileReader::new(file).map_err(&failed)?;
     let schema = reader.metadata().file_metadata().schema();
     let of_condition = condition.map(RowCondition::columns).unwrap_or_default();
     let of_condition = of_condition.into_iter().filter(|name| !COLUMNS.contains(name) && *name != INNER);
     let mut columns = Vec::new();
     for name in COLUMNS.into_iter().chain(of_condition) {
         let column = schema.get_fields().iter().find(|field| field.name() == name);
-        columns.push(Arc::clone(column.ok_or_else(|| failed(format!("no column {name}")))?));
+        columns.push(Arc::clone(column.ok_or_else(|| RecordIndexError::of(path)(format!("no column {name}")))?));
     }
     columns.extend(schema.get_fields().iter().find(|field| field.name() == INNER).cloned());
-    let projection = Type::group_type_builder(schema.name())
-        .with_fields(columns)
-        .build()
-        .map_err(|error| failed(error.to_string()))?;
-    let rows = reader.get_row_iter(Some(projection)).map_err(|error| failed(error.to_string()))?;
+    let projection = Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(&failed)?;
+    let rows = reader.get_row_iter(Some(projection)).map_err(&failed)?;
     for (at, row) in rows.enumerate() {
-        let row = row.map_err(|error| failed(error.to_string()))?;
+        let row = row.map_err(&failed)?;
         let mut entry = IndexEntry { file: String::new(), offset: 0, length: 0, inner: 0 };
         let mut wrong = None;
         for (name, field) in row.get_column_iter() {

@@ -18,9 +18,7 @@ type OpenArchive = Arc<dyn Fn() -> io::Result<Box<dyn Read + Send>> + Send + Syn
 /// Where the bytes of an archive are.
 #[derive(Clone)]
 pub enum ArchiveBytes {
-    /// In a file or object of their own.
-    At(Location),
-    /// In a part of a file or object.
+    /// In a file or object, or a part of one; its end may be beyond that of the file.
     Within(Location, Range<u64>),
     /// In a compressed part of one, which can be read from its start only.
     Packed(OpenArchive),
@@ -72,7 +70,6 @@ impl ArchiveBytes {
 
     fn part(&self) -> Option<(&Location, Range<u64>)> {
         match self {
-            Self::At(location) => Some((location, 0..u64::MAX)),
             Self::Within(location, part) => Some((location, part.clone())),
             Self::Packed(_) | Self::Missing(_) => None,
         }
@@ -82,7 +79,6 @@ impl ArchiveBytes {
     fn open(&self) -> Result<OpenBytes, SourceError> {
         let failed = |error: io::Error| SourceError::File(error.to_string());
         match self {
-            Self::At(Location::File(path)) => Ok(OpenBytes::File(File::open(path).map_err(failed)?, 0..u64::MAX)),
             Self::Within(Location::File(path), part) => {
                 Ok(OpenBytes::File(File::open(path).map_err(failed)?, part.clone()))
             }
@@ -90,7 +86,7 @@ impl ArchiveBytes {
                 Ok(OpenBytes::Stream { open: Arc::clone(open), bytes: open().map_err(failed)?, position: 0 })
             }
             Self::Missing(error) => Err(error.clone()),
-            Self::At(Location::Url(_)) | Self::Within(Location::Url(_), _) => Err(SourceError::NotBuilt),
+            Self::Within(Location::Url(_), _) => Err(SourceError::NotBuilt),
         }
     }
 }
@@ -98,7 +94,6 @@ impl ArchiveBytes {
 impl fmt::Debug for ArchiveBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::At(location) => f.debug_tuple("At").field(location).finish(),
             Self::Within(location, part) => f.debug_tuple("Within").field(location).field(part).finish(),
             Self::Packed(_) => f.debug_tuple("Packed").finish_non_exhaustive(),
             Self::Missing(error) => f.debug_tuple("Missing").field(error).finish(),
@@ -109,7 +104,6 @@ impl fmt::Debug for ArchiveBytes {
 impl PartialEq for ArchiveBytes {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::At(one), Self::At(other)) => one == other,
             (Self::Within(one, part), Self::Within(other, of_other)) => one == other && part == of_other,
             (Self::Packed(one), Self::Packed(other)) => Arc::ptr_eq(one, other),
             (Self::Missing(one), Self::Missing(other)) => one == other,

@@ -85,89 +85,68 @@ fn structures(group: &mut Group<'_>, rows: &[OutputRecord], schema: &Structures)
             FieldValue::Long(value) => lists::<Int64Type, _>(group, rows, count, |record, at| value(record, at).into()),
             FieldValue::Float(value) => lists::<FloatType, _>(group, rows, count, value),
             FieldValue::Bool(value) => lists::<BoolType, _>(group, rows, count, value),
-            FieldValue::List(value) => {
-                let all = rows.iter().map(|row| (0..count(row)).map(|at| value(row, at).iter()));
-                inner_lists(group, all)
-            }
-            FieldValue::Rows(value) => cells(group, rows, count, value),
+            FieldValue::List(value) => Leaves::write(group, rows, |leaves: &mut Leaves<ByteArrayType>, row| {
+                leaves.list(0..count(row), |leaves, at| {
+                    leaves.list(value(row, at), |leaves, text| leaves.add(text.as_str().into()));
+                });
+            }),
+            FieldValue::Rows(value) => Leaves::write(group, rows, |leaves: &mut Leaves<ByteArrayType>, row| {
+                leaves.list(0..count(row), |leaves, at| {
+                    leaves.list(value(row, at), |leaves, cells| {
+                        leaves.list(cells, |leaves, cell| leaves.add(cell.as_str().into()));
+                    });
+                });
+            }),
         }?;
     }
     Ok(())
 }
 
-/// Writes a column of lists in lists. The definition level is 0 for an empty outer list, 1 for an empty
-/// inner one, 2 for a text. The repetition level is 1 for the first text of an inner list after the first,
-/// 2 for the others.
-fn inner_lists<'a, Inner: Iterator<Item = &'a String>>(
-    group: &mut Group<'_>,
-    rows: impl Iterator<Item = impl Iterator<Item = Inner>>,
-) -> Result<(), ParquetError> {
-    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    for outer in rows {
-        let mut level = 0;
-        let mut is_empty = true;
-        for inner in outer {
-            is_empty = false;
-            let before = values.len();
-            for text in inner {
-                values.push(ByteArray::from(text.as_str()));
-                defined.push(2);
-                repeated.push(level);
-                level = 2;
-            }
-            if values.len() == before {
-                defined.push(1);
-                repeated.push(level);
-            }
-            level = 1;
-        }
-        if is_empty {
-            defined.push(0);
-            repeated.push(0);
-        }
-    }
-    leaf::<ByteArrayType>(group, &values, &defined, Some(&repeated))
+/// The values of a column of lists, which may lie in each other, with their levels.
+struct Leaves<T: DataType> {
+    values: Vec<T::T>,
+    /// Definition levels: the number of lists around a value, or around an empty list.
+    defined: Vec<i16>,
+    /// Repetition levels: the number of lists around what goes on; 0 where a row begins.
+    repeated: Vec<i16>,
+    depth: i16,
+    goes_on: i16,
 }
 
-/// Writes the column of the cells of tables. The definition level is 1 for a table without rows, 2 for a
-/// row without cells, 3 for a cell. The repetition level is 1 for the first cell of a table after the
-/// first, 2 for the first of a row, 3 for the others.
-fn cells(
-    group: &mut Group<'_>,
-    rows: &[OutputRecord],
-    count: fn(&OutputRecord) -> usize,
-    value: fn(&OutputRecord, usize) -> &[Vec<String>],
-) -> Result<(), ParquetError> {
-    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    for record in rows {
-        let mut level = 0;
-        let mut add = |definition: i16, value: Option<&String>, level: i16| {
-            defined.push(definition);
-            repeated.push(level);
-            values.extend(value.map(|text| ByteArray::from(text.as_str())));
-        };
-        if count(record) == 0 {
-            add(0, None, 0);
+impl<T: DataType> Leaves<T> {
+    /// Writes the column whose lists `add` adds for each row.
+    fn write<R>(group: &mut Group<'_>, rows: &[R], add: impl Fn(&mut Self, &R)) -> Result<(), ParquetError> {
+        let (values, defined, repeated) = (Vec::new(), Vec::new(), Vec::new());
+        let mut leaves = Self { values, defined, repeated, depth: 0, goes_on: 0 };
+        for row in rows {
+            leaves.goes_on = 0;
+            add(&mut leaves, row);
         }
-        for table in 0..count(record) {
-            let rows = value(record, table);
-            if rows.is_empty() {
-                add(1, None, level);
-            }
-            for row in rows {
-                if row.is_empty() {
-                    add(2, None, level);
-                }
-                for cell in row {
-                    add(3, Some(cell), level);
-                    level = 3;
-                }
-                level = 2;
-            }
-            level = 1;
+        leaf::<T>(group, &leaves.values, &leaves.defined, Some(&leaves.repeated))
+    }
+
+    fn list<I>(&mut self, items: impl IntoIterator<Item = I>, add: impl Fn(&mut Self, I)) {
+        let before = self.defined.len();
+        self.depth += 1;
+        for item in items {
+            add(self, item);
+            self.goes_on = self.depth;
+        }
+        self.depth -= 1;
+        if self.defined.len() == before {
+            self.note_levels();
         }
     }
-    leaf::<ByteArrayType>(group, &values, &defined, Some(&repeated))
+
+    fn add(&mut self, value: T::T) {
+        self.values.push(value);
+        self.note_levels();
+    }
+
+    fn note_levels(&mut self) {
+        self.defined.push(self.depth);
+        self.repeated.push(self.goes_on);
+    }
 }
 
 /// Writes the values of one leaf, the next of the row group.
@@ -196,26 +175,14 @@ pub(crate) fn optional<T: DataType, R>(
     leaf::<T>(group, &values, &defined, None)
 }
 
-/// Writes a column of lists: repetition level 1 for each element but the first; definition level 0 for
-/// an empty list, 1 for an element.
+/// Writes a column of lists.
 pub(crate) fn lists<T: DataType, R>(
     group: &mut Group<'_>,
     rows: &[R],
     count: impl Fn(&R) -> usize,
     value: impl Fn(&R, usize) -> T::T,
 ) -> Result<(), ParquetError> {
-    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    for row in rows {
-        let count = count(row);
-        if count == 0 {
-            defined.push(0);
-            repeated.push(0);
-        }
-        for at in 0..count {
-            defined.push(1);
-            repeated.push(i16::from(at > 0));
-            values.push(value(row, at));
-        }
-    }
-    leaf::<T>(group, &values, &defined, Some(&repeated))
+    Leaves::<T>::write(group, rows, |leaves, row| {
+        leaves.list(0..count(row), |leaves, at| leaves.add(value(row, at)));
+    })
 }
