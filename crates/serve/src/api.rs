@@ -78,8 +78,10 @@ const PAGE_REFUSALS: Refusals = &[
 const UNREADABLE: (u16, &str) = (400, "The query cannot be read");
 const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
 
-/// Of each path behind the bearer token: its parameters if it takes settings besides, and its own refusals.
-const OPERATIONS: [(&str, Option<&[RouteParameter]>, &[Refusals]); 8] = [
+/// A path behind the bearer token: its parameters if it takes settings besides, and its own refusals.
+type Operation = (&'static str, Option<&'static [RouteParameter]>, &'static [Refusals]);
+
+const OPERATIONS: [Operation; 8] = [
     (
         "/extract",
         Some(&OF_PAGE),
