@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use trommel_extract::{CommentPolicy, ContentPolicy, Extractor};
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    EvalOptions, HeldOut, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting, adapt,
-    evaluate, text_by, train,
+    EvalOptions, HeldOut, LABEL_SHARE, LabelledPage, LearnError, Learner, PageSet, Scores, TrainOptions, Weighting,
+    adapt, evaluate, text_by, train,
 };
 use trommel_model::Model;
 use trommel_text::{hash, words::Rule};

@@ -3,10 +3,8 @@
 //! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files, RTF
 //! and further archives, which servers also send as pages.
 
-use crate::{
-    media::{self, MediaType},
-    signature,
-};
+use crate::media::{self, MediaType};
+use crate::signature;
 
 /// Bytes that the standard looks at.
 const HEAD_BYTES: usize = 1445;

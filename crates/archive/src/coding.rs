@@ -30,9 +30,7 @@ pub(crate) fn gzip(coded: &[u8], limit: usize) -> CodingResult {
     let mut body = Vec::new();
     let mut rest = coded;
     while rest.starts_with(&signature::GZIP_DEFLATE) {
-        let Some(length) = gzip::header_length(rest) else {
-            break;
-        };
+        let Some(length) = gzip::header_length(rest) else { break };
         let member = rest.get(length..).unwrap_or_default();
         let (used, end) = inflate(member, false, &mut body, limit);
         match end {

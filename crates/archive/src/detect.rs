@@ -4,16 +4,14 @@ use std::{io, sync::Arc};
 
 use memchr::memmem;
 
-use crate::{
-    error::ArchiveError,
-    gzip::Gzip,
-    lz4::Lz4,
-    signature::FileSignature,
-    source::Source,
-    start::{HEAD, is_warc},
-    stream::Codec,
-    zst::Zst,
-};
+use crate::error::ArchiveError;
+use crate::gzip::Gzip;
+use crate::lz4::Lz4;
+use crate::signature::FileSignature;
+use crate::source::Source;
+use crate::start::{HEAD, is_warc};
+use crate::stream::Codec;
+use crate::zst::Zst;
 
 /// Finds the compression by the first bytes.
 pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, ArchiveError> {

@@ -5,17 +5,15 @@ use std::io;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use crate::{
-    buffer::Buffer,
-    error::Damage,
-    inflate::{Inflate, InflateResult, crc32},
-    member::{MemberStart, MemberStop},
-    signature::GZIP_DEFLATE as MAGIC,
-    source::Source,
-    spares::Spares,
-    start::is_one_record,
-    zeros::{TAR_BLOCK, ZeroRuns, is_padding},
-};
+use crate::buffer::Buffer;
+use crate::error::Damage;
+use crate::inflate::{Inflate, InflateResult, crc32};
+use crate::member::{MemberStart, MemberStop};
+use crate::signature::GZIP_DEFLATE as MAGIC;
+use crate::source::Source;
+use crate::spares::Spares;
+use crate::start::is_one_record;
+use crate::zeros::{TAR_BLOCK, ZeroRuns, is_padding};
 
 /// Plain bytes made at a time.
 const CHUNK: usize = 64 * 1024;
@@ -170,9 +168,7 @@ impl Gzip {
     /// The length that the trailer states tells how large a buffer must be, which the record can then keep: the
     /// trailer is what stands before the next member.
     fn take_whole(&mut self, source: &mut Source, window: &mut Buffer, spares: &mut Spares) -> bool {
-        let Some(inflate) = &mut self.whole else {
-            return false;
-        };
+        let Some(inflate) = &mut self.whole else { return false };
         if self.misses >= MAX_MISSES || window.len() > 0 {
             return false;
         }
@@ -223,12 +219,8 @@ impl Gzip {
 
     fn trailer(&mut self, source: &mut Source) -> io::Result<MemberStop> {
         let bytes = source.peek(8)?;
-        let Some((crc, rest)) = bytes.split_first_chunk::<4>() else {
-            return Ok(MemberStop::Broken(Damage::Cut));
-        };
-        let Some(size) = rest.first_chunk::<4>() else {
-            return Ok(MemberStop::Broken(Damage::Cut));
-        };
+        let Some((crc, rest)) = bytes.split_first_chunk::<4>() else { return Ok(MemberStop::Broken(Damage::Cut)) };
+        let Some(size) = rest.first_chunk::<4>() else { return Ok(MemberStop::Broken(Damage::Cut)) };
         let sum = self.sum.unwrap_or((self.crc.sum(), self.crc.amount()));
         let right = (u32::from_le_bytes(*crc), u32::from_le_bytes(*size)) == sum;
         source.consume(8);

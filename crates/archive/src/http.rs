@@ -67,9 +67,7 @@ fn looks_like_fields(fields: &[u8]) -> bool {
         if line.is_empty() || matches!(line.first(), Some(b' ' | b'\t')) {
             continue;
         }
-        let Some(colon) = memchr(b':', line) else {
-            return false;
-        };
+        let Some(colon) = memchr(b':', line) else { return false };
         let name = line.get(..colon).unwrap_or_default();
         if name.is_empty() || !name.iter().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(b)) {
             return false;

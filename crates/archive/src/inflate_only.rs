@@ -1,9 +1,7 @@
 //! Inflates an archive without reading its records, as a lower bound for the time of reading.
 
-use crate::{
-    gzip::header_length,
-    inflate::{Inflate, InflateResult},
-};
+use crate::gzip::header_length;
+use crate::inflate::{Inflate, InflateResult};
 
 /// Inflates all gzip members of `stored`, one in `plain` after another, and gives the sum of their
 /// plain bytes. `plain` grows to the largest member. Checksums are not looked at. None if the bytes

@@ -8,13 +8,11 @@ use std::{hash::Hasher, io};
 use lz4_flex::block;
 use twox_hash::XxHash32;
 
-use crate::{
-    buffer::Buffer,
-    error::Damage,
-    member::{MemberStart, MemberStop},
-    signature::{LZ4 as MAGIC, is_skippable},
-    source::Source,
-};
+use crate::buffer::Buffer;
+use crate::error::Damage;
+use crate::member::{MemberStart, MemberStop};
+use crate::signature::{LZ4 as MAGIC, is_skippable};
+use crate::source::Source;
 
 /// Longest frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;
@@ -153,9 +151,7 @@ impl Lz4 {
 
     /// The first plain bytes of the frame `stored` begins with, if it is one.
     pub(crate) fn probe(stored: &[u8], plain: &mut [u8]) -> Option<usize> {
-        let Header::Good(frame) = header(stored) else {
-            return None;
-        };
+        let Header::Good(frame) = header(stored) else { return None };
         let rest = stored.get(frame.header..)?;
         let size = u32::from_le_bytes(*rest.first_chunk::<4>()?);
         let length = usize::try_from(size & !STORED).ok()?;
@@ -170,9 +166,7 @@ impl Lz4 {
 
 /// Reads a frame header.
 fn header(bytes: &[u8]) -> Header {
-    let (Some(&flags), Some(&sizes)) = (bytes.get(4), bytes.get(5)) else {
-        return Header::Short;
-    };
+    let (Some(&flags), Some(&sizes)) = (bytes.get(4), bytes.get(5)) else { return Header::Short };
     if !bytes.starts_with(&MAGIC) || flags >> 6 != 1 {
         return Header::Bad;
     }
@@ -186,9 +180,7 @@ fn header(bytes: &[u8]) -> Header {
     let content_size = if flags & 8 != 0 { 8 } else { 0 };
     let dictionary = if flags & 1 != 0 { 4 } else { 0 };
     let check = 6 + content_size + dictionary;
-    let (Some(described), Some(&stated)) = (bytes.get(4..check), bytes.get(check)) else {
-        return Header::Short;
-    };
+    let (Some(described), Some(&stated)) = (bytes.get(4..check), bytes.get(check)) else { return Header::Short };
     if stated != (hash(described) >> 8) as u8 {
         return Header::Bad;
     }
@@ -242,24 +234,18 @@ fn decode_start(coded: &[u8], history: &[u8], out: &mut [u8]) -> usize {
     let (mut rest, mut made) = (coded, 0);
     while let Some((&token, after)) = rest.split_first() {
         rest = after;
-        let Some(literals) = length(&mut rest, token >> 4) else {
-            break;
-        };
+        let Some(literals) = length(&mut rest, token >> 4) else { break };
         let there = rest.get(..literals).unwrap_or(rest);
         let copied = copy(there, out.get_mut(made..).unwrap_or_default());
         made += copied;
         rest = rest.get(copied..).unwrap_or_default();
-        let Some((offset, after)) = rest.split_first_chunk::<2>() else {
-            break;
-        };
+        let Some((offset, after)) = rest.split_first_chunk::<2>() else { break };
         if copied < literals {
             break;
         }
         rest = after;
         let offset = usize::from(u16::from_le_bytes(*offset));
-        let Some(matched) = length(&mut rest, token & 15) else {
-            break;
-        };
+        let Some(matched) = length(&mut rest, token & 15) else { break };
         if offset == 0 {
             break;
         }

@@ -113,9 +113,7 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
             break;
         }
     }
-    let Some(tag) = rest.strip_prefix(b"<") else {
-        return MediaType::Other(String::new());
-    };
+    let Some(tag) = rest.strip_prefix(b"<") else { return MediaType::Other(String::new()) };
     let begins = |name: &&[u8]| {
         tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
             && tag.get(name.len()).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/'))

@@ -37,10 +37,7 @@ pub fn ending(name: &str) -> &str {
 /// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that is nothing
 /// but an ending keeps it.
 pub fn stem(name: &str) -> &str {
-    match is_wacz(name) {
-        true => without_one_of(name, &[WACZ]),
-        false => without_one_of(without_compression(name), &FORMATS),
-    }
+    if is_wacz(name) { without_one_of(name, &[WACZ]) } else { without_one_of(without_compression(name), &FORMATS) }
 }
 
 /// The name without the ending of a compression.

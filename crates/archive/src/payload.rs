@@ -2,16 +2,13 @@
 
 use std::{borrow::Cow, fmt};
 
-use crate::{
-    binary::binary_type,
-    chunked,
-    coding::{self, CodingResult},
-    error::PayloadError,
-    headers::Headers,
-    http,
-    media::{self, MediaType, TypeSource},
-    record::{Record, RecordType},
-};
+use crate::binary::binary_type;
+use crate::coding::{self, CodingResult};
+use crate::error::PayloadError;
+use crate::headers::Headers;
+use crate::media::{self, MediaType, TypeSource};
+use crate::record::{Record, RecordType};
+use crate::{chunked, http};
 
 /// Most codings undone that headers name. Each may cost as much as `max_payload`, and a body can be
 /// made that goes on for any number of rounds.

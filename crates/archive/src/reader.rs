@@ -9,17 +9,17 @@ mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
-use crate::{
-    detect::detect,
-    error::{ArchiveError, Damage},
-    member::MemberStop,
-    record::Record,
-    record_block::RecordBlock,
-    resume::{MemberAccount, ResumePoint},
-    source::Source,
-    start::{ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts},
-    stream::Stream,
+use crate::detect::detect;
+use crate::error::{ArchiveError, Damage};
+use crate::member::MemberStop;
+use crate::record::Record;
+use crate::record_block::RecordBlock;
+use crate::resume::{MemberAccount, ResumePoint};
+use crate::source::Source;
+use crate::start::{
+    ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts,
 };
+use crate::stream::Stream;
 
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -182,9 +182,7 @@ impl Source {
     }
 
     fn read_once(&mut self, limit: usize) {
-        let Some(room) = self.data.get_mut(self.end..limit) else {
-            return;
-        };
+        let Some(room) = self.data.get_mut(self.end..limit) else { return };
         match self.input.read(room) {
             Ok(0) => self.done = true,
             Ok(read) => self.end = (self.end + read).min(limit),

@@ -94,9 +94,7 @@ fn warc_verdict(bytes: &[u8]) -> Verdict {
     if !may_name_warc(bytes.get(..VERSION.len()).unwrap_or(bytes)) {
         return Verdict::No;
     }
-    let Some(end) = memchr(b'\n', bytes) else {
-        return open;
-    };
+    let Some(end) = memchr(b'\n', bytes) else { return open };
     let (line, rest) = bytes.split_at(end);
     let version = line.get(VERSION.len()..).unwrap_or_default().trim_ascii();
     if !version.first().is_some_and(u8::is_ascii_digit) || !version.iter().all(|b| b.is_ascii_digit() || *b == b'.') {
@@ -124,17 +122,13 @@ pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
 /// Whether these are one WARC record as the standard has it, with the length its header states, and
 /// nothing else. Damage or liberties of any kind make it false.
 pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
-    let Some(end) = memmem::find(bytes, b"\r\n\r\n") else {
-        return false;
-    };
+    let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return false };
     let (header, rest) = bytes.split_at(end);
     let mut lengths = header.split(|b| *b == b'\n').filter_map(|line| {
         let (name, value) = line.split_at(memchr(b':', line)?);
         name.trim_ascii().eq_ignore_ascii_case(b"Content-Length").then_some(value)
     });
-    let (Some(length), None) = (lengths.next(), lengths.next()) else {
-        return false;
-    };
+    let (Some(length), None) = (lengths.next(), lengths.next()) else { return false };
     let length = length
         .strip_prefix(b":")
         .and_then(|value| str::from_utf8(value.trim_ascii()).ok())

@@ -7,14 +7,12 @@ use std::{collections::VecDeque, io};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    buffer::Buffer,
-    error::Damage,
-    member::{MemberStart, MemberStop},
-    record_block::RecordBlock,
-    source::Source,
-    spares::Spares,
-};
+use crate::buffer::Buffer;
+use crate::error::Damage;
+use crate::member::{MemberStart, MemberStop};
+use crate::record_block::RecordBlock;
+use crate::source::Source;
+use crate::spares::Spares;
 
 pub(crate) use codec::{Codec, StreamCodec};
 
@@ -192,9 +190,7 @@ impl Stream {
     /// Takes off the first `length` plain bytes, with the buffer that they stand in, if the member was inflated
     /// as a whole and ends right behind them.
     pub(crate) fn take_whole(&mut self, length: u64) -> Option<RecordBlock> {
-        let Codec::Gzip(gzip) = &self.codec else {
-            return None;
-        };
+        let Codec::Gzip(gzip) = &self.codec else { return None };
         let length = usize::try_from(length).ok()?;
         if !gzip.is_whole() || length < MIN_WHOLE_BYTES {
             return None;
@@ -362,9 +358,7 @@ impl Stream {
     /// After damage: goes to the next member whose plain bytes pass `is_start` and returns its
     /// stored offset, or the end of the file. Unread plain bytes are dropped.
     pub(crate) fn resync(&mut self, is_start: impl Fn(&[u8]) -> bool) -> u64 {
-        let Some(MemberStop::Broken(damage)) = self.stop else {
-            return self.position();
-        };
+        let Some(MemberStop::Broken(damage)) = self.stop else { return self.position() };
         self.consume(self.window.len());
         self.open = false;
         self.stop = None;

@@ -4,13 +4,11 @@ use std::io::{self, Read};
 
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::{
-    buffer::Buffer,
-    error::Damage,
-    member::{MemberStart, MemberStop},
-    signature::{ZSTD as MAGIC, is_skippable},
-    source::Source,
-};
+use crate::buffer::Buffer;
+use crate::error::Damage;
+use crate::member::{MemberStart, MemberStop};
+use crate::signature::{ZSTD as MAGIC, is_skippable};
+use crate::source::Source;
 
 /// First bytes of the dictionary frame at the head of a `.warc.zst`.
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
@@ -87,9 +85,7 @@ impl Zst {
         let Some(length) = usize::try_from(size).ok().filter(|_| size <= MAX_DICTIONARY) else {
             return Ok(Some(Damage::Dictionary));
         };
-        let Some(bytes) = source.peek(length)?.get(..length) else {
-            return Ok(Some(Damage::Cut));
-        };
+        let Some(bytes) = source.peek(length)?.get(..length) else { return Ok(Some(Damage::Cut)) };
         let dictionary = if bytes.starts_with(&RAW_DICTIONARY) {
             Some(bytes.to_vec())
         } else if bytes.starts_with(&MAGIC) {

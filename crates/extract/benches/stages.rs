@@ -5,11 +5,9 @@
 // A benchmark that cannot read its sample has nothing better to do than to stop.
 #![allow(clippy::unwrap_used)]
 
-use std::{
-    hint::black_box,
-    io::{Cursor, Read},
-    sync::{Arc, LazyLock},
-};
+use std::hint::black_box;
+use std::io::{Cursor, Read};
+use std::sync::{Arc, LazyLock};
 
 use divan::{AllocProfiler, Bencher, counter::BytesCount};
 use flate2::read::MultiGzDecoder;

@@ -70,9 +70,7 @@ pub(crate) fn chunks(
     let (mut counted, mut chars) = (0, 0);
     let mut chunks = Vec::new();
     for range in pack(&atoms, size) {
-        let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else {
-            continue;
-        };
+        let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else { continue };
         let end = chunk_atoms.last().map_or(first.place.end, |last| last.place.end);
         let whole = text.text.get(first.place.start..end).unwrap_or_default();
         // Only line ends: the indent of a code line belongs to it.

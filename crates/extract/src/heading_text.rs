@@ -55,9 +55,7 @@ fn without_controls<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
     if !is_heading(page, block) {
         return text;
     }
-    let Some((before, control)) = text.rsplit_once('[') else {
-        return text;
-    };
+    let Some((before, control)) = text.rsplit_once('[') else { return text };
     // Only links are controls; "[Updated]" as plain text belongs to the heading.
     let source = html.get(block.span.0 as usize..block.span.1 as usize);
     let is_link = source

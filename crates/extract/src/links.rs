@@ -45,9 +45,7 @@ impl Extraction<'_> {
                     continue;
                 }
                 let href = page.element(element).and_then(|element| element.attribute(&self.decoded().text, "href"));
-                let Some(url) = href.and_then(|href| absolute(&href, base.as_ref())) else {
-                    continue;
-                };
+                let Some(url) = href.and_then(|href| absolute(&href, base.as_ref())) else { continue };
                 if let Some((probability, kept, role)) = self.verdict(index)
                     && urls.insert(url.clone())
                 {

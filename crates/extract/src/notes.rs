@@ -217,9 +217,7 @@ impl Notes {
             let number = definition.number;
             let mut first = true;
             definition.blocks.retain(|at| {
-                let Some(block) = page.blocks.get(*at as usize) else {
-                    return false;
-                };
+                let Some(block) = page.blocks.get(*at as usize) else { return false };
                 let text = page.text(block);
                 let mut cuts = label::back_links(page, block);
                 if first {
@@ -280,9 +278,7 @@ impl Notes {
 
 /// The blocks inside of an element.
 fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
-    let Some(container) = page.element(element) else {
-        return Vec::new();
-    };
+    let Some(container) = page.element(element) else { return Vec::new() };
     let first = page.blocks.partition_point(|block| block.span.0 < container.start);
     let inside = |block: &trommel_html::Block| block.element >= element && block.element < container.end;
     let blocks = page.blocks.iter().enumerate().skip(first);

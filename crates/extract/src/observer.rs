@@ -37,9 +37,7 @@ pub(crate) type SharedObserver = Option<Arc<dyn ExtractionObserver>>;
 
 /// The result of `make`, after reporting its time to the observer.
 pub(crate) fn observed<T>(observer: &SharedObserver, stage: ExtractionStage, make: impl FnOnce() -> T) -> T {
-    let Some(observer) = observer else {
-        return make();
-    };
+    let Some(observer) = observer else { return make() };
     let begin = Instant::now();
     let made = make();
     observer.stage_ended(stage, begin.elapsed());

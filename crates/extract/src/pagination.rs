@@ -153,9 +153,8 @@ mod tests {
     #[test]
     fn the_number_behind_the_one_without_link() {
         let row = |numbers: &[(u32, bool)]| {
-            let numbers = numbers.iter().map(|(number, is_link)| match is_link {
-                true => format!("<li><a href=/p{number}>{number}</a>"),
-                false => format!("<li><b>{number}</b>"),
+            let numbers = numbers.iter().map(|(number, is_link)| {
+                if is_link { format!("<li><a href=/p{number}>{number}</a>") } else { format!("<li><b>{number}</b>") }
             });
             format!("<ul class=page-links>{}</ul>", numbers.collect::<String>())
         };

@@ -27,9 +27,7 @@ pub(crate) fn is_permalink(page: &Page, html: &str, at: usize) -> bool {
 /// Whether a link leads to the block of a heading, and not anywhere else.
 pub(crate) fn leads_to(page: &Page, html: &str, heading: &Block, link: u32) -> bool {
     let attribute = |at: u32, name| page.element(at)?.attribute(html, name);
-    let Some(name) = place(page, html, link) else {
-        return false;
-    };
+    let Some(name) = place(page, html, link) else { return false };
     let is_same = |value: &str| value == name || fragment(value) == fragment(&name);
     let around = page.path(heading.element).map(|(at, _)| at);
     let around = around.take(MAX_NAMED_ELEMENTS);

@@ -34,10 +34,7 @@ impl Extractor {
     /// A page that will come in parts.
     pub fn push(&self) -> PushPage {
         let reader = page_memory::growing(&self.limits);
-        PushPage::new(match self.inline_style {
-            true => reader.with_styles(),
-            false => reader,
-        })
+        PushPage::new(if self.inline_style { reader.with_styles() } else { reader })
     }
 }
 
@@ -113,10 +110,7 @@ impl PushPage {
 
     /// The first bytes, up to some thousands.
     pub fn first_bytes(&self) -> &[u8] {
-        let bytes = match self.text.is_empty() {
-            true => self.rest.as_slice(),
-            false => self.text.as_bytes(),
-        };
+        let bytes = if self.text.is_empty() { self.rest.as_slice() } else { self.text.as_bytes() };
         // Enough to recognise the type of data.
         bytes.get(..4096).unwrap_or(bytes)
     }

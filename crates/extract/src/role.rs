@@ -160,9 +160,7 @@ fn stated_questions(page: &Page) -> Vec<bool> {
     for (at, block) in page.blocks.iter().enumerate() {
         let mut path = page.path(block.element).take(ANCESTORS);
         let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
-        let Some((answer, element)) = answer.filter(|(answer, _)| last != Some(*answer)) else {
-            continue;
-        };
+        let Some((answer, element)) = answer.filter(|(answer, _)| last != Some(*answer)) else { continue };
         last = Some(answer);
         let before = page.blocks.iter().take(at).rev();
         let before = before.take_while(|block| block.element >= element.parent);

@@ -29,9 +29,7 @@ impl SiteSurvey {
 
     /// Judges and counts a page. A page without a site is passed over.
     pub(crate) fn take(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) {
-        let Some(site_url) = url.filter(|url| trommel_sites::site_of(url).is_some()) else {
-            return;
-        };
+        let Some(site_url) = url.filter(|url| trommel_sites::site_of(url).is_some()) else { return };
         let judgement = model.judge(page, url);
         let print = PagePrint::of(page);
         let lock = |error: PoisonError<_>| error.into_inner();

@@ -216,9 +216,7 @@ impl GroupColumns<'_> {
         let first = first.and_then(|slots| slots.first()).filter(|first| **first != NO_COLUMN);
         let direct = first.and_then(|first| self.values.get_mut(usize::from(*first)..));
         let is_direct = direct.is_some();
-        let Some(columns) = direct.unwrap_or(self.group).first_chunk_mut::<N>() else {
-            return;
-        };
+        let Some(columns) = direct.unwrap_or(self.group).first_chunk_mut::<N>() else { return };
         // By block first: facts of one block are read together, and each goes into its column from a register.
         for (lane, block) in (0..LANES).zip(self.blocks.clone()) {
             for (column, value) in columns.iter_mut().zip(row(block)) {

@@ -36,32 +36,20 @@ const MAX_SHELL_WORDS: u64 = 100;
 /// Names of an embedded text's features.
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
     // The property and what the text is about, 0 or 1.
-    "candidate.article_body",
-    "candidate.article_description",
-    "candidate.product_description",
-    "candidate.posting",
-    "candidate.comment",
-    // Logarithm of its words, and its sentence marks a word.
-    "candidate.log_words",
-    "candidate.sentence_marks",
+    "candidate.article_body", "candidate.article_description", "candidate.product_description", "candidate.posting",
+    "candidate.comment", // Logarithm of its words, and its sentence marks a word.
+    "candidate.log_words", "candidate.sentence_marks",
     // Whether it ends as a sentence does, or is cut off with an ellipsis.
-    "candidate.ends_sentence",
-    "candidate.ellipsis",
+    "candidate.ends_sentence", "candidate.ellipsis",
     // Whether it was written with markup, and has more than one line.
-    "candidate.markup",
-    "candidate.lines",
-    // Whether it is in a script without spaces.
+    "candidate.markup", "candidate.lines", // Whether it is in a script without spaces.
     "candidate.unspaced",
     // Share of its phrases among the blocks, and of its words in the meta descriptions.
-    "candidate.coverage",
-    "candidate.described",
+    "candidate.coverage", "candidate.described",
     // Logarithm of the number of embedded texts of its kind, and its rank among all from 0 on.
-    "candidate.log_siblings",
-    "candidate.log_rank",
+    "candidate.log_siblings", "candidate.log_rank",
     // Logarithm of the words of the page's blocks, of those in prose, and of the longest run of prose.
-    "candidate.log_page_words",
-    "candidate.log_page_prose",
-    "candidate.log_longest_prose",
+    "candidate.log_page_words", "candidate.log_page_prose", "candidate.log_longest_prose",
     // Its words against those of prose: w / (w + prose).
     "candidate.share",
 ];

@@ -100,9 +100,7 @@ pub(crate) fn first_hashes(all: &str, masks: &TextMasks, part: Range<usize>, has
     let mut len = 0;
     for run in masks.runs(part) {
         if run.is_ascii {
-            let Some(place) = hashes.get_mut(len) else {
-                return len;
-            };
+            let Some(place) = hashes.get_mut(len) else { return len };
             *place = ascii_hash(masks, run.range);
             len += 1;
         } else {

@@ -5,11 +5,9 @@
 //! session at the same time. Every function checks for null, and no panic leaves the library.
 #![allow(unsafe_code)]
 
-use std::{
-    ffi::{CStr, CString, c_char, c_int},
-    panic::{AssertUnwindSafe, catch_unwind},
-    ptr, slice,
-};
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{ptr, slice};
 
 use trommel::Hints;
 

@@ -1,10 +1,8 @@
 //! Calls the functions as C does: with null pointers, invalid strings, and pages.
 #![allow(unsafe_code)]
 
-use std::{
-    ffi::{CStr, CString, c_char, c_int},
-    ptr,
-};
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::ptr;
 
 use crate::{
     TrommelForm, TrommelVerdict, trommel_extract, trommel_extractor_free, trommel_extractor_new,

@@ -3,11 +3,9 @@
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 fn folder() -> PathBuf {
     PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())

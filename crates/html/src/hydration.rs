@@ -117,9 +117,7 @@ impl Harvest {
         let mut key = None;
         while let Some(open) = memchr(b'"', bytes.get(at..).unwrap_or_default()) {
             let from = at + open + 1;
-            let Some(to) = end_of_string(bytes, from) else {
-                return;
-            };
+            let Some(to) = end_of_string(bytes, from) else { return };
             at = to + 1;
             let raw = text.get(from..to).unwrap_or_default();
             if bytes.get(at) == Some(&b':') {
@@ -190,9 +188,7 @@ fn is_prose(text: &str) -> bool {
 
 /// A string literal as JSON and scripts write it without its escapes.
 fn unescaped(raw: &str) -> String {
-    let Some(first) = memchr(b'\\', raw.as_bytes()) else {
-        return raw.to_owned();
-    };
+    let Some(first) = memchr(b'\\', raw.as_bytes()) else { return raw.to_owned() };
     let mut out = String::with_capacity(raw.len());
     out.push_str(up_to(raw, first));
     let mut chars = raw.get(first..).unwrap_or_default().chars();

@@ -147,9 +147,7 @@ impl GoldFile {
 
     /// Removes the files that a killed program left of its changes: nobody else writes one under the lock.
     fn remove_unfinished(&self) {
-        let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_name()) else {
-            return;
-        };
+        let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_name()) else { return };
         let prefix = format!(".{}.", name.to_string_lossy());
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();

@@ -5,14 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use trommel::{
-    CommentPolicy, ContentPolicy, Hints, Model, Role,
-    archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload},
-    extract::Extractor,
-    features::FieldIndex,
-    learn::Gold,
-    viewer::path,
-};
+use trommel::archive::{ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload};
+use trommel::extract::Extractor;
+use trommel::features::FieldIndex;
+use trommel::learn::Gold;
+use trommel::viewer::path;
+use trommel::{CommentPolicy, ContentPolicy, Hints, Model, Role};
 
 use crate::role::{self, Part};
 
@@ -82,9 +80,7 @@ impl LabelPages {
             if !matches!(record.kind, RecordType::Response | RecordType::Resource) {
                 continue;
             }
-            let Ok(payload) = payload(&record, &PayloadOptions::default()) else {
-                continue;
-            };
+            let Ok(payload) = payload(&record, &PayloadOptions::default()) else { continue };
             if !matches!(media_type(&record, &payload).0, MediaType::Html | MediaType::Xhtml) {
                 continue;
             }

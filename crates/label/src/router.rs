@@ -4,14 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::{
-    Router,
-    body::{Body, Bytes, to_bytes},
-    extract::{Path, Request, State},
-    middleware::{self, Next},
-    response::{IntoResponse, Response},
-    routing::get,
-};
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 use trommel::{Model, Role};
@@ -182,9 +180,7 @@ async fn pages(State(labelling): State<Arc<Labelling>>) -> Result<Response, Gold
 }
 
 async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Result<Response, GoldError> {
-    let Some((page, title, blocks)) = labelling.page(at) else {
-        return Ok(no_page());
-    };
+    let Some((page, title, blocks)) = labelling.page(at) else { return Ok(no_page()) };
     let gold = labelling.gold()?;
     let choice = gold.choice(page, &blocks);
     let mut response = json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}));
@@ -208,9 +204,7 @@ async fn save(
         Ok(choice) => choice,
         Err(error) => return Ok(problem(StatusCode::BAD_REQUEST, error)),
     };
-    let Some((page, _, blocks)) = labelling.page(at) else {
-        return Ok(no_page());
-    };
+    let Some((page, _, blocks)) = labelling.page(at) else { return Ok(no_page()) };
     let mark = headers.get(header::IF_MATCH);
     let mark = mark.and_then(|mark| Some(mark.to_str().ok()?.trim_matches('"')));
     let mut gold = labelling.gold()?;

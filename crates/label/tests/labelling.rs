@@ -10,12 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use trommel::{
-    CommentPolicy, ContentPolicy, Hints, Model,
-    extract::Extractor,
-    learn::{Scores, read_set},
-    texts::words::Rule,
-};
+use trommel::extract::Extractor;
+use trommel::learn::{Scores, read_set};
+use trommel::texts::words::Rule;
+use trommel::{CommentPolicy, ContentPolicy, Hints, Model};
 use trommel_label::{GoldFile, LabelPages, Labelling, PageLabels, serve};
 use trommel_serve::{HostGuard, Socket};
 
@@ -337,9 +335,7 @@ fn shared_data() -> Option<PathBuf> {
 /// Whoever accepts every proposal says what `run` writes, comments apart.
 #[test]
 fn proposals_that_are_accepted_are_what_the_model_keeps() {
-    let Some(data) = shared_data() else {
-        return;
-    };
+    let Some(data) = shared_data() else { return };
     let model = Arc::new(Model::builtin("fast").unwrap());
     for set in ["zhweb", "products", "wcxb-dev"] {
         let archive = data.join(format!("{set}.warc.gz"));

@@ -2,16 +2,12 @@
 
 use std::{fmt, sync::atomic::AtomicU64, time::Duration};
 
-use prometheus_client::{
-    encoding::text::encode,
-    metrics::{
-        counter::Counter,
-        family::{Family, MetricConstructor},
-        gauge::Gauge,
-        histogram::Histogram,
-    },
-    registry::{Metric, Registry, Unit},
-};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::{Family, MetricConstructor};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Metric, Registry, Unit};
 
 /// The media type of the text that [`Metrics`] displays.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -459,9 +459,7 @@ impl Model {
     /// Adds the blocks of a batch to the known words of their page; none if the model does not say what it knows.
     fn add_known_words(&self, known_words: &mut KnownWords, page: &Page, columns: &Columns) {
         let slot = self.known_words.and_then(|column| self.compiled.columns().slot(column));
-        let Some(shares) = slot.and_then(|slot| columns.column(slot)) else {
-            return;
-        };
+        let Some(shares) = slot.and_then(|slot| columns.column(slot)) else { return };
         let blocks = page.blocks.get(columns.blocks()).unwrap_or_default();
         blocks.iter().zip(shares).for_each(|(block, share)| known_words.add(block.words, *share));
     }
@@ -474,9 +472,7 @@ impl Model {
     /// The share of the scorer of pages other than articles and threads, given the log odds of each page type and the
     /// value of a column on the page.
     fn list_share(&self, of_types: &[f32], value: impl Fn(u16) -> f32) -> f32 {
-        let Some(lists) = &self.file.lists else {
-            return 0.0;
-        };
+        let Some(lists) = &self.file.lists else { return 0.0 };
         let log_blocks = self.page_blocks.map_or(f32::INFINITY, value);
         lists.share_on(&self.file.page_types, of_types, log_blocks)
     }

@@ -227,13 +227,8 @@ fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RecordSou
 fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::Error> {
     let mut metadata = Metadata::deserialize(deserializer)?;
     for text in [
-        &mut metadata.published,
-        &mut metadata.modified,
-        &mut metadata.site,
-        &mut metadata.description,
-        &mut metadata.canonical,
-        &mut metadata.next,
-        &mut metadata.lang_declared,
+        &mut metadata.published, &mut metadata.modified, &mut metadata.site, &mut metadata.description,
+        &mut metadata.canonical, &mut metadata.next, &mut metadata.lang_declared,
     ] {
         if text.as_deref() == Some("") {
             *text = None;

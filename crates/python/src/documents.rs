@@ -3,34 +3,27 @@
 //! A run, the same as `trommel run`, sends documents through a channel from its own threads. The iterator
 //! takes them out.
 
-use std::{
-    io,
-    num::NonZeroUsize,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
-    },
-    thread::{self, JoinHandle},
-};
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::{Hints, OutputRecord, output::OptionalColumns};
-use trommel_pipeline::{
-    Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary, sources::NetworkOptions,
-};
+use trommel_pipeline::sources::NetworkOptions;
+use trommel_pipeline::{Environment, Outcome, PreparedRun, Run, RunError as Ended, RunRequest, Summary};
 
-use crate::{
-    arrow::{ArrowColumns, PyRecordBatch},
-    errors::{RunError, TrommelError, first_fault},
-    extractor::PyExtractor,
-    inputs::{Named, prepared},
-    logging,
-    names::Paths,
-    run::summary_dict,
-    settings::{ConfigArgument, RunChoices, of_documents},
-    signals::PAUSE,
-};
+use crate::arrow::{ArrowColumns, PyRecordBatch};
+use crate::errors::{RunError, TrommelError, first_fault};
+use crate::extractor::PyExtractor;
+use crate::inputs::{Named, prepared};
+use crate::logging;
+use crate::names::Paths;
+use crate::run::summary_dict;
+use crate::settings::{ConfigArgument, RunChoices, of_documents};
+use crate::signals::PAUSE;
 
 /// Pieces on their way, each of about [`PIECE`].
 const PIECES_AHEAD: usize = 2;
@@ -50,10 +43,7 @@ impl Pieces {
     fn add(&mut self, record: OutputRecord) -> io::Result<()> {
         self.bytes += size(&record);
         self.piece.push(record);
-        match self.piece.len() >= PIECE.0 || self.bytes >= PIECE.1 {
-            true => self.send(),
-            false => Ok(()),
-        }
+        if self.piece.len() >= PIECE.0 || self.bytes >= PIECE.1 { self.send() } else { Ok(()) }
     }
 
     fn send(&mut self) -> io::Result<()> {

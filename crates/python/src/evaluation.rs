@@ -5,18 +5,14 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
-use trommel::{
-    CommentPolicy, ContentPolicy, Favor, HeadlinePolicy,
-    extract::Extractor,
-    learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by},
-    texts::words::Rule,
-};
+use trommel::extract::Extractor;
+use trommel::learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by};
+use trommel::texts::words::Rule;
+use trommel::{CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
 
-use crate::{
-    errors::{TrommelError, told},
-    json,
-    settings::{NamedModel, named},
-};
+use crate::errors::{TrommelError, told};
+use crate::json;
+use crate::settings::{NamedModel, named};
 
 /// The default place of the gold of an archive.
 ///

@@ -2,24 +2,19 @@
 
 use std::num::NonZeroUsize;
 
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyDict, PyTuple},
-};
-use trommel::{
-    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings, archive::binary_type,
-    output::OptionalColumns,
-};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use trommel::archive::binary_type;
+use trommel::output::OptionalColumns;
+use trommel::{Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings};
 
-use crate::{
-    arrow::{ArrowColumns, PyRecordBatch},
-    errors::ModelError,
-    page::PyDocument,
-    pages::{PageBytes, Pages, beside},
-    parallel,
-    pipe::PyDocuments,
-    settings::{Keywords, NamedModel, of_pages, refusal},
-};
+use crate::arrow::{ArrowColumns, PyRecordBatch};
+use crate::errors::ModelError;
+use crate::page::PyDocument;
+use crate::pages::{PageBytes, Pages, beside};
+use crate::parallel;
+use crate::pipe::PyDocuments;
+use crate::settings::{Keywords, NamedModel, of_pages, refusal};
 
 /// A hint that means nothing.
 pub(crate) fn wrong(error: HintError) -> PyErr {

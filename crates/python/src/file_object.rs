@@ -1,11 +1,9 @@
 //! Reads archives from file objects of Python, such as those of `fsspec`.
 
-use std::{
-    fmt,
-    io::{self, BufReader, Read},
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::fmt;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use trommel::output::{Disk, DiskFile, LocalDisk};

@@ -2,19 +2,15 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
-    prelude::*,
-    types::PyString,
-};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
 use trommel::output::{Disk, LocalDisk};
 use trommel_pipeline::{Input, PreparedRun, RequestError, RunRequest, sources::NetworkOptions};
 
-use crate::{
-    errors::{ArchiveError, ModelError},
-    file_object::FileObjectDisk,
-    settings::RunChoices,
-};
+use crate::errors::{ArchiveError, ModelError};
+use crate::file_object::FileObjectDisk;
+use crate::settings::RunChoices;
 
 /// Archives as they were named.
 pub(crate) enum Named {

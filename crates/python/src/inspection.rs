@@ -3,18 +3,14 @@
 use std::path::PathBuf;
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::{
-    archive::binary_type,
-    output::AtomicFile,
-    viewer::{View, report},
-};
+use trommel::archive::binary_type;
+use trommel::output::AtomicFile;
+use trommel::viewer::{View, report};
 
-use crate::{
-    errors::told,
-    extractor::{PyExtractor, wrong},
-    pages::PageBytes,
-    settings::{Keywords, of_pages},
-};
+use crate::errors::told;
+use crate::extractor::{PyExtractor, wrong};
+use crate::pages::PageBytes;
+use crate::settings::{Keywords, of_pages};
 
 /// The decisions about a page: every block with its probability, whether it is kept and why. A notebook displays it.
 #[pyclass(frozen, module = "trommel_text")]

@@ -3,14 +3,10 @@
 use std::{fmt::Write as _, sync::Once};
 
 use pyo3::prelude::*;
-use tracing::{
-    Event, Level, Metadata, Subscriber,
-    field::{Field, Visit},
-};
-use tracing_subscriber::{
-    Layer,
-    layer::{Context, SubscriberExt},
-};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt};
 
 /// Sends log lines to `logging` from now on.
 pub(crate) fn connect() {

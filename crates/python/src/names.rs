@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use pyo3::{
-    exceptions::PyTypeError,
-    prelude::*,
-    types::{PyBytes, PyString},
-};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 /// Names: a list of them, or one text with commas between.
 #[derive(Clone, Debug, Default)]
@@ -22,9 +20,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Names {
             let names = names.filter(|name| !name.is_empty()).map(str::to_owned);
             return Ok(Self(names.collect()));
         }
-        let Ok(items) = given.try_iter() else {
-            return Err(wrong(&given));
-        };
+        let Ok(items) = given.try_iter() else { return Err(wrong(&given)) };
         let names = items.map(|item| {
             let item = item?;
             item.extract::<String>().map_err(|_| wrong(&item))

@@ -2,10 +2,8 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::{
-    BlockReason, Document, OutputRecord,
-    output::{OutputBlock, page_line},
-};
+use trommel::output::{OutputBlock, page_line};
+use trommel::{BlockReason, Document, OutputRecord};
 
 use crate::{errors::told, json};
 

@@ -2,12 +2,10 @@
 
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;
-use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
-    prelude::*,
-    pybacked::{PyBackedBytes, PyBackedStr},
-    types::{PyBytes, PyMemoryView, PyString},
-};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use trommel::Hints;
 
 use crate::arrow::arrays;

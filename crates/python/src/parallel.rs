@@ -1,20 +1,14 @@
 //! Processes many pages on threads that end with the call, so that a program may fork before and after it.
 
-use std::{
-    num::NonZeroUsize,
-    sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc,
-    },
-    thread,
-};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use pyo3::prelude::*;
 
-use crate::{
-    errors::TrommelError,
-    signals::{PAUSE, Signals},
-};
+use crate::errors::TrommelError;
+use crate::signals::{PAUSE, Signals};
 
 /// The results of `work` for each number below `count`, in their order, on `threads` threads (default: all
 /// processor cores). Ends early at a signal.

@@ -1,24 +1,18 @@
 //! `Extractor.pipe`: documents of any number of pages, a few pages at a time.
 
-use std::{
-    collections::VecDeque,
-    num::NonZeroUsize,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 
-use pyo3::{
-    exceptions::PyTypeError,
-    prelude::*,
-    types::{PyBytes, PyDict, PyIterator, PyString},
-};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 use trommel::Document;
 
-use crate::{
-    extractor::{PyExtractor, wrong},
-    page::PyDocument,
-    pages::PageBytes,
-    parallel,
-};
+use crate::extractor::{PyExtractor, wrong};
+use crate::page::PyDocument;
+use crate::pages::PageBytes;
+use crate::parallel;
 
 /// Pages taken at a time if nobody says otherwise.
 const BATCH: usize = 64;
@@ -116,9 +110,7 @@ impl PyDocuments {
         batch.iter().try_for_each(hints)?;
         let documents: Vec<Document> = py.detach(|| {
             parallel::map(batch.len(), self.threads, |number| {
-                let Some(given) = batch.get(number) else {
-                    return Document::default();
-                };
+                let Some(given) = batch.get(number) else { return Document::default() };
                 let (charset, date) = (given.charset.as_deref(), given.date.as_deref());
                 let view = given.html.view();
                 let hints = view.hints(given.url.as_deref(), charset, date);

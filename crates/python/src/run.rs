@@ -1,30 +1,25 @@
 //! `run`: the whole pipeline, from archives to files of documents.
 
-use std::{
-    io,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
+use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::{
     Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState, RunRequest, SetAside,
-    SetAsideError, Summary, run as run_plan, sources::NetworkOptions,
+    SetAsideError, Summary, run as run_plan,
 };
 
-use crate::{
-    errors::RunError,
-    extractor::PyExtractor,
-    inputs::{Named, prepared},
-    json, logging,
-    names::Paths,
-    settings::{ConfigArgument, RunChoices, of_runs},
-};
+use crate::errors::RunError;
+use crate::extractor::PyExtractor;
+use crate::inputs::{Named, prepared};
+use crate::names::Paths;
+use crate::settings::{ConfigArgument, RunChoices, of_runs};
+use crate::{json, logging};
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
 ///

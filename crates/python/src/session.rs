@@ -2,20 +2,16 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::{
-    exceptions::PyValueError,
-    prelude::*,
-    pybacked::PyBackedBytes,
-    types::{PyDict, PyList},
-};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyDict, PyList};
 use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::binary_type};
 
-use crate::{
-    extractor::{PyExtractor, wrong},
-    names::Names,
-    page::PyDocument,
-    settings::Keywords,
-};
+use crate::extractor::{PyExtractor, wrong};
+use crate::names::Names;
+use crate::page::PyDocument;
+use crate::settings::Keywords;
 
 /// Takes one page in parts, as a crawler receives them, and returns its document at the end. The parts may be cut
 /// anywhere.

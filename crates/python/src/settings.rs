@@ -1,18 +1,14 @@
 //! Settings from Python: keywords, dicts and configuration files.
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    str::FromStr,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
-    prelude::*,
-    pybacked::PyBackedBytes,
-    types::{PyBool, PyDict, PyFloat, PyInt, PyString},
-};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use serde_json::Value;
 use trommel::{Field, Kind, Model, PartialSettings, Settings, SettingsError, fields};
 use trommel_pipeline::{load_config, sources::NetworkOptions};

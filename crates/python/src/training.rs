@@ -3,22 +3,18 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use trommel::{
-    features::FeatureGroup,
-    learn::{
-        HeldOut, LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn,
-    },
-    model::Score,
-    output::AtomicFile,
+use trommel::features::FeatureGroup;
+use trommel::learn::{
+    HeldOut, LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set, train as learn,
 };
+use trommel::model::Score;
+use trommel::output::AtomicFile;
 
-use crate::{
-    errors::told,
-    evaluation::{gold_of, on_own_threads},
-    json,
-    names::Paths,
-    settings::NamedModel,
-};
+use crate::errors::told;
+use crate::evaluation::{gold_of, on_own_threads};
+use crate::json;
+use crate::names::Paths;
+use crate::settings::NamedModel;
 
 /// Trains a model on labelled pages (archives and their gold files) and writes it to `out`. With `base` (a built-in
 /// model or model file) it adapts that model, for which few pages are enough. Returns the scores of the

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,9 +1,7 @@
 //! Checks the bearer token of a request.
 
-use std::{
-    fmt, fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use http::{HeaderMap, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
@@ -62,12 +60,8 @@ impl Token {
 
     /// Whether a request brings it. Takes the same time whatever it brings.
     pub(crate) fn is_in(&self, headers: &HeaderMap) -> bool {
-        let Some(value) = headers.get(AUTHORIZATION) else {
-            return false;
-        };
-        let Some((scheme, given)) = value.as_bytes().split_at_checked(b"Bearer ".len()) else {
-            return false;
-        };
+        let Some(value) = headers.get(AUTHORIZATION) else { return false };
+        let Some((scheme, given)) = value.as_bytes().split_at_checked(b"Bearer ".len()) else { return false };
         scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(self.0.ct_eq(&digest(given)))
     }
 }

@@ -1,9 +1,7 @@
 //! Bounds the number of accepted requests, and their memory.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use trommel_pipeline::metrics::Metrics;

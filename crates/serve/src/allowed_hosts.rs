@@ -3,11 +3,9 @@
 
 use std::net::IpAddr;
 
-use http::{
-    HeaderMap, HeaderValue, Uri,
-    header::{HOST, ORIGIN},
-    uri::Authority,
-};
+use http::header::{HOST, ORIGIN};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Uri};
 
 /// The header in which browsers say whose page asks.
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -53,10 +51,7 @@ impl HostGuard {
         }
         let mut sites = headers.get_all(FETCH_SITE).iter();
         // `none`: a person typed the address.
-        match sites.all(|site| site == "same-origin" || site == "none") {
-            true => Ok(()),
-            false => Err(Foreign::Page),
-        }
+        if sites.all(|site| site == "same-origin" || site == "none") { Ok(()) } else { Err(Foreign::Page) }
     }
 
     /// Whether the host that a request names may be served.
@@ -119,25 +114,14 @@ mod tests {
     #[test]
     fn only_names_of_this_service_are_answered() {
         for host in [
-            "localhost",
-            "LOCALHOST:8642",
-            "localhost.:1",
-            "127.0.0.1:80",
-            "[::1]:8642",
-            "10.1.2.3",
+            "localhost", "LOCALHOST:8642", "localhost.:1", "127.0.0.1:80", "[::1]:8642", "10.1.2.3",
             "extractor.internal:8642",
         ] {
             assert!(checked(&[("host", host)]), "{host}");
         }
         for host in [
-            "evil.example",
-            "evil.example:8642",
-            "localhost.evil.example",
-            "127.0.0.1.evil.example",
-            "localhost@evil.example",
-            "",
-            "a b",
-            "extractor.internal.evil",
+            "evil.example", "evil.example:8642", "localhost.evil.example", "127.0.0.1.evil.example",
+            "localhost@evil.example", "", "a b", "extractor.internal.evil",
         ] {
             assert!(!checked(&[("host", host)]), "{host}");
         }
@@ -155,13 +139,8 @@ mod tests {
         assert!(asks("origin", "http://localhost:8642") && asks("origin", "https://LOCALHOST:8642"));
         assert!(asks("sec-fetch-site", "same-origin") && asks("sec-fetch-site", "none"));
         for origin in [
-            "https://evil.example",
-            "http://localhost:3000",
-            "http://localhost",
-            "null",
-            "",
-            "http://localhost:8642.evil.example",
-            "http://127.0.0.1:8642",
+            "https://evil.example", "http://localhost:3000", "http://localhost", "null", "",
+            "http://localhost:8642.evil.example", "http://127.0.0.1:8642",
         ] {
             assert!(!asks("origin", origin), "{origin}");
         }

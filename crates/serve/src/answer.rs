@@ -1,13 +1,9 @@
 //! Answers: bodies, and refusals as problem documents (RFC 9457).
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
-use http::{
-    HeaderValue, StatusCode,
-    header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
-};
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::{Foreign, Problem};

@@ -5,22 +5,16 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use serde_json::{Value, json};
 use trommel::{Kind, fields};
-use utoipa::{
-    Modify, OpenApi,
-    openapi::{
-        OpenApi as Document,
-        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
-    },
-};
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
 
-use crate::{
-    answer,
-    app::App,
-    batch::OF_BATCH,
-    choices::{ParameterKind, RouteParameter},
-    hints::OF_PAGE,
-    inspect::OF_INSPECT,
-};
+use crate::answer;
+use crate::app::App;
+use crate::batch::OF_BATCH;
+use crate::choices::{ParameterKind, RouteParameter};
+use crate::hints::OF_PAGE;
+use crate::inspect::OF_INSPECT;
 
 #[derive(OpenApi)]
 #[openapi(

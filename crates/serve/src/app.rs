@@ -1,19 +1,13 @@
 //! State that all requests share.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Instant,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use bytes::Bytes;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::{spawn_blocking, yield_now},
-};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{spawn_blocking, yield_now};
 use trommel::{Extractor, Model, Settings};
 use trommel_pipeline::metrics::Metrics;
 
@@ -153,10 +147,8 @@ impl App {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        num::NonZeroUsize,
-        thread::{self, ThreadId},
-    };
+    use std::num::NonZeroUsize;
+    use std::thread::{self, ThreadId};
 
     use tokio::runtime::Builder;
 

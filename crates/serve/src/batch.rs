@@ -1,39 +1,31 @@
 //! `POST /extract/batch`: reads an archive and answers with JSON lines while it arrives.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::{body::Body, extract::State, response::Response};
 use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
 use serde::Serialize;
-use tokio::{
-    runtime::Handle,
-    sync::{mpsc, oneshot},
-    time::Instant,
-};
-use trommel::{
-    Extractor, Hints,
-    archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType},
-    filters::Filters,
-    output::{Encode as _, Jsonl},
-};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
+use trommel::filters::Filters;
+use trommel::output::{Encode as _, Jsonl};
+use trommel::{Extractor, Hints};
 use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
 use utoipa::ToSchema;
 
-use crate::{
-    answer::{self, Refusal},
-    app::App,
-    body::{Incoming, plain, pump},
-    choices::{Choices, ParameterKind, ReadQuery, RouteParameter},
-    memory::Share,
-    weight,
-};
+use crate::answer::{self, Refusal};
+use crate::app::App;
+use crate::body::{Incoming, plain, pump};
+use crate::choices::{Choices, ParameterKind, ReadQuery, RouteParameter};
+use crate::memory::Share;
+use crate::weight;
 
 /// Pieces of the body that wait to be read.
 const PIECES: usize = 8;

@@ -1,16 +1,12 @@
 //! The body of a request, within bounds.
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::io;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{
-    HeaderMap, HeaderValue,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING},
-};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 use tokio::{sync::mpsc, time::timeout};
 use trommel::archive::binary_type;
@@ -68,9 +64,7 @@ async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal>
             Ok(Some(frame)) => frame,
         };
         let frame = frame.map_err(|_| Refusal::BadRequest("the body ends early".to_owned()))?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
+        let Ok(data) = frame.into_data() else { continue };
         pace.moved(data.len());
         if pace.is_too_slow() {
             return Err(Refusal::TooSlow);

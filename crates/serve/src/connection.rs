@@ -1,31 +1,22 @@
 //! One connection, HTTP/1.1 or HTTP/2, with time limits.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
-use hyper::{
-    Request,
-    body::Incoming,
-    service::{Service as _, service_fn},
-};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{conn::auto::Builder, graceful::Watcher},
-    service::TowerToHyperService,
-};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::Watcher;
+use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::{
-    pace::Pace,
-    paced_stream::{PacedStream, Requests},
-    pressure::Pressure,
-};
+use crate::pace::Pace;
+use crate::paced_stream::{PacedStream, Requests};
+use crate::pressure::Pressure;
 
 /// Streams of one HTTP/2 connection at a time.
 const STREAMS: u32 = 32;

@@ -4,21 +4,15 @@ use std::{sync::Arc, time::Instant};
 
 use axum::{body::Body, extract::State, response::Response};
 use http::{HeaderMap, HeaderValue};
-use trommel::{
-    Document, PageForm,
-    filters::{Capture, Filters},
-    texts::TextStats,
-};
+use trommel::filters::{Capture, Filters};
+use trommel::texts::TextStats;
+use trommel::{Document, PageForm};
 
-use crate::{
-    ExtractedPage,
-    answer::{self, Refusal},
-    app::App,
-    body,
-    choices::{Choices, ReadQuery},
-    hints::{OF_PAGE, PageHints},
-    negotiate, weight,
-};
+use crate::answer::{self, Refusal};
+use crate::app::App;
+use crate::choices::{Choices, ReadQuery};
+use crate::hints::{OF_PAGE, PageHints};
+use crate::{ExtractedPage, body, negotiate, weight};
 
 /// The main text of one page
 ///

@@ -9,15 +9,12 @@ use serde_json::Value;
 use trommel::{MarkdownOptions, Model, PageForm, Settings, viewer::View};
 use utoipa::ToSchema;
 
-use crate::{
-    ExtractedPage,
-    answer::{self, Refusal},
-    app::App,
-    body::{self, HeldPage},
-    choices::{Choices, ParameterKind, ReadQuery, RouteParameter},
-    hints::{OF_PAGE, PageHints},
-    weight,
-};
+use crate::answer::{self, Refusal};
+use crate::app::App;
+use crate::body::{self, HeldPage};
+use crate::choices::{Choices, ParameterKind, ReadQuery, RouteParameter};
+use crate::hints::{OF_PAGE, PageHints};
+use crate::{ExtractedPage, weight};
 
 /// Parameters of the request beside settings.
 pub(crate) const OF_INSPECT: [RouteParameter; 6] = {

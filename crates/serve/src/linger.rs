@@ -1,10 +1,8 @@
 //! Reads the rest of a body after the answer, within bounds.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll, ready},
-    time::Duration,
-};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
@@ -52,9 +50,7 @@ impl HttpBody for LingeringBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.waits = false;
-        let Some(body) = &mut self.body else {
-            return Poll::Ready(None);
-        };
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let frame = ready!(Pin::new(body).poll_frame(context));
         if !matches!(frame, Some(Ok(_))) {
             self.body = None;
@@ -74,15 +70,11 @@ impl HttpBody for LingeringBody {
 
 impl Drop for LingeringBody {
     fn drop(&mut self) {
-        let Some(mut body) = self.body.take() else {
-            return;
-        };
+        let Some(mut body) = self.body.take() else { return };
         if self.waits || body.is_end_stream() {
             return;
         }
-        let Ok(runtime) = Handle::try_current() else {
-            return;
-        };
+        let Ok(runtime) = Handle::try_current() else { return };
         let (mut room, time) = (self.bytes, self.time);
         runtime.spawn(timeout(time, async move {
             while let Some(Ok(frame)) = body.frame().await {

@@ -1,15 +1,11 @@
 //! Listens on TCP, Unix sockets, and sockets handed over by systemd.
 
-use std::{
-    fmt, fs, io,
-    net::{SocketAddr, TcpListener, ToSocketAddrs as _},
-    os::unix::{
-        fs::FileTypeExt as _,
-        net::{UnixListener, UnixStream},
-    },
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::{fmt, fs, io};
 
 use listenfd::ListenFd;
 
@@ -181,9 +177,7 @@ impl Drop for Socket {
 
 fn remove_stale(path: &Path, address: &str) -> Result<(), ListenError> {
     let address = address.to_owned();
-    let Ok(found) = fs::symlink_metadata(path) else {
-        return Ok(());
-    };
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
         return Err(ListenError::File { address });
     }

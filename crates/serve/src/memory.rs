@@ -3,10 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::timeout,
-};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use crate::{answer::Refusal, pressure::Pressure};
 

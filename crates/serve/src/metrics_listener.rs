@@ -1,14 +1,10 @@
 //! Answers `GET /metrics` for a run, with the HTTP code of the service.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread::{self, JoinHandle},
-    time::Duration,
-};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use axum::{Router, routing::get};
 use trommel_pipeline::metrics::{CONTENT_TYPE, Metrics};
@@ -75,10 +71,8 @@ fn limits() -> ServiceLimits {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io::{Read as _, Write as _},
-        net::{SocketAddr, TcpListener, TcpStream},
-    };
+    use std::io::{Read as _, Write as _};
+    use std::net::{SocketAddr, TcpListener, TcpStream};
 
     use super::*;
 

@@ -1,9 +1,7 @@
 //! The models that requests may name, and variants with another threshold.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trommel::{Model, model::Selection};
 

@@ -30,9 +30,7 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<(PageForm, &'static str), Refu
 /// 12.5.1).
 fn quality(accept: &str, media_type: &str) -> f32 {
     let bare_type = media_type.split(';').next().unwrap_or_default();
-    let Some((kind, subtype)) = bare_type.split_once('/').filter(|_| !accept.trim().is_empty()) else {
-        return 1.0;
-    };
+    let Some((kind, subtype)) = bare_type.split_once('/').filter(|_| !accept.trim().is_empty()) else { return 1.0 };
     let ranges = accept.split(',').filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let accepted = parts.next()?.split_once('/')?;

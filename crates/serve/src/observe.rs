@@ -2,12 +2,10 @@
 
 use std::{sync::Arc, time::Instant};
 
-use axum::{
-    body::Body,
-    extract::{Request, State},
-    middleware::Next,
-    response::{IntoResponse as _, Response},
-};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
 

@@ -1,9 +1,7 @@
 //! Time limits for clients that send or read slowly.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::pressure::Pressure;
 

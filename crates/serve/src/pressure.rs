@@ -1,9 +1,7 @@
 //! Pressure: whether other clients wait for room that slow clients take.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Time for which a want of room is remembered.
 const PRESSURE_TIME: Duration = Duration::from_secs(2);

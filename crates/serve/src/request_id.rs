@@ -1,9 +1,7 @@
 //! Ids of requests, for logs.
 
-use std::{
-    hash::{BuildHasher as _, RandomState},
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderValue};
 

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Router, middleware,
-    routing::{get, post},
-};
+use axum::routing::{get, post};
+use axum::{Router, middleware};
 
 use crate::{about, answer::Refusal, api, app::App, batch, extract, inspect, observe, page};
 

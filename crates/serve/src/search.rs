@@ -1,30 +1,21 @@
 //! `GET /search` and `GET /stored`: searches the index, and shows the pages in it.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use axum::{
-    extract::{Query, State, rejection::QueryRejection},
-    response::Response,
-};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use trommel::{
-    archive::{PayloadOptions, payload},
-    output::RecordSource,
-};
-use trommel_pipeline::{
-    index::{Hit, Index, IndexError, Search, Snippet},
-    record_at,
-};
+use trommel::archive::{PayloadOptions, payload};
+use trommel::output::RecordSource;
+use trommel_pipeline::index::{Hit, Index, IndexError, Search, Snippet};
+use trommel_pipeline::record_at;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::{
-    answer::{self, Refusal},
-    app::App,
-    hints::PageHints,
-};
+use crate::answer::{self, Refusal};
+use crate::app::App;
+use crate::hints::PageHints;
 
 /// Most documents of one answer.
 const MAX_RESULTS: usize = 100;

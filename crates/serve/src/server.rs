@@ -1,33 +1,25 @@
 //! The service from start to end.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, UnixListener},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    time::{sleep, timeout},
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use crate::{
-    ServiceLimits, ServiceSettings, Socket,
-    app::App,
-    connection::{self, ByUnixSocket, ConnectionSettings},
-    listen::Kind,
-    paced_stream::Requests,
-    pressure::Pressure,
-    routes::router,
-};
+use crate::app::App;
+use crate::connection::{self, ByUnixSocket, ConnectionSettings};
+use crate::listen::Kind;
+use crate::paced_stream::Requests;
+use crate::pressure::Pressure;
+use crate::routes::router;
+use crate::{ServiceLimits, ServiceSettings, Socket};
 
 /// Time between two looks at whether to stop.
 const STOP_POLL: Duration = Duration::from_millis(50);
@@ -132,9 +124,7 @@ async fn run(
         let _ = accepting.await;
     }
     drop(sockets);
-    let Some(acceptor) = Arc::into_inner(acceptor) else {
-        return Ok(());
-    };
+    let Some(acceptor) = Arc::into_inner(acceptor) else { return Ok(()) };
     let open = acceptor.graceful.count();
     tracing::info!(connections = open, "stopping");
     timeout(grace, acceptor.graceful.shutdown()).await.map_err(|_| ServeError::Unfinished(grace.as_secs(), open))

@@ -1,17 +1,11 @@
 //! Certificate and key of the service.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustls::{
-    ServerConfig,
-    pki_types::{
-        CertificateDer, PrivateKeyDer,
-        pem::{self, PemObject as _},
-    },
-};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::{self, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// Why TLS cannot be had.
 #[derive(Debug, thiserror::Error)]

@@ -43,10 +43,7 @@ pub(crate) fn fitting(page: &[u8], memory: u64) -> &[u8] {
     let (mut from, mut to) = (0, page.len());
     while from < to {
         let middle = (from + to).div_ceil(2);
-        match of_page(page.get(..middle).unwrap_or_default()) <= memory {
-            true => from = middle,
-            false => to = middle - 1,
-        }
+        if of_page(page.get(..middle).unwrap_or_default()) <= memory { from = middle } else { to = middle - 1 }
     }
     page.get(..from).unwrap_or_default()
 }

@@ -156,9 +156,7 @@ impl SiteMemory {
     /// Counts a page, with the probability of each of its blocks if a model judged it. A page whose URL has no
     /// host belongs to no site and is passed over; gives whether it was counted.
     pub fn add(&mut self, url: &str, print: &PagePrint, probabilities: Option<&[f32]>) -> bool {
-        let Some(site) = site_of(url) else {
-            return false;
-        };
+        let Some(site) = site_of(url) else { return false };
         let keys = Keys::of(&site, url, print);
         let count = PageCount::one(keys.url);
         self.join_site(keys.site, &site, count);

@@ -184,9 +184,7 @@ fn measure_wide(text: &str, part: Range<usize>, inside: bool, size: &mut TextSiz
             at += 1;
             continue;
         }
-        let Some((class, len)) = wide_at(text, at) else {
-            return (bytes.len(), inside);
-        };
+        let Some((class, len)) = wide_at(text, at) else { return (bytes.len(), inside) };
         size.words += u32::from(class == Class::Alone || class == Class::Word && !inside);
         inside = class == Class::Word;
         at += len;

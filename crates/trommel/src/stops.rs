@@ -12,18 +12,9 @@ const MIN_HOPELESS_BYTES: usize = 256 << 10;
 const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
 /// Beginnings of titles of block pages, in lower case.
 const BLOCK_TITLES: [&str; 12] = [
-    "just a moment",
-    "attention required! | cloudflare",
-    "access denied",
-    "403 forbidden",
-    "ddos-guard",
-    "please wait... | cloudflare",
-    "are you a robot",
-    "robot check",
-    "security check",
-    "verify you are human",
-    "captcha",
-    "pardon our interruption",
+    "just a moment", "attention required! | cloudflare", "access denied", "403 forbidden", "ddos-guard",
+    "please wait... | cloudflare", "are you a robot", "robot check", "security check", "verify you are human",
+    "captcha", "pardon our interruption",
 ];
 
 /// Pages that a session rejects early. None by default. Only pages in UTF-8 or ASCII can be rejected before

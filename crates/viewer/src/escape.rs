@@ -10,9 +10,7 @@ impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut written = 0;
         for (at, c) in self.0.char_indices() {
-            let Some(stand_in) = stand_in(c) else {
-                continue;
-            };
+            let Some(stand_in) = stand_in(c) else { continue };
             f.write_str(self.0.get(written..at).unwrap_or_default())?;
             f.write_str(stand_in)?;
             written = at + c.len_utf8();

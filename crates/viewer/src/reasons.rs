@@ -175,10 +175,7 @@ impl Reasons {
             let lead = if is_for { "For it" } else { "Against it" };
             (!names.is_empty()).then(|| format!("{lead}: {}.", names.join(", ")))
         };
-        let sides = match self.sum > 0.0 {
-            true => [side(true), side(false)],
-            false => [side(false), side(true)],
-        };
+        let sides = if self.sum > 0.0 { [side(true), side(false)] } else { [side(false), side(true)] };
         let said: Vec<String> = sides.into_iter().flatten().collect();
         (!said.is_empty()).then(|| said.join(" "))
     }

@@ -211,10 +211,7 @@ fn fold(out: &mut String, run: &[Row]) -> fmt::Result {
 
 /// Writes the block that is number `number` of the page, counted from 1.
 fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result {
-    let (class, verdict) = match row.kept {
-        true => ("k", "✓ kept"),
-        false => ("d", "✕ dropped"),
-    };
+    let (class, verdict) = if row.kept { ("k", "✓ kept") } else { ("d", "✕ dropped") };
     write!(
         out,
         "<article class=\"b {class}\" id=\"b{number}\" style=\"--p:{p:.3};--d:{}\">\

@@ -139,10 +139,7 @@ fn facts(document: &Document, rows: &[Row], kind: Option<String>, model: &Model)
     ]);
     facts.extend(document.lang.clone().map(|lang| ("language", lang)));
     facts.push(("charset", format!("{} ({})", document.charset, document.charset_source)));
-    let capped = match document.capped.is_empty() {
-        true => "none".to_owned(),
-        false => document.capped.join(", "),
-    };
+    let capped = if document.capped.is_empty() { "none".to_owned() } else { document.capped.join(", ") };
     facts.push(("caps passed", capped));
     facts.push(("model", format!("{} of {}", file.name, file.created)));
     facts

@@ -38,13 +38,8 @@ const MAX_PICTURE: (i32, i32) = (2_560, 6_000);
 const PAGE_TIME: Duration = Duration::from_secs(30);
 
 const ARGUMENTS: [&str; 7] = [
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-quic", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run", "--hide-scrollbars",
 ];
 
 #[derive(Debug, Serialize)]

@@ -3,14 +3,12 @@
 use memchr::memchr_iter;
 
 use super::Reader;
-use crate::{
-    error::Damage,
-    member::MemberStop,
-    record::Note,
-    record_block::RecordBlock,
-    start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts},
-    stream::StreamCodec,
-};
+use crate::error::Damage;
+use crate::member::MemberStop;
+use crate::record::Note;
+use crate::record_block::RecordBlock;
+use crate::start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
+use crate::stream::StreamCodec;
 
 /// Most bytes set aside for a block beyond those that have been decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;

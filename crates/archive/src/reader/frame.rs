@@ -1,14 +1,12 @@
 //! Reads one record from plain bytes: its header, then its block.
 
 use super::{Reader, block::Block};
-use crate::{
-    error::{ArchiveError, Damage},
-    headers::Headers,
-    member::MemberStop,
-    record::{ArchiveFormat, Note, Place, Record, RecordType},
-    start::{ArcLine, names_warc, record_starts},
-    stream::StreamCodec,
-};
+use crate::error::{ArchiveError, Damage};
+use crate::headers::Headers;
+use crate::member::MemberStop;
+use crate::record::{ArchiveFormat, Note, Place, Record, RecordType};
+use crate::start::{ArcLine, names_warc, record_starts};
+use crate::stream::StreamCodec;
 
 /// The result of searching for the end of a header.
 enum HeaderEnd {
@@ -126,9 +124,7 @@ impl Reader {
         let start = self.stream.place();
         let bytes = self.stream.bytes();
         let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
-        let Some(line) = ArcLine::parse(bytes.get(..end).unwrap_or_default()) else {
-            return self.skip_junk();
-        };
+        let Some(line) = ArcLine::parse(bytes.get(..end).unwrap_or_default()) else { return self.skip_junk() };
         self.arc = true;
         self.stream.consume(end + 1);
         let block = self.block(line.length);

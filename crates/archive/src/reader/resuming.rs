@@ -1,20 +1,16 @@
 //! Continues to read a file at the place where another reader stopped.
 
-use std::{
-    collections::VecDeque,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom},
-    path::Path,
-    sync::Arc,
-};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
 
 use super::{ReadOptions, Reader};
-use crate::{
-    error::ArchiveError,
-    resume::{ReaderState, ResumePoint},
-    source::Source,
-    stream::Stream,
-};
+use crate::error::ArchiveError;
+use crate::resume::{ReaderState, ResumePoint};
+use crate::source::Source;
+use crate::stream::Stream;
 
 impl Reader {
     /// The point from which another reader can continue with the item that comes next.
@@ -50,9 +46,7 @@ impl Reader {
         options: ReadOptions,
     ) -> Result<Reader, ArchiveError> {
         let file = file.into();
-        let Some(state) = point.state else {
-            return Reader::new(file, input, options)?.skip_items(point.items);
-        };
+        let Some(state) = point.state else { return Reader::new(file, input, options)?.skip_items(point.items) };
         let mut source = Source::new(Box::new(input));
         let stream = || -> io::Result<Option<Stream>> {
             let codec = state.compression.codec(&mut source)?;

@@ -18,9 +18,7 @@ impl Reader {
     /// Appends the blocks of the segments that follow to the record at the head of the queue, and notes
     /// whether all were found. Records between them stay in the queue.
     pub(super) fn join_segments(&mut self) {
-        let Some(Ok(mut first)) = self.queue.pop_front() else {
-            return;
-        };
+        let Some(Ok(mut first)) = self.queue.pop_front() else { return };
         let most = usize::try_from(self.options.max_record).unwrap_or(usize::MAX);
         let mut length = first.block.len() as u64;
         let (mut number, mut complete, mut at, mut held) = (1, false, 0, 0);

@@ -3,11 +3,9 @@
 use std::io::{self, Cursor, Read};
 
 use super::*;
-use crate::{
-    gzip::Gzip,
-    stream::Codec,
-    write::{gzip_member, write_record},
-};
+use crate::gzip::Gzip;
+use crate::stream::Codec;
+use crate::write::{gzip_member, write_record};
 
 /// Numbers that are the same in every run.
 struct Seeded(u64);

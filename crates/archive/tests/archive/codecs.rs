@@ -1,12 +1,8 @@
 //! Tests that every codec gives the same records, with their places.
 
-use std::{
-    io::{self, Cursor, Read},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trommel_archive::{ReadOptions, Reader, Record};
 

@@ -1,9 +1,7 @@
 //! Tests damaged files.
 
-use std::{
-    io::{self, Cursor, Read, Write},
-    time::{Duration, Instant},
-};
+use std::io::{self, Cursor, Read, Write};
+use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;

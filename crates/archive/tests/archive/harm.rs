@@ -88,9 +88,7 @@ fn records_that_no_flip_touches_are_unchanged() {
                 *byte ^= 1 << seeded.below(8);
             }
             let options = ReadOptions::default();
-            let Ok(reader) = Reader::new("test.warc", std::io::Cursor::new(harmed), options) else {
-                continue;
-            };
+            let Ok(reader) = Reader::new("test.warc", std::io::Cursor::new(harmed), options) else { continue };
             let records: Vec<Record> = reader.flatten().collect();
             let mut from = 0;
             for record in &whole {

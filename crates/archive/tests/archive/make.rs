@@ -3,10 +3,8 @@
 use std::io::{self, Cursor, Read, Write};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
-use trommel_archive::{
-    ArchiveError, ArchiveFormat, Damage, ReadOptions, Reader, Record, RecordType,
-    write::{gzip_member, write_record},
-};
+use trommel_archive::write::{gzip_member, write_record};
+use trommel_archive::{ArchiveError, ArchiveFormat, Damage, ReadOptions, Reader, Record, RecordType};
 
 pub(crate) type Fields = Vec<(&'static str, String)>;
 

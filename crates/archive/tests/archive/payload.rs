@@ -2,14 +2,13 @@
 
 use std::io::Write;
 
-use flate2::{
-    Compression,
-    write::{DeflateEncoder, ZlibEncoder},
-};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, ZlibEncoder};
 use proptest::prelude::*;
+use trommel_archive::write::gzip_member;
 use trommel_archive::{
     Coding, MediaType, Payload, PayloadError, PayloadNote, PayloadOptions, Record, RecordType, TypeSource, media_type,
-    payload, write::gzip_member,
+    payload,
 };
 
 use crate::make::{TestRecord, noise, plain, read};
@@ -322,19 +321,8 @@ fn what_only_is_called_a_page_is_what_its_bytes_say() {
 fn first_bytes_tell() {
     let sniff = |body: &str| kind("", "", body).0;
     for page in [
-        "<!doctype HTML>",
-        " \n<html lang=en>",
-        "\u{feff}<head>",
-        "<!-- a --> <!-- b --><body>",
-        "<p>x",
-        "<div class=a>",
-        "<h1>",
-        "<br/>",
-        "<a href=x>",
-        "<title>",
-        "<script>",
-        "<IFRAME src=x>",
-        "<table>",
+        "<!doctype HTML>", " \n<html lang=en>", "\u{feff}<head>", "<!-- a --> <!-- b --><body>", "<p>x",
+        "<div class=a>", "<h1>", "<br/>", "<a href=x>", "<title>", "<script>", "<IFRAME src=x>", "<table>",
     ] {
         assert_eq!(sniff(page), MediaType::Html, "{page}");
     }

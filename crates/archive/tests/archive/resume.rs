@@ -1,9 +1,7 @@
 //! A reader that resumes gives what an unbroken one gives, from every place between two items.
 
-use std::{
-    fs,
-    io::{self, Cursor, Read},
-};
+use std::fs;
+use std::io::{self, Cursor, Read};
 
 use proptest::prelude::*;
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
@@ -32,9 +30,7 @@ fn unbroken(bytes: &[u8], options: ReadOptions) -> Option<Items> {
 
 /// Compares the rest from every point (from every one by `step`, if there are many).
 pub(crate) fn check(bytes: &[u8], options: ReadOptions, step: usize) {
-    let Some((items, points)) = unbroken(bytes, options) else {
-        return;
-    };
+    let Some((items, points)) = unbroken(bytes, options) else { return };
     for (number, (point, position)) in points.iter().enumerate().step_by(step) {
         let stored = serde_json::to_string(point).unwrap();
         let point: ResumePoint = serde_json::from_str(&stored).unwrap();
@@ -133,9 +129,7 @@ fn after_a_failing_input_the_same_record_comes_again() {
         let whole = unbroken(&bytes, ReadOptions::default()).unwrap().0;
         for cut in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 3] {
             let input = Failing(Cursor::new(bytes[..cut].to_vec()));
-            let Ok(mut reader) = Reader::new("f", input, ReadOptions::default()) else {
-                continue;
-            };
+            let Ok(mut reader) = Reader::new("f", input, ReadOptions::default()) else { continue };
             let mut given = 0;
             let mut point = reader.resume_point();
             while let Some(Ok(record)) = reader.next() {

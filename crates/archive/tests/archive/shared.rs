@@ -66,9 +66,7 @@ fn real_and_broken_files() {
 
 #[test]
 fn holes_are_counted() {
-    let Some(folder) = shared("repro") else {
-        return;
-    };
+    let Some(folder) = shared("repro") else { return };
     for (name, offset, lost) in [("hole.warc.gz", 8078, 13_502), ("tail.warc.gz", 13_482, 13_501)] {
         let reader = Reader::open(&folder.join(name), ReadOptions::default()).unwrap();
         let items: Vec<_> = reader.collect();

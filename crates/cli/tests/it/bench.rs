@@ -4,12 +4,7 @@ use crate::program::{trommel, workspace};
 use crate::sample::{ARCHIVE, documents};
 
 const STAGES: [&str; 7] = [
-    "bare inflate",
-    "records",
-    "payload, charset, tables",
-    "features",
-    "scores, choice",
-    "text, metadata, language",
+    "bare inflate", "records", "payload, charset, tables", "features", "scores, choice", "text, metadata, language",
     "JSON lines, zstd",
 ];
 

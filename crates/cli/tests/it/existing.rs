@@ -207,17 +207,9 @@ mod unix {
                 fs::create_dir(path).unwrap();
             }
             let names = [
-                ".run.journal",
-                "..run.checkpoint.tmp",
-                "._MANIFEST.tmp",
-                "._SUCCESS.tmp",
-                "_SUCCESS",
-                ".a.jsonl.zst.tmp",
-                ".a.parquet.tmp",
-                ".a.parquet.part",
-                ".a.bulk.ndjson.gz.tmp",
-                "._bulk.mapping.json.tmp",
-                ".quarantine.warc.gz.tmp",
+                ".run.journal", "..run.checkpoint.tmp", "._MANIFEST.tmp", "._SUCCESS.tmp", "_SUCCESS",
+                ".a.jsonl.zst.tmp", ".a.parquet.tmp", ".a.parquet.part", ".a.bulk.ndjson.gz.tmp",
+                "._bulk.mapping.json.tmp", ".quarantine.warc.gz.tmp",
             ];
             for name in names {
                 fs::write(victims.join(name), "precious").unwrap();

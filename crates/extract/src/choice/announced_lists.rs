@@ -22,12 +22,8 @@ pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
             continue;
         }
-        let Some(block) = page.blocks.get(at).filter(|block| announces(page, block)) else {
-            continue;
-        };
-        let Some((element, blocks)) = list(page, next) else {
-            continue;
-        };
+        let Some(block) = page.blocks.get(at).filter(|block| announces(page, block)) else { continue };
+        let Some((element, blocks)) = list(page, next) else { continue };
         // A paragraph right before the list, or text right in the element around it.
         let stands_beside = page.container(block).is_some_and(|(at, around)| {
             let is_before = || page.element(around.end).is_some_and(|behind| behind.start == element.start);

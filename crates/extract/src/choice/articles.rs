@@ -108,9 +108,7 @@ fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range
 
 /// Leaves out the articles that follow the first.
 pub(crate) fn drop_follow_ups(page: &Page, html: &str, kept: &mut [bool]) {
-    let Some(range) = follow_ups(page, html, kept) else {
-        return;
-    };
+    let Some(range) = follow_ups(page, html, kept) else { return };
     for (block, kept) in page.blocks.iter().zip(kept) {
         *kept &= block.element == NONE || !range.contains(&block.element);
     }

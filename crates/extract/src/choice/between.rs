@@ -144,12 +144,8 @@ mod tests {
         assert_eq!(added(html), ["-b", "-d", "-f", "-h", "-i"]);
         assert!(added(&html.replace("pre>", "div>")).is_empty());
         for apart in [
-            "<nav><ul><li>-b</ul></nav>",
-            "<div hidden><p>-b</div>",
-            "<p>-b<p>-d",
-            "<div>-b<p>-d</div>",
-            "<div><p>-b<p>d</div>",
-            "<ul><li class=post-tag>-b</ul>",
+            "<nav><ul><li>-b</ul></nav>", "<div hidden><p>-b</div>", "<p>-b<p>-d", "<div>-b<p>-d</div>",
+            "<div><p>-b<p>d</div>", "<ul><li class=post-tag>-b</ul>",
         ] {
             let html = format!("<main><pre>a</pre>{apart}<p>e</main>");
             assert!(added(&html).is_empty(), "{apart}");

@@ -57,9 +57,7 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
 /// Whether a block is a control of the heading before it: links between brackets in the element that holds the
 /// heading, as wikis offer them to edit a section. Marks of notes are numbers.
 fn is_control_of_heading(page: &Page, at: usize) -> bool {
-    let Some(block) = page.blocks.get(at) else {
-        return false;
-    };
+    let Some(block) = page.blocks.get(at) else { return false };
     let text = page.text(block);
     // Longer links between brackets are sources or remarks.
     if block.chars > MAX_CONTROL_CHARS
@@ -79,9 +77,7 @@ fn is_control_of_heading(page: &Page, at: usize) -> bool {
 /// its text. What has a role, as the tabs of several pieces of code, may name them.
 fn is_button(page: &Page, html: &str, at: usize) -> bool {
     let block = |at: usize| page.blocks.get(at);
-    let Some(current) = block(at).filter(|block| block.words <= MAX_BUTTON_WORDS) else {
-        return false;
-    };
+    let Some(current) = block(at).filter(|block| block.words <= MAX_BUTTON_WORDS) else { return false };
     let mut around =
         page.path(current.element).map(|(_, element)| element).take_while(|element| element.tag.is_inline());
     let is_plain_button = |element: &Element| {

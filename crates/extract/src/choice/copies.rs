@@ -67,9 +67,7 @@ enum BlockKind {
 
 impl BlockKind {
     fn of(page: &Page, block: &Block) -> Self {
-        let Some((_, container)) = page.container(block) else {
-            return BlockKind::Plain;
-        };
+        let Some((_, container)) = page.container(block) else { return BlockKind::Plain };
         let repeats = |tag: Tag| {
             // A table may say the same in many cells, a poem or a quote in many lines.
             tag.keeps_space() || matches!(tag, Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote)

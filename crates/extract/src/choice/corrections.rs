@@ -25,9 +25,7 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || block.words < MIN_WORDS || block.link_density() > 0.5 {
             continue;
         }
-        let Some((_, element)) = page.container(block) else {
-            continue;
-        };
+        let Some((_, element)) = page.container(block) else { continue };
         // Only paragraphs: in lists and tables the same words label columns and changes of a wiki.
         if element.tag != Tag::P || element.hidden || !is_correction(page.text(block)) {
             continue;
@@ -49,9 +47,7 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || kept.get(at - 1) != Some(&true) {
             continue;
         }
-        let Some((_, element)) = page.blocks.get(at).and_then(|block| page.container(block)) else {
-            continue;
-        };
+        let Some((_, element)) = page.blocks.get(at).and_then(|block| page.container(block)) else { continue };
         let mut words = page.attribute_words(element).iter();
         if element.tag == Tag::P
             && !element.hidden
@@ -67,9 +63,7 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
 fn is_correction(text: &str) -> bool {
     let mut signs = text.char_indices().take(MAX_LABEL_CHARS);
     let colon = signs.find(|(_, sign)| matches!(sign, ':' | '：'));
-    let Some(label) = colon.and_then(|(at, _)| text.get(..at)) else {
-        return false;
-    };
+    let Some(label) = colon.and_then(|(at, _)| text.get(..at)) else { return false };
     let mut words = label.split_whitespace();
     let labels = words.by_ref().take(MAX_LABEL_WORDS);
     let says = labels.fold(false, |says, word| {

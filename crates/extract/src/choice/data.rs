@@ -45,9 +45,7 @@ pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
 
 fn is_data(page: &Page, block: &Block) -> bool {
     let text = page.text(block);
-    let Some(start) = text.as_bytes().get(..MIN_BYTES) else {
-        return false;
-    };
+    let Some(start) = text.as_bytes().get(..MIN_BYTES) else { return false };
     let spaces = || text.bytes().filter(u8::is_ascii_whitespace).count();
     // The beginning first: most blocks fail here, before all of their bytes are counted.
     long_run(start, 0, MIN_RUN_BYTES).is_some()

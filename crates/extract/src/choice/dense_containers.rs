@@ -28,9 +28,7 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
     if least > 1.0 || !all().any(|((_, p), kept)| !kept && *p >= bound) {
         return;
     }
-    let Some(container) = dense_container(page, kept) else {
-        return;
-    };
+    let Some(container) = dense_container(page, kept) else { return };
     let is_doubtful = |at: usize, block: &Block, p: f32| {
         p >= bound && container.contains(&block.element) && in_comments.get(at) != Some(&true)
     };

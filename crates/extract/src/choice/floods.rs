@@ -89,22 +89,9 @@ mod tests {
     ];
     /// Markup that is opened first and never closed.
     const OPENERS: [&str; 16] = [
-        "",
-        "<svg><foreignObject><div>x",
-        "<svg><title>",
-        "<svg><desc>",
-        "<svg><![CDATA[",
-        "<math><![CDATA[",
-        "<math><mtext>",
-        "<noscript>",
-        "<template>",
-        "<textarea>",
-        "<iframe>",
-        "<select><option>",
-        "<script>",
-        "<style>",
-        "<!--",
-        "<a title='",
+        "", "<svg><foreignObject><div>x", "<svg><title>", "<svg><desc>", "<svg><![CDATA[", "<math><![CDATA[",
+        "<math><mtext>", "<noscript>", "<template>", "<textarea>", "<iframe>", "<select><option>", "<script>",
+        "<style>", "<!--", "<a title='",
     ];
 
     fn paragraphs(range: std::ops::Range<usize>) -> String {

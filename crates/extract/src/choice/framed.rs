@@ -43,17 +43,13 @@ fn blocks_of(page: &Page, at: u32, element: &Element) -> Range<usize> {
 /// Whether the blocks right before and right behind those of an element are kept, and stand in the innermost element
 /// around it that holds more than they.
 fn is_framed(page: &Page, at: u32, element: &Element, blocks: &Range<usize>, kept: &[bool]) -> bool {
-    let Some(before) = blocks.start.checked_sub(1) else {
-        return false;
-    };
+    let Some(before) = blocks.start.checked_sub(1) else { return false };
     let are_kept = kept.get(before) == Some(&true) && kept.get(blocks.end) == Some(&true);
     if blocks.is_empty() || !are_kept || is_beside(page, element) {
         return false;
     }
     let element_of = |block: usize| page.blocks.get(block).map(|block| block.element);
-    let (Some(before), Some(behind)) = (element_of(before), element_of(blocks.end)) else {
-        return false;
-    };
+    let (Some(before), Some(behind)) = (element_of(before), element_of(blocks.end)) else { return false };
     for (ancestor, element) in page.path(at).skip(1) {
         let holds = |other: u32| (ancestor..element.end).contains(&other);
         if holds(before) || holds(behind) {

@@ -48,9 +48,7 @@ fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
     };
     let mut last = None;
     while let Some((value, is_next)) = number(last) {
-        let Some(next) = value.checked_add(1).filter(|_| is_next) else {
-            return false;
-        };
+        let Some(next) = value.checked_add(1).filter(|_| is_next) else { return false };
         last = Some(next);
     }
     last.is_some()

@@ -16,9 +16,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
             continue;
         }
         let around = heading(page, at).and_then(|at| page.element(at));
-        let Some(around) = around.filter(|_| heading(page, next).is_none()) else {
-            continue;
-        };
+        let Some(around) = around.filter(|_| heading(page, next).is_none()) else { continue };
         if let Some((list, blocks)) = list(page, next)
             && is_beside(page, around.parent, at, next)
             && wanted(list, &blocks)

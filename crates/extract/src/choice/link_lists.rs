@@ -18,13 +18,9 @@ const ANCESTORS: usize = 6;
 /// that of the page (its `url`). Links that share the page, which take its address along, do not count as
 /// such. One flag a block in `kept`.
 pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: &mut [bool]) {
-    let Some(url) = url.and_then(|url| Url::parse(url).ok()) else {
-        return;
-    };
+    let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { return };
     // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.
-    let Some(site) = url.host_str().map(site) else {
-        return;
-    };
+    let Some(site) = url.host_str().map(site) else { return };
     let leads_away = |block: &&Block| {
         let links = page.inline(block).iter();
         let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
@@ -41,9 +37,7 @@ pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: 
 }
 
 fn is_elsewhere(href: &str, site: &str) -> bool {
-    let Ok(url) = Url::parse(href.trim()) else {
-        return false;
-    };
+    let Ok(url) = Url::parse(href.trim()) else { return false };
     // Share links name the page's address in their query.
     matches!(url.scheme(), "http" | "https") && !href.contains(site)
 }

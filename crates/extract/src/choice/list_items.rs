@@ -48,9 +48,7 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
         let mut path = page.path(if is_inside { block.element } else { NONE });
         let item = path.find(|(_, element)| element.tag == Tag::Li);
         home.push(item.map(|(item, element)| (item, element.parent)));
-        let Some((item, element)) = item else {
-            continue;
-        };
+        let Some((item, element)) = item else { continue };
         let list = lists.entry(element.parent).or_default();
         let before = items.insert(item, kept || items.get(&item) == Some(&true));
         list.items += u32::from(before.is_none());
@@ -64,9 +62,7 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
     let blocks = page.blocks.iter().zip(&home).zip(probabilities);
     for (((block, home), probability), kept) in blocks.zip(kept.iter_mut()) {
         let Some((item, list)) = home else { continue };
-        let Some(list) = lists.get(list).filter(|list| list.is_mostly_kept()) else {
-            continue;
-        };
+        let Some(list) = lists.get(list).filter(|list| list.is_mostly_kept()) else { continue };
         // A link among plain items is a control ("edit", "share").
         let are_links = list.linked * 2.0 >= list.kept_words as f32;
         let is_left_out = items.get(item) == Some(&false);
@@ -91,9 +87,7 @@ pub(crate) fn keep_list_heads(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || kept.get(at + 1) != Some(&true) {
             continue;
         }
-        let (Some((outer, element)), Some((inner, _))) = (item(at), item(at + 1)) else {
-            continue;
-        };
+        let (Some((outer, element)), Some((inner, _))) = (item(at), item(at + 1)) else { continue };
         if outer < inner
             && inner < element.end
             && !element.hidden

@@ -38,12 +38,8 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
     let mut named: FxHashMap<u32, Named> = FxHashMap::default();
     let mut wanted: Vec<(usize, u32)> = Vec::new();
     for card in cards(page) {
-        let Some(name) = card.clone().find(|at| is_name(page, *at)) else {
-            continue;
-        };
-        let Some(field) = fields.get(name) else {
-            continue;
-        };
+        let Some(name) = card.clone().find(|at| is_name(page, *at)) else { continue };
+        let Some(field) = fields.get(name) else { continue };
         let (mut words, mut kept_words) = (0u32, 0u32);
         for at in name + 1..card.end {
             let block_words = page.blocks.get(at).map_or(0, |block| block.words);
@@ -121,9 +117,7 @@ fn cards(page: &Page) -> Vec<Range<usize>> {
 
 /// Whether a block is all of a heading that may name a card.
 fn is_name(page: &Page, at: usize) -> bool {
-    let Some(block) = page.blocks.get(at) else {
-        return false;
-    };
+    let Some(block) = page.blocks.get(at) else { return false };
     let is_in_heading = page.kinds_around(block).contains(ElementKinds::HEADING);
     is_in_heading && is_shown(page, block)
 }
@@ -160,9 +154,7 @@ fn keep_labels(page: &Page, label: Tag, values: &[Tag], kept: &mut [bool]) {
         if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
             continue;
         }
-        let (Some((_, value)), Some((block, before))) = (part(at), part(at - 1)) else {
-            continue;
-        };
+        let (Some((_, value)), Some((block, before))) = (part(at), part(at - 1)) else { continue };
         let is_label = before.tag == label && before.parent == value.parent && is_shown(page, block);
         if values.contains(&value.tag)
             && is_label

@@ -1,32 +1,30 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
+use super::announced_lists::keep_announced_lists;
+use super::articles::drop_follow_ups;
+use super::between::keep_between;
+use super::controls::drop_controls;
+use super::copies::drop_copies;
+use super::corrections::{keep_corrections, keep_see_also};
+use super::data::drop_data;
+use super::dense_containers::keep_dense_containers;
+use super::documents::keep_documents;
+use super::floods::keep_beside_floods;
+use super::forms::keep_form_text;
+use super::formulas::keep_formulas;
+use super::framed::keep_framed;
+use super::gutters::{drop_contents, drop_line_numbers};
+use super::hidden_menus::drop_hidden_menus;
+use super::invisible::drop_invisible;
+use super::link_lists::keep_link_lists;
+use super::list_items::{keep_list_heads, keep_list_items};
+use super::lone_text::keep_lone_text;
+use super::names::{keep_card_names, keep_row_heads, keep_terms};
+use super::references::keep_references;
+use super::sections::keep_section_headings;
+use super::strays::drop_strays;
+use super::whole_units::{keep_code, keep_sentences_beside_code, keep_tables};
 use super::{ChosenPage, JudgedPage};
-use super::{
-    announced_lists::keep_announced_lists,
-    articles::drop_follow_ups,
-    between::keep_between,
-    controls::drop_controls,
-    copies::drop_copies,
-    corrections::{keep_corrections, keep_see_also},
-    data::drop_data,
-    dense_containers::keep_dense_containers,
-    documents::keep_documents,
-    floods::keep_beside_floods,
-    forms::keep_form_text,
-    formulas::keep_formulas,
-    framed::keep_framed,
-    gutters::{drop_contents, drop_line_numbers},
-    hidden_menus::drop_hidden_menus,
-    invisible::drop_invisible,
-    link_lists::keep_link_lists,
-    list_items::{keep_list_heads, keep_list_items},
-    lone_text::keep_lone_text,
-    names::{keep_card_names, keep_row_heads, keep_terms},
-    references::keep_references,
-    sections::keep_section_headings,
-    strays::drop_strays,
-    whole_units::{keep_code, keep_sentences_beside_code, keep_tables},
-};
 
 /// A rule that keeps or drops blocks against the model's choice.
 #[derive(Debug)]

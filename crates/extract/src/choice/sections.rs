@@ -20,9 +20,7 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
             at += 1;
             continue;
         };
-        let Some(element) = page.element(heading) else {
-            return;
-        };
+        let Some(element) = page.element(heading) else { return };
         let (mut inside, mut words) = (0, 0);
         for block in page.blocks.iter().skip(at) {
             if block.element < heading || block.element >= element.end {
@@ -110,9 +108,7 @@ fn is_hidden(page: &Page, block: usize) -> bool {
 /// Whether a block is in the element around a heading (the block at `at` is its first). Elements around
 /// that one count too, as long as those inside hold nothing but the heading.
 pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
-    let Some(block) = page.blocks.get(block) else {
-        return false;
-    };
+    let Some(block) = page.blocks.get(block) else { return false };
     let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
     let mut ancestor = around;
     for _ in 0..=ANCESTORS {

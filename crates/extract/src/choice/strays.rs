@@ -32,9 +32,7 @@ pub(crate) fn drop_strays(page: &Page, fields: &[u32], kept: &mut [bool]) {
     let mut all = vec![Field::default(); page.blocks.len()];
     for ((block, field), kept) in page.blocks.iter().zip(fields).zip(kept.iter()) {
         // Fields are numbered as they come, so there are no more than blocks.
-        let Some(field) = all.get_mut(*field as usize) else {
-            continue;
-        };
+        let Some(field) = all.get_mut(*field as usize) else { continue };
         // By square roots, so that one long block does not outvote all short ones, as in the model's mean over a field.
         let weight = (block.words as f32).sqrt();
         field.blocks += 1;

@@ -53,9 +53,7 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
         });
         let (run, behind) = rest.split_at(1 + run.count());
         rest = behind;
-        let Some(last) = run.last().filter(|_| !is_kept(kept, &first.1)) else {
-            continue;
-        };
+        let Some(last) = run.last().filter(|_| !is_kept(kept, &first.1)) else { continue };
         let blocks = first.1.start..last.1.end;
         if stands_beside_kept(page, &blocks, kept)
             && let Some(kept) = kept.get_mut(blocks)
@@ -90,9 +88,7 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
         if kept.get(at) != Some(&false) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
             continue;
         }
-        let Some((_, element)) = page.container(block) else {
-            continue;
-        };
+        let Some((_, element)) = page.container(block) else { continue };
         // Whole sentences alone: labels and buttons stand beside code as well.
         if element.tag != Tag::P || element.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
             continue;

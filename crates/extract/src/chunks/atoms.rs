@@ -100,9 +100,7 @@ pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize
 
 fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>, how: &Division<'_>) {
     let Division { size, tokens, is_markdown } = *how;
-    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
-        return;
-    };
+    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return };
     let merge = |one: Option<(u32, u32)>, other: Option<(u32, u32)>| match (one, other) {
         (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
         (one, other) => one.or(other),

@@ -12,24 +12,9 @@ use super::sources::{Sources, rank};
 /// Names of `<meta>` that hold authors, best first.
 // From those made for authors to those that name whoever edited the file.
 const METAS: &[&str] = &[
-    "author",
-    "article:author",
-    "article:author_name",
-    "og:article:author",
-    "og:author",
-    "citation_author",
-    "parsely-author",
-    "sailthru.author",
-    "dc.creator",
-    "dcterms.creator",
-    "dc.creator.personalname",
-    "rnews:author",
-    "cxenseparse:author",
-    "byl",
-    "byline",
-    "author_name",
-    "authors",
-    "creator",
+    "author", "article:author", "article:author_name", "og:article:author", "og:author", "citation_author",
+    "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "dc.creator.personalname", "rnews:author",
+    "cxenseparse:author", "byl", "byline", "author_name", "authors", "creator",
 ];
 
 /// Words in the attributes of elements that hold authors.
@@ -128,9 +113,7 @@ fn from_facts(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let mut names = Vec::new();
     for author in sources.facts(FactKind::Author).take(MAX_ELEMENTS) {
-        let Some(element) = page.element(author.element) else {
-            continue;
-        };
+        let Some(element) = page.element(author.element) else { continue };
         let name = page
             .facts
             .iter()
@@ -156,9 +139,7 @@ fn unless_listed(sources: &Sources, names: Vec<String>, element: u32) -> Vec<Str
 fn from_links(sources: &Sources) -> Vec<String> {
     let mut names = Vec::new();
     let mut block = None;
-    let Some(headline) = sources.headline else {
-        return names;
-    };
+    let Some(headline) = sources.headline else { return names };
     let blocks: Vec<usize> = std::iter::once(headline).chain(near(sources.page, headline)).collect();
     for fact in &sources.page.facts {
         let at = fact.block as usize;
@@ -183,9 +164,7 @@ fn from_links(sources: &Sources) -> Vec<String> {
 /// Elements near the headline whose attributes speak of an author.
 fn from_markup(sources: &Sources) -> Vec<String> {
     let page = sources.page;
-    let Some(headline) = sources.headline else {
-        return Vec::new();
-    };
+    let Some(headline) = sources.headline else { return Vec::new() };
     let wanted = TOKENS.map(|token| word_hash(token.as_bytes()));
     let others = OTHER_TOKENS.map(|token| word_hash(token.as_bytes()));
     let mut names = Vec::new();
@@ -219,13 +198,9 @@ fn from_markup(sources: &Sources) -> Vec<String> {
 fn from_lines(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let mut names = Vec::new();
-    let Some(headline) = sources.headline else {
-        return names;
-    };
+    let Some(headline) = sources.headline else { return names };
     for at in near(page, headline) {
-        let Some(block) = page.blocks.get(at).filter(|block| block.words <= LINE) else {
-            continue;
-        };
+        let Some(block) = page.blocks.get(at).filter(|block| block.words <= LINE) else { continue };
         let text = page.text(block);
         let lower = text.to_ascii_lowercase();
         let before =

@@ -254,9 +254,7 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
             // May 18, 2024, May 18th 2024, Sept. 1, 2024
             let (month, mut at) = month_at(tokens, 0)?;
             at += usize::from(matches!(mark(at), Some('.' | '-' | '/')));
-            let (of_month, 1 | 2) = number(at)? else {
-                return None;
-            };
+            let (of_month, 1 | 2) = number(at)? else { return None };
             at += 1;
             at += filler(tokens, at, &["st", "nd", "rd", "th"]);
             at += usize::from(matches!(mark(at), Some(',' | '.' | '-' | '/')));
@@ -416,42 +414,13 @@ mod tests {
     #[test]
     fn names_of_months() {
         for raw in [
-            "Sat, 18 May 2024",
-            "May 18, 2024",
-            "Published on May 18th, 2024 by A",
-            "18. Mai 2024",
-            "le 18 mai 2024",
-            "18 de mayo de 2024",
-            "18 maggio 2024",
-            "18 de maio de 2024",
-            "18 mei 2024",
-            "18 мая 2024 г.",
-            "18 maja 2024",
-            "2024年5月18日",
-            "发布于 2024年05月18日 星期六",
-            "2024년 5월 18일",
-            "18-May-2024",
-            "3 comments | MAY 18 2024",
-            "18. maj 2024",
-            "18. mai 2024",
-            "18. toukokuuta 2024",
-            "18. května 2024",
-            "2024. május 18.",
-            "18 mai 2024",
-            "18 травня 2024",
-            "18 Μαΐου 2024",
-            "18 Mayıs 2024",
-            "18. svibnja 2024.",
-            "18 Tháng 5 năm 2024",
-            "18 พฤษภาคม 2567",
-            "18 أيار / مايو 2024",
-            "١٨ مايو ٢٠٢٤",
-            "18 במאי 2024",
-            "18 मई 2024",
-            "১৮ মে ২০২৪",
-            "18 de maig de 2024",
-            "2024 m. gegužės 18 d.",
-            "2024. gada 18. maijā",
+            "Sat, 18 May 2024", "May 18, 2024", "Published on May 18th, 2024 by A", "18. Mai 2024", "le 18 mai 2024",
+            "18 de mayo de 2024", "18 maggio 2024", "18 de maio de 2024", "18 mei 2024", "18 мая 2024 г.",
+            "18 maja 2024", "2024年5月18日", "发布于 2024年05月18日 星期六", "2024년 5월 18일", "18-May-2024",
+            "3 comments | MAY 18 2024", "18. maj 2024", "18. mai 2024", "18. toukokuuta 2024", "18. května 2024",
+            "2024. május 18.", "18 mai 2024", "18 травня 2024", "18 Μαΐου 2024", "18 Mayıs 2024", "18. svibnja 2024.",
+            "18 Tháng 5 năm 2024", "18 พฤษภาคม 2567", "18 أيار / مايو 2024", "١٨ مايو ٢٠٢٤", "18 במאי 2024",
+            "18 मई 2024", "১৮ মে ২০২৪", "18 de maig de 2024", "2024 m. gegužės 18 d.", "2024. gada 18. maijā",
         ] {
             assert_eq!(text(raw), "2024-05-18", "{raw}");
         }

@@ -11,42 +11,13 @@ use super::sources::{Sources, rank};
 /// Names of `<meta>` that hold the day of publication, best first.
 // Standards first, then names of single systems, then `date`, which some use for the last change.
 const PUBLISHED: &[&str] = &[
-    "article:published_time",
-    "article:published",
-    "og:article:published_time",
-    "og:published_time",
-    "datepublished",
-    "citation_publication_date",
-    "citation_online_date",
-    "citation_date",
-    "parsely-pub-date",
-    "sailthru.date",
-    "pubdate",
-    "publishdate",
-    "publish-date",
-    "publish_date",
-    "publication_date",
-    "publicationdate",
-    "published_time",
-    "publishedtime",
-    "article_date_original",
-    "originalpublicationdate",
-    "cxenseparse:recs:publishtime",
-    "rnews:datepublished",
-    "bt:pubdate",
-    "dcterms.issued",
-    "dc.date.issued",
-    "dcterms.created",
-    "dc.date.created",
-    "dc.date",
-    "dcterms.date",
-    "dcterms.available",
-    "displaydate",
-    "video:release_date",
-    "date",
-    "datecreated",
-    "creation_date",
-    "created",
+    "article:published_time", "article:published", "og:article:published_time", "og:published_time", "datepublished",
+    "citation_publication_date", "citation_online_date", "citation_date", "parsely-pub-date", "sailthru.date",
+    "pubdate", "publishdate", "publish-date", "publish_date", "publication_date", "publicationdate", "published_time",
+    "publishedtime", "article_date_original", "originalpublicationdate", "cxenseparse:recs:publishtime",
+    "rnews:datepublished", "bt:pubdate", "dcterms.issued", "dc.date.issued", "dcterms.created", "dc.date.created",
+    "dc.date", "dcterms.date", "dcterms.available", "displaydate", "video:release_date", "date", "datecreated",
+    "creation_date", "created",
 ];
 
 /// Ends of names of `<meta>` that a site made for itself (`shop:published_time`) and that hold the day of publication.
@@ -57,19 +28,9 @@ const PUBLISHED_ENDS: &[&str] = &[
 
 /// Names of `<meta>` that hold the day of the last change, best first.
 const MODIFIED: &[&str] = &[
-    "article:modified_time",
-    "article:modified",
-    "og:updated_time",
-    "og:article:modified_time",
-    "datemodified",
-    "dcterms.modified",
-    "dc.date.modified",
-    "modified_time",
-    "last-modified",
-    "last_updated_date",
-    "lastmod",
-    "updated_time",
-    "revised",
+    "article:modified_time", "article:modified", "og:updated_time", "og:article:modified_time", "datemodified",
+    "dcterms.modified", "dc.date.modified", "modified_time", "last-modified", "last_updated_date", "lastmod",
+    "updated_time", "revised",
 ];
 
 /// Words in the attributes of elements that hold dates.

@@ -25,9 +25,7 @@ pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
         if element.tag.is_inline() || !is_item(html, page, at..element.end) {
             return false;
         }
-        let Some(parent) = page.element(element.parent) else {
-            return false;
-        };
+        let Some(parent) = page.element(element.parent) else { return false };
         let mut items = 1;
         let mut next = element.parent + 1;
         while let Some(sibling) = page.element(next).filter(|_| next < parent.end) {
@@ -46,9 +44,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
     let titles = TITLES.map(|word| word_hash(word.as_bytes()));
     let mut has_title = false;
     for at in elements.clone() {
-        let Some(element) = page.element(at) else {
-            break;
-        };
+        let Some(element) = page.element(at) else { break };
         // The part with the headline is the page itself, even if others look like it.
         if element.tag == Tag::H1 {
             return false;

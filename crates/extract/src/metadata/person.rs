@@ -93,9 +93,7 @@ fn trim(text: &str) -> String {
             })
         });
         // Lengths agree but for the few letters whose lower case is longer, which no prefix has.
-        let Some(rest) = prefix.and_then(|prefix| text.get(prefix.len()..)) else {
-            break;
-        };
+        let Some(rest) = prefix.and_then(|prefix| text.get(prefix.len()..)) else { break };
         text = rest.trim_start_matches([' ', ':', '：', ',']).to_owned();
     }
     // `ByJane Roe`: two elements without a space between.

@@ -33,13 +33,8 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
         .or_else(|| website().filter(|name| is_name(name)))
         .or_else(|| {
             meta(&[
-                "application-name",
-                "citation_journal_title",
-                "dc.publisher",
-                "dcterms.publisher",
-                "publisher",
-                "article:publisher",
-                "apple-mobile-web-app-title",
+                "application-name", "citation_journal_title", "dc.publisher", "dcterms.publisher", "publisher",
+                "article:publisher", "apple-mobile-web-app-title",
             ])
         })
         .or_else(|| fact().filter(|name| is_name(name)))
@@ -58,9 +53,7 @@ pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
 
 /// Names that the host stands for: `news.example.co.uk` gives `newsexamplecouk`, `examplecouk`, `example`.
 fn host_names(sources: &Sources) -> Vec<String> {
-    let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else {
-        return Vec::new();
-    };
+    let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else { return Vec::new() };
     let host = host.strip_prefix("www.").unwrap_or(host);
     let labels: Vec<&str> = host.split('.').collect();
     let mut names = vec![key(host)];

@@ -61,9 +61,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
             continue;
         }
         let target = found.entry(element).or_insert_with(|| target(page, element)).clone();
-        let Some(Target::Element { element: note, blocks }) = target else {
-            continue;
-        };
+        let Some(Target::Element { element: note, blocks }) = target else { continue };
         if blocks.contains(&candidate.block) || !is_note(page, html, candidate, note, &blocks) {
             continue;
         }
@@ -101,12 +99,8 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
         let text = page.text(block);
         for notation in of_kind(page, block, NotationKind::FragmentLink) {
             let shown = text.get(notation.text.0 as usize..notation.text.1 as usize);
-            let Some(label) = shown.and_then(label) else {
-                continue;
-            };
-            let Some(element) = page.element(notation.element) else {
-                continue;
-            };
+            let Some(label) = shown.and_then(label) else { continue };
+            let Some(element) = page.element(notation.element) else { continue };
             let href = element.attribute(html, "href").unwrap_or_default();
             let mut fragment = href.rsplit('#').next().unwrap_or_default().to_owned();
             if fragment.is_empty() {
@@ -174,9 +168,7 @@ fn is_back(fragment: &str) -> bool {
 }
 
 fn is_forward(page: &Page, block: u32, element: u32) -> bool {
-    let (Some(block), Some(element)) = (page.blocks.get(block as usize), page.element(element)) else {
-        return false;
-    };
+    let (Some(block), Some(element)) = (page.blocks.get(block as usize), page.element(element)) else { return false };
     element.start > block.span.1
 }
 

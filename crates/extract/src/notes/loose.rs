@@ -64,9 +64,7 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
         for notation in of_kind(page, block, NotationKind::Superscript) {
             let (from, to) = (notation.text.0 as usize, notation.text.1 as usize);
             let shown = text.get(from..to).unwrap_or_default();
-            let Some(number) = label(shown).filter(|label| is_number(label)) else {
-                continue;
-            };
+            let Some(number) = label(shown).filter(|label| is_number(label)) else { continue };
             let before = text.get(..from).unwrap_or_default();
             let last = before.chars().next_back();
             let word = before.chars().rev().take_while(|c| c.is_alphabetic()).take(MIN_WORD_CHARS).count();
@@ -104,9 +102,7 @@ fn starts(page: &Page, html: &str, wanted: &rustc_hash::FxHashSet<u32>, first_ma
         if !(in_notes || under_heading || block.span.0 > rule) || (at as u32) <= first_mark {
             continue;
         }
-        let Some((element, container)) = page.container(block) else {
-            continue;
-        };
+        let Some((element, container)) = page.container(block) else { continue };
         let number = start_number(page, html, block).or_else(|| {
             // Items of a list of notes count by themselves.
             let (item, _) = page.path(element).find(|(_, element)| element.tag == Tag::Li)?;

@@ -237,9 +237,7 @@ impl Finder<'_> {
     fn add_fact(&self, fact: &StatedFact, marks: &mut Vec<Mark>) {
         let element = fact.element;
         let is_quoted = self.quoted.get(element as usize) == Some(&true);
-        let Some(item) = self.page.element(element).filter(|_| !is_quoted) else {
-            return;
-        };
+        let Some(item) = self.page.element(element).filter(|_| !is_quoted) else { return };
         let mut push = |about, strength, value| {
             marks.push(Mark { about, element, shape: shape(self.page, element) ^ 1, strength, value });
         };
@@ -369,9 +367,7 @@ impl Finder<'_> {
             let (at, element) = self.page.container(block)?;
             Some((at, element.parent))
         };
-        let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other)) else {
-            return false;
-        };
+        let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other)) else { return false };
         one == other || around_one == around_other || around_one == other || one == around_other
     }
 

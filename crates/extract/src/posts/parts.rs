@@ -119,9 +119,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     for ((block, kept), is_label) in page.blocks.iter().zip(kept).zip(labels) {
         // A line that begins with a link is not in the link.
         let around = page.container(block).map_or(NONE, |(at, _)| at);
-        let Some(contents) = inside.get_mut(around as usize) else {
-            continue;
-        };
+        let Some(contents) = inside.get_mut(around as usize) else { continue };
         let is_long = block.words >= MIN_DROPPED_WORDS && block.link_density() < 0.5;
         let is_heading =
             block.words <= MAX_LINE_WORDS && page.element(around).is_some_and(|element| element.tag.is_heading());
@@ -143,9 +141,7 @@ fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
     let mut open: Vec<usize> = Vec::new();
     for (at, element) in page.elements.iter().enumerate().rev() {
         let at = at as u32;
-        let Some(mut contents) = inside.get(at as usize).copied() else {
-            continue;
-        };
+        let Some(mut contents) = inside.get(at as usize).copied() else { continue };
         let is_about_writer = says_about_writer(page, element);
         contents.has_text &= !is_about_writer;
         let says_post = !is_about_writer && says_post(page, element);
@@ -228,9 +224,7 @@ fn rows(page: &Page, at: u32, element: &Element, inside: &[ElementContents]) -> 
     let mut open: Option<Part> = None;
     let mut child = at + 1;
     while child < element.end {
-        let Some(element) = page.element(child) else {
-            break;
-        };
+        let Some(element) = page.element(child) else { break };
         let state = inside.get(child as usize).copied().unwrap_or_default();
         if state.is_label() {
             rows.extend(open.take().filter(|part| part.says_post));
@@ -264,9 +258,7 @@ fn grow(page: &Page, parts: &mut [Part]) {
             to - from
         };
         let inside = others(part.innermost.clone());
-        let Some(first) = page.element(part.innermost.start) else {
-            continue;
-        };
+        let Some(first) = page.element(part.innermost.start) else { continue };
         if first.end != part.innermost.end {
             continue;
         }
@@ -328,16 +320,10 @@ impl<'a> Kinds<'a> {
 
     /// Whether one template made two parts, by different people.
     fn are_alike(&self, one: usize, other: usize) -> bool {
-        let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other)) else {
-            return false;
-        };
+        let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other)) else { return false };
         let is_of_kind = one_kind.iter().zip(other_kind).any(|(one, other)| one == other);
-        let (Some(names), Some(others)) = (self.writers.get(one), self.writers.get(other)) else {
-            return false;
-        };
-        let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other)) else {
-            return false;
-        };
+        let (Some(names), Some(others)) = (self.writers.get(one), self.writers.get(other)) else { return false };
+        let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other)) else { return false };
         let share = |about: MarkKind| {
             let mut candidates = shapes.iter().filter(|shape| shape.0 == about);
             candidates.any(|shape| other_shapes.contains(shape))

@@ -94,12 +94,8 @@ impl<'a> Signing<'a> {
             let around = self.page.container(block).map_or(NONE, |(at, _)| at);
             let post = self.post_of.get(around as usize).copied();
             let is_about_writer = about_writer.get(around as usize) == Some(&true);
-            let Some(post) = post.filter(|_| *kept && !is_about_writer) else {
-                continue;
-            };
-            let Some(chosen) = self.chosen.get(post as usize) else {
-                continue;
-            };
+            let Some(post) = post.filter(|_| *kept && !is_about_writer) else { continue };
+            let Some(chosen) = self.chosen.get(post as usize) else { continue };
             let holds = |mark: &&Mark| {
                 let element = self.page.element(mark.element);
                 let around = element.map_or(0..0, |element| mark.element..element.end);

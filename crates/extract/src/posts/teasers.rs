@@ -77,16 +77,12 @@ impl Teasers<'_> {
         if element.tag != Tag::A {
             return false;
         }
-        let Some(href) = element.attribute(self.html, "href") else {
-            return false;
-        };
+        let Some(href) = element.attribute(self.html, "href") else { return false };
         let href = href.trim();
         if href.contains('#') || href.starts_with("javascript:") || is_of_person(href) {
             return false;
         }
-        let Some(url) = self.url else {
-            return !href.is_empty();
-        };
+        let Some(url) = self.url else { return !href.is_empty() };
         let to = url.join(href).ok();
         to.is_some_and(|to| to.host() == url.host() && to.path() != url.path())
     }

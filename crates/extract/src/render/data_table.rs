@@ -255,9 +255,7 @@ fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
 
 /// Keeps a row that has kept cells; gives the number of all its cells.
 fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> usize {
-    let Some((row, cells, _)) = row else {
-        return 0;
-    };
+    let Some((row, cells, _)) = row else { return 0 };
     if row.cells_with_blocks().next().is_some() {
         rows.push(row);
     }

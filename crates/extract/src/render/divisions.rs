@@ -31,9 +31,7 @@ pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -
     let is_image = |origin: &&Origin| matches!(origin.source, OriginSource::Image(..));
     let mut origins = traced.origins.iter().filter(|origin| !is_image(origin)).peekable();
     while let Some(first) = origins.next() {
-        let Some(first_role) = role(first) else {
-            continue;
-        };
+        let Some(first_role) = role(first) else { continue };
         let mut last = first;
         while let Some(next) = origins.next_if(|next| role(next) == Some(first_role)) {
             last = next;

@@ -7,12 +7,8 @@ use crate::choice::whole_units::outermost_code;
 
 /// Whether the code in `element`, whose first block is `block`, continues the listing of the block `last`.
 pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block: u32) -> bool {
-    let Some(before) = outermost_code(page, last as usize) else {
-        return false;
-    };
-    let (Some(part), Some(next)) = (page.element(before), page.element(element)) else {
-        return false;
-    };
+    let Some(before) = outermost_code(page, last as usize) else { return false };
+    let (Some(part), Some(next)) = (page.element(before), page.element(element)) else { return false };
     let is_part = |start: u32| {
         let tag = html.get(start as usize + 1..start as usize + 5);
         tag.is_some_and(|name| name.eq_ignore_ascii_case("code"))
@@ -29,9 +25,7 @@ pub(super) fn continues(page: &Page, html: &str, last: u32, element: u32, block:
 /// The elements of a listing with their blocks.
 pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])> {
     let element = |at: &u32| outermost_code(page, *at as usize);
-    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
-        return Vec::new();
-    };
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Vec::new() };
     if let Some(only) = element(first)
         && element(last) == Some(only)
     {

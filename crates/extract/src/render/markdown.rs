@@ -369,9 +369,7 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
 
 /// The part of a paragraph in a definition list.
 fn part(content: &KeptContent, block: u32) -> Part {
-    let Some(block) = content.block(block) else {
-        return Part::Other;
-    };
+    let Some(block) = content.block(block) else { return Part::Other };
     // Most blocks stand in no such list, and no path is climbed for them.
     if !content.page.kinds_around(block).contains(ElementKinds::OTHER_ITEM) {
         return Part::Other;

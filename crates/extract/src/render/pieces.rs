@@ -59,10 +59,9 @@ pub(crate) fn pieces(
     let mut change = |from: usize, to: usize, kind| {
         if from <= to && to <= len {
             let is_gap = |side: Option<&str>, at_end: bool| {
-                side.is_some_and(|side| match at_end {
-                    true => side.is_empty() || side.ends_with(' '),
-                    false => side.starts_with(' '),
-                })
+                side.is_some_and(
+                    |side| if at_end { side.is_empty() || side.ends_with(' ') } else { side.starts_with(' ') },
+                )
             };
             // What is left out takes one of the spaces around it along.
             let is_left_out = from < to && kind == PieceKind::Sign(String::new());
@@ -204,9 +203,7 @@ fn script(
     let script_text = text.get(from..to).unwrap_or_default();
     let before = text.get(..from).unwrap_or_default();
     let inner = script_text.trim();
-    let Some(last) = before.chars().next_back() else {
-        return;
-    };
+    let Some(last) = before.chars().next_back() else { return };
     let joins = last.is_alphanumeric() || matches!(last, ')' | ']' | '}' | '%' | '"' | '\u{2019}');
     let mut chars = inner.chars();
     let first = chars.next().unwrap_or(' ');
@@ -319,9 +316,7 @@ mod tests {
         let block = &page.blocks[0];
         let text = page.text(block);
         let form = (Form::Plain, options);
-        let Some(pieces) = pieces(text, 0, page.notations(block), None, form) else {
-            return text.to_owned();
-        };
+        let Some(pieces) = pieces(text, 0, page.notations(block), None, form) else { return text.to_owned() };
         pieces
             .iter()
             .map(|piece| match &piece.kind {

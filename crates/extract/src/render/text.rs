@@ -70,9 +70,7 @@ fn flowing_text(content: &KeptContent, out: &mut TracedText) {
                 }
             }
             Segment::Code { element, blocks } => {
-                let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
-                    continue;
-                };
+                let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { continue };
                 let source = OriginSource::Blocks(*first, *last);
                 out.push(&content.code(*element, blocks), source);
             }

@@ -11,22 +11,10 @@ use crate::work::count_work;
 
 /// Names of [`Outline::features`].
 pub(crate) const NAMES: [&str; 17] = [
-    "outline.is_headline",
-    "outline.after_headline",
-    "outline.log_blocks_after",
-    "outline.log_blocks_before",
-    "outline.words_after",
-    "outline.up_to_headline",
-    "outline.down_to_headline",
-    "outline.headline_title_share",
-    "outline.has_headline",
-    "outline.heading_level",
-    "outline.log_since_heading",
-    "outline.heading_linked",
-    "outline.up_to_heading",
-    "outline.log_headings",
-    "outline.log_main_headings",
-    "outline.log_section_words",
+    "outline.is_headline", "outline.after_headline", "outline.log_blocks_after", "outline.log_blocks_before",
+    "outline.words_after", "outline.up_to_headline", "outline.down_to_headline", "outline.headline_title_share",
+    "outline.has_headline", "outline.heading_level", "outline.log_since_heading", "outline.heading_linked",
+    "outline.up_to_heading", "outline.log_headings", "outline.log_main_headings", "outline.log_section_words",
     "outline.section_link_density",
 ];
 

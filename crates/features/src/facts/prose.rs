@@ -58,9 +58,7 @@ impl Prose {
         // In halves of a word, so that a grandparent's half is a whole number.
         let mut direct = Scratch::filled(paths.len(), 0u32);
         for (block, prose) in page.blocks.iter().zip(&block_words) {
-            let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else {
-                continue;
-            };
+            let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else { continue };
             // As in Readability, the score goes to the parent of a paragraph: paragraphs of one text are siblings.
             let around = paths.parent(paths.around(container));
             if let Some(sum) = direct.get_mut(around as usize) {

@@ -165,9 +165,7 @@ impl Terms {
         let (mut distinct, mut shared) = (0, 0);
         for (place, hash) in words.iter().enumerate() {
             let bit = 1 << (hash & 63);
-            let Some(bits) = seen.get_mut((hash >> 6 & 3) as usize) else {
-                continue;
-            };
+            let Some(bits) = seen.get_mut((hash >> 6 & 3) as usize) else { continue };
             let is_known = *bits & bit != 0 && words.get(..place).is_some_and(|before| before.contains(hash));
             *bits |= bit;
             count_work(1 + if is_known { place } else { 0 });

@@ -11,16 +11,8 @@ use crate::log::log;
 use crate::word_hash::word_hash;
 
 const NAMES: [&str; 10] = [
-    "address.known",
-    "address.root",
-    "address.log_segments",
-    "address.log_last_chars",
-    "address.log_last_words",
-    "address.log_last_digits",
-    "address.extension",
-    "address.date",
-    "address.query",
-    "address.title_share",
+    "address.known", "address.root", "address.log_segments", "address.log_last_chars", "address.log_last_words",
+    "address.log_last_digits", "address.extension", "address.date", "address.query", "address.title_share",
 ];
 
 /// The address of a page.

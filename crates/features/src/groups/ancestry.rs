@@ -157,9 +157,7 @@ impl Fill for Ancestry<'_> {
         // A number that no tag has, so that all columns are 0.
         let none = u8::MAX;
         for (lane, at) in (0..LANES).zip(out.blocks()) {
-            let Some(block) = self.page.blocks.get(at) else {
-                break;
-            };
+            let Some(block) = self.page.blocks.get(at) else { break };
             let container = self.page.container(block).map(|(_, element)| element);
             let above = container.and_then(|element| self.page.element(element.parent));
             let element = self.page.element(block.element);

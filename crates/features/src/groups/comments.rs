@@ -15,14 +15,8 @@ use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 8] = [
-    "comments.inside",
-    "comments.near",
-    "comments.log_prose_outside",
-    "comments.share",
-    "comments.top_is_one",
-    "comments.inside_beside_prose",
-    "comments.after_region",
-    "comments.log_regions",
+    "comments.inside", "comments.near", "comments.log_prose_outside", "comments.share", "comments.top_is_one",
+    "comments.inside_beside_prose", "comments.after_region", "comments.log_regions",
 ];
 
 /// Attribute tokens of comment sections, in several languages.

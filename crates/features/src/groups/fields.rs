@@ -11,15 +11,8 @@ use crate::log::log;
 use crate::scratch::Scratch;
 
 const NAMES: [&str; 9] = [
-    "fields.log_blocks",
-    "fields.log_words_per_block",
-    "fields.word_share",
-    "fields.uneven",
-    "fields.numbers",
-    "fields.sentences",
-    "fields.link_density",
-    "fields.inputs",
-    "fields.spread",
+    "fields.log_blocks", "fields.log_words_per_block", "fields.word_share", "fields.uneven", "fields.numbers",
+    "fields.sentences", "fields.link_density", "fields.inputs", "fields.spread",
 ];
 
 /// Sums over the blocks of a field.
@@ -74,9 +67,7 @@ impl<'a> FieldFeatures<'a> {
         let blocks = page.blocks.iter().zip(shapes).zip(&index.of_block);
         for (at, ((block, shape), field)) in blocks.enumerate() {
             words += block.words;
-            let Some(sum) = sums.get_mut(*field as usize) else {
-                continue;
-            };
+            let Some(sum) = sums.get_mut(*field as usize) else { continue };
             if sum.blocks == 0 {
                 sum.first = at;
             }

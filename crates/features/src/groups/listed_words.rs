@@ -26,9 +26,7 @@ impl<'a> ListedWords<'a> {
         for (at, element) in page.elements.iter().enumerate() {
             // A parent comes before its children, so its set is complete in the first part.
             let (before, rest) = sets.split_at_mut(at * stride);
-            let Some(set) = rest.get_mut(..stride) else {
-                break;
-            };
+            let Some(set) = rest.get_mut(..stride) else { break };
             let parent = element.parent as usize * stride;
             if let Some(parent) = before.get(parent..parent.saturating_add(stride)) {
                 set.copy_from_slice(parent);

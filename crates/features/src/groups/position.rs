@@ -16,22 +16,10 @@ use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 16] = [
-    "position.share",
-    "position.log_from_start",
-    "position.log_to_end",
-    "position.words_before",
-    "position.words_after",
-    "position.after_headline",
-    "position.log_after_headline",
-    "position.log_before_headline",
-    "position.title_share",
-    "position.share_in_title",
-    "position.log_repeats",
-    "position.seen_before",
-    "position.log_like",
-    "position.like_words",
-    "position.words_of_longest",
-    "position.log_tags_before",
+    "position.share", "position.log_from_start", "position.log_to_end", "position.words_before",
+    "position.words_after", "position.after_headline", "position.log_after_headline", "position.log_before_headline",
+    "position.title_share", "position.share_in_title", "position.log_repeats", "position.seen_before",
+    "position.log_like", "position.like_words", "position.words_of_longest", "position.log_tags_before",
 ];
 
 /// The columns about the words of the title, about equal texts, and about equal elements.
@@ -87,10 +75,7 @@ impl Positions {
         // Each of these passes hashes every block, so a model that does not ask for them does not pay.
         let with_texts = asked.any(OF_TEXTS);
         let with_signatures = asked.any(OF_SIGNATURES);
-        let title = match asked.any(OF_TITLE) {
-            true => WordSet::of(&page.head.title),
-            false => WordSet::default(),
-        };
+        let title = if asked.any(OF_TITLE) { WordSet::of(&page.head.title) } else { WordSet::default() };
         let mut positions = Positions {
             words: 0,
             longest: 0,

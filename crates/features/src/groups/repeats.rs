@@ -179,9 +179,7 @@ impl Templates {
                 groups.push(Template::default());
                 by_template.insert(*parent, element.signature)
             });
-            let Some(group) = groups.get_mut(index as usize) else {
-                continue;
-            };
+            let Some(group) = groups.get_mut(index as usize) else { continue };
             places.push((index, group.items));
             group.items += 1;
             group.words += sums.words;
@@ -200,10 +198,9 @@ impl Templates {
             items.push(if repeated { (if outer == NONE { at } else { outer }, at) } else { (outer, inner) });
         }
         // Nobody asks for others, which are most.
-        let parts = groups.iter().map(|group| match group.items >= MIN_SIBLINGS {
-            true => group.parts(whole.words),
-            false => [0.0; PARTS.len()],
-        });
+        let parts = groups
+            .iter()
+            .map(|group| if group.items >= MIN_SIBLINGS { group.parts(whole.words) } else { [0.0; PARTS.len()] });
         Self { parts: parts.collect(), groups, items, places }
     }
 
@@ -213,9 +210,7 @@ impl Templates {
         let (outer, inner) = self.items.get(place as usize).copied().unwrap_or((NONE, NONE));
         for (item, slots) in [outer, inner].iter().zip(row.chunks_exact_mut(PARTS.len())) {
             let place = self.places.get(*item as usize);
-            let Some((group, rank)) = place else {
-                continue;
-            };
+            let Some((group, rank)) = place else { continue };
             let (Some(group), Some(parts)) = (self.groups.get(*group as usize), self.parts.get(*group as usize)) else {
                 continue;
             };

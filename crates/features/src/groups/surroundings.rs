@@ -11,11 +11,8 @@ use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 5] = [
-    "surroundings.log_images_before",
-    "surroundings.log_images_after",
-    "surroundings.log_images_inside",
-    "surroundings.log_headlines_before",
-    "surroundings.log_articles_before",
+    "surroundings.log_images_before", "surroundings.log_images_after", "surroundings.log_images_inside",
+    "surroundings.log_headlines_before", "surroundings.log_articles_before",
 ];
 
 /// Counts of the things before a block and in it.

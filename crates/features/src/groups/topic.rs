@@ -16,14 +16,8 @@ use crate::word_hash::hashes;
 use crate::work::count_work;
 
 const NAMES: [&str; 8] = [
-    "topic.title_share",
-    "topic.description_share",
-    "topic.description_covered",
-    "topic.description_phrases",
-    "topic.body_phrases",
-    "topic.log_description",
-    "topic.log_body",
-    "topic.title_words_per_word",
+    "topic.title_share", "topic.description_share", "topic.description_covered", "topic.description_phrases",
+    "topic.body_phrases", "topic.log_description", "topic.log_body", "topic.title_words_per_word",
 ];
 
 /// The columns about descriptions and structured data.

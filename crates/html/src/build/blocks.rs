@@ -18,9 +18,7 @@ const MAX_HEADING_WORDS: u32 = 40;
 impl Builder {
     /// Takes over what the fold has appended since the last call.
     pub(super) fn note_text(&mut self) {
-        let Some(source) = self.fold.take_source() else {
-            return;
-        };
+        let Some(source) = self.fold.take_source() else { return };
         let tag_count = self.tag_count;
         match &mut self.current {
             Some(current) => {
@@ -112,9 +110,7 @@ impl Builder {
     /// size.
     fn extend_last(&mut self, current: &Current, size: TextSize) -> bool {
         let page = &mut self.page;
-        let Some(last) = page.blocks.last_mut() else {
-            return false;
-        };
+        let Some(last) = page.blocks.last_mut() else { return false };
         let text = self.fold.as_str();
         // A fresh block is then begun beyond the cap: text is merged, never lost.
         if last.text.1 - last.text.0 >= MAX_MERGED_BYTES {

@@ -10,16 +10,8 @@ use crate::markup::tag_lexer::{Key, TagText};
 /// GitHub's tables and lists of lines.
 // They draw code as `div` lines or table rows, whose white space the page would fold as that of prose.
 const HIGHLIGHTERS: [&[u8]; 11] = [
-    b"syntaxhighlighter",
-    b"cm-editor",
-    b"codemirror",
-    b"monaco-editor",
-    b"ace_editor",
-    b"crayon-syntax",
-    b"urvanov-syntax-highlighter-syntax",
-    b"enlighter-default",
-    b"prism-code",
-    b"js-file-line-container",
+    b"syntaxhighlighter", b"cm-editor", b"codemirror", b"monaco-editor", b"ace_editor", b"crayon-syntax",
+    b"urvanov-syntax-highlighter-syntax", b"enlighter-default", b"prism-code", b"js-file-line-container",
     b"react-code-file-contents",
 ];
 /// Classes by which `code` is set as a block.
@@ -33,9 +25,7 @@ pub(super) fn is_block_of_code(text: &TagText) -> bool {
     if has_class(text, &BLOCK_CLASSES) {
         return true;
     }
-    let Some(style) = text.value(Key::Style) else {
-        return false;
-    };
+    let Some(style) = text.value(Key::Style) else { return false };
     // The last rule may lack its semicolon.
     let style = [style.trim_ascii_end(), b";"].concat();
     BLOCK_STYLES.iter().any(|rule| declares(&style, rule))
@@ -76,10 +66,7 @@ mod tests {
     #[test]
     fn code_that_is_set_as_a_block_is_one() {
         for attribute in [
-            "class='hl lean block'",
-            "class=CodeBlock",
-            "style='color: red; display: block'",
-            "style='white-space:pre'",
+            "class='hl lean block'", "class=CodeBlock", "style='color: red; display: block'", "style='white-space:pre'",
         ] {
             let html = format!("<p>a <code {attribute}>b\n  <b>c</b></code> d <code>e</code> f");
             assert_eq!(shown(&html), ["a", "[b\n  c]", "d e f"], "{attribute}");

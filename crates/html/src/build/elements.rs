@@ -327,9 +327,7 @@ const SHOWN_AS_BLOCKS: [&[u8]; 5] =
 
 /// Whether a rule (in lower case, without white space) stands in a style, white space left out.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
-    let Some((&first, rest)) = rule.split_first() else {
-        return true;
-    };
+    let Some((&first, rest)) = rule.split_first() else { return true };
     memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
         let mut following = style.get(at + 1..).unwrap_or_default().iter().filter(|byte| !byte.is_ascii_whitespace());
         rest.iter().all(|wanted| following.next().is_some_and(|byte| byte.eq_ignore_ascii_case(wanted)))

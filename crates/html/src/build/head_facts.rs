@@ -58,9 +58,7 @@ impl Builder {
                 _ => false,
             })
             .map(|(_, value)| value);
-        let Some(content) = content else {
-            return;
-        };
+        let Some(content) = content else { return };
         if let Some(itemprop) = itemprop {
             self.note_meta_fact(itemprop, content, offset);
         }

@@ -13,9 +13,7 @@ impl Builder {
     #[inline(always)]
     pub(super) fn pop(&mut self) {
         let end = narrow(self.page.elements.len());
-        let Some(top) = self.stack.pop() else {
-            return;
-        };
+        let Some(top) = self.stack.pop() else { return };
         if let Some(element) = self.page.elements.get_mut(top.element as usize) {
             element.end = end;
         }
@@ -66,9 +64,7 @@ impl Builder {
         let lowest = len.saturating_sub(self.reach());
         for at in (lowest..len).rev() {
             self.steps += 1;
-            let Some(open) = self.stack.get(at).copied() else {
-                return;
-            };
+            let Some(open) = self.stack.get(at).copied() else { return };
             let same = open.tag == tag && open.name == number || heading && open.tag.is_heading();
             if same && !open.ended {
                 // `<b><p>text</b>`: ending the `p` here would cut the paragraph, and the standard would reopen `b` in

@@ -203,9 +203,7 @@ impl Builder {
     /// An element has been closed.
     pub(super) fn close_notation(&mut self, element: u32) {
         let open = self.open_notations.iter();
-        let Some(at) = open.rev().position(|open_notation| open_notation.element == element) else {
-            return;
-        };
+        let Some(at) = open.rev().position(|open_notation| open_notation.element == element) else { return };
         let at = self.open_notations.len() - 1 - at;
         let open_notation = self.open_notations.remove(at);
         let to = narrow(self.fold.len());
@@ -312,9 +310,7 @@ fn is_hiding_class(name: &[u8]) -> bool {
     if HIDING_CLASSES.contains(&name) {
         return true;
     }
-    let Some(variant) = name.strip_suffix(b"hidden") else {
-        return false;
-    };
+    let Some(variant) = name.strip_suffix(b"hidden") else { return false };
     matches!(variant, b"" | b"sm:" | b"md:" | b"lg:" | b"xl:" | b"2xl:")
         || variant.starts_with(b"not-") && variant.ends_with(b":")
 }
@@ -422,9 +418,7 @@ mod tests {
         );
         // Not through the end of a block, nor an image at one of its ends.
         for html in [
-            "<sup>a<p>b</sup>c",
-            "<p><a href=/x><img alt=c></a> d",
-            "<p>d <a href=/x><img alt=c></a>",
+            "<sup>a<p>b</sup>c", "<p><a href=/x><img alt=c></a> d", "<p>d <a href=/x><img alt=c></a>",
             "<p>d <a href=/x><img alt=c> e</a> f",
         ] {
             assert_eq!(shown(html), Vec::<String>::new(), "{html}");

@@ -133,9 +133,7 @@ impl SeamKind {
     pub(super) fn divides(self, before: &str, next: char) -> bool {
         // Two characters are enough to tell a word from an initial set apart.
         let mut word = before.chars().rev().take_while(|c| c.is_alphanumeric()).take(2);
-        let Some(last) = word.next() else {
-            return false;
-        };
+        let Some(last) = word.next() else { return false };
         if self == SeamKind::Drawn {
             return next.is_alphanumeric();
         }

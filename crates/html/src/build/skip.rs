@@ -88,9 +88,7 @@ impl Builder {
 
     /// The end tag of a `foreignObject`, or of the svg around it: what else stands in the svg is no text.
     pub(super) fn end_foreign_object(&mut self, tag: Tag) {
-        let Some(depth) = self.foreign_objects.pop() else {
-            return;
-        };
+        let Some(depth) = self.foreign_objects.pop() else { return };
         self.settle_formula();
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
@@ -131,9 +129,7 @@ impl Builder {
     /// was never closed and the page goes on.
     pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
         let (tag, name, self_closing) = (text.tag, text.name(), text.raw.self_closing);
-        let Some(skip) = &mut self.skip else {
-            return true;
-        };
+        let Some(skip) = &mut self.skip else { return true };
         if skip.tag.is_raw() {
             // Raw text contains no tags: the engine has left it.
             self.end_skip();

@@ -116,9 +116,7 @@ impl StyleSheets {
                 Some(b'/') => {
                     if css.get(at) == Some(&b'*') {
                         let rest = css.get(at + 1..).unwrap_or_default();
-                        let Some(end) = memmem::find(rest, b"*/") else {
-                            return;
-                        };
+                        let Some(end) = memmem::find(rest, b"*/") else { return };
                         at += 1 + end + 2;
                         // A comment before a selector is no part of it.
                         let before = css.get(from..place).unwrap_or_default();
@@ -154,9 +152,7 @@ impl StyleSheets {
                     }
                     let rest = css.get(at..).unwrap_or_default();
                     // A sheet that was cut: its last rule may say more than is there.
-                    let Some(end) = memchr(b'}', rest) else {
-                        return;
-                    };
+                    let Some(end) = memchr(b'}', rest) else { return };
                     while spoken.is_some_and(|place| place < at) {
                         spoken = places.next();
                     }
@@ -180,9 +176,7 @@ impl StyleSheets {
             if counts && said != Display::None {
                 self.block_rule(part, said == Display::Block);
             }
-            let Some((&sign, name)) = part.split_first() else {
-                continue;
-            };
+            let Some((&sign, name)) = part.split_first() else { continue };
             if !matches!(sign, b'.' | b'#') || !is_name(name) {
                 continue;
             }
@@ -201,9 +195,7 @@ impl StyleSheets {
         // The last part of a selector is what the rule is about.
         let last = selector.rsplit(u8::is_ascii_whitespace).next();
         let Some(last) = last else { return };
-        let Some(dot) = memchr(b'.', last) else {
-            return;
-        };
+        let Some(dot) = memchr(b'.', last) else { return };
         let (tag, name) = (last.get(..dot), last.get(dot + 1..).unwrap_or_default());
         let is_of_any = tag.is_some_and(|tag| tag.iter().all(u8::is_ascii_alphanumeric));
         if !is_of_any || !is_name(name) {

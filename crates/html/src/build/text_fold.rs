@@ -253,9 +253,7 @@ impl TextFold {
                 at += len;
                 continue;
             }
-            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-                break;
-            };
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
             let end = at + c.len_utf8();
             self.character(c, offset + at, offset + end, keep_space);
             at = end;

@@ -117,10 +117,7 @@ fn choose(bytes: &[u8], whole: Option<&str>, hints: &CharsetHints) -> (&'static 
     ];
     for (encoding, source) in declared {
         if let Some(encoding) = encoding
-            && match encoding == UTF_8 {
-                true => may_be_utf8(),
-                false => is_plausible(bytes, encoding, &utf8),
-            }
+            && if encoding == UTF_8 { may_be_utf8() } else { is_plausible(bytes, encoding, &utf8) }
         {
             return (encoding, source);
         }

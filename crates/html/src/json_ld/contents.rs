@@ -84,17 +84,8 @@ pub struct Content {
 }
 
 const ARTICLES: [&str; 11] = [
-    "Article",
-    "NewsArticle",
-    "BlogPosting",
-    "LiveBlogPosting",
-    "TechArticle",
-    "ScholarlyArticle",
-    "ReportageNewsArticle",
-    "AnalysisNewsArticle",
-    "OpinionNewsArticle",
-    "AdvertiserContentArticle",
-    "Report",
+    "Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ScholarlyArticle",
+    "ReportageNewsArticle", "AnalysisNewsArticle", "OpinionNewsArticle", "AdvertiserContentArticle", "Report",
 ];
 
 /// Types of products.
@@ -125,13 +116,9 @@ impl JsonLd {
             for node in Graph::new(values).nodes() {
                 // Types outside of the lists are organizations, images and breadcrumbs, whose descriptions are not page
                 // text.
-                let Some((subject, type_name)) = subject(node) else {
-                    continue;
-                };
+                let Some((subject, type_name)) = subject(node) else { continue };
                 for property in ContentProperty::ALL {
-                    let Some(raw) = node.string(property.name()) else {
-                        continue;
-                    };
+                    let Some(raw) = node.string(property.name()) else { continue };
                     // Passed over and not ended: a shorter text may still fit.
                     if contents.len() >= MAX_CONTENTS || raw.len() > room {
                         continue;

@@ -97,9 +97,7 @@ fn mark(rest: &str) -> usize {
     if rest.starts_with("/*") {
         return until("*/");
     }
-    let Some(line) = rest.strip_prefix("//") else {
-        return 0;
-    };
+    let Some(line) = rest.strip_prefix("//") else { return 0 };
     let text = line.trim_start_matches([' ', '\t']);
     if ["<![CDATA[", "]]>", "<!--", "-->"].iter().any(|mark| text.starts_with(mark)) { 2 } else { until("\n") }
 }

@@ -129,9 +129,7 @@ fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpa
 /// markup there.
 #[inline(always)]
 fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
-    let Some(&next) = bytes.get(at + 1) else {
-        return Err(Markup::Cut { quoted: false });
-    };
+    let Some(&next) = bytes.get(at + 1) else { return Err(Markup::Cut { quoted: false }) };
     let is_end = next == b'/';
     let name_at = at + 1 + usize::from(is_end);
     match bytes.get(name_at) {

@@ -246,9 +246,7 @@ impl Tag {
     /// The tag whose name in any case stands between two places in `bytes`.
     #[inline]
     pub(crate) fn at(bytes: &[u8], place: (usize, usize)) -> Tag {
-        let Some(name) = ShortName::at(bytes, place) else {
-            return Self::at_long(bytes, place);
-        };
+        let Some(name) = ShortName::at(bytes, place) else { return Self::at_long(bytes, place) };
         // One multiplication, and no two names in one slot: names cost 15 million instructions of 85 pages less.
         let (known, len, tag) = TABLE[slot(name) % SLOTS];
         // A name may end with bytes of 0, which short ones are filled up with.

@@ -84,9 +84,7 @@ impl<'a> Tex<'a> {
 
     /// Text of a token: its own, or that of the characters inside.
     fn text(&self, at: u32) -> String {
-        let Some(node) = self.node(at) else {
-            return String::new();
-        };
+        let Some(node) = self.node(at) else { return String::new() };
         let mut text = node.text.clone();
         for child in &node.children {
             if let Some(child) = self.node(*child) {
@@ -218,9 +216,7 @@ impl<'a> Tex<'a> {
     }
 
     fn fence(&self, at: u32) -> Fence {
-        let Some(node) = self.node(at) else {
-            return Fence::None;
-        };
+        let Some(node) = self.node(at) else { return Fence::None };
         if node.name != "mo" || node.attribute("stretchy") == Some("false") {
             return Fence::None;
         }

@@ -60,16 +60,12 @@ impl<'a> HeadingIds<'a> {
         let Some(first) = id.next() else { return false };
         // Blocks are in the order of the page, so the first of an element is found by bisection.
         let first_block = page.blocks.partition_point(|block| block.span.0 < element.start);
-        let Some(block) = page.blocks.get(first_block) else {
-            return false;
-        };
+        let Some(block) = page.blocks.get(first_block) else { return false };
         let heading = page
             .path(block.element)
             .take_while(|(index, _)| *index >= at)
             .find(|(_, element)| element.tag.is_heading());
-        let Some((heading, element)) = heading.filter(|(heading, _)| *heading < element.end) else {
-            return false;
-        };
+        let Some((heading, element)) = heading.filter(|(heading, _)| *heading < element.end) else { return false };
         let mut name = String::new();
         let blocks = page.blocks.iter().skip(first_block);
         for block in blocks.take_while(|block| (heading..element.end).contains(&block.element)) {

@@ -10,9 +10,7 @@ pub(super) fn end_of_raw(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
 
 /// Whether an end tag of that name begins at the start of `bytes`.
 fn is_end_tag(bytes: &[u8], name: &str) -> bool {
-    let Some((b"</", rest)) = bytes.split_at_checked(2) else {
-        return false;
-    };
+    let Some((b"</", rest)) = bytes.split_at_checked(2) else { return false };
     is_word(rest, name)
 }
 

@@ -14,9 +14,7 @@ pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(S
         if !element.is_named || bytes.get(start) != Some(&b'<') {
             continue;
         }
-        let Markup::Tag(raw) = markup(bytes, start) else {
-            continue;
-        };
+        let Markup::Tag(raw) = markup(bytes, start) else { continue };
         let attributes = bytes.get(raw.attributes.0..raw.attributes.1).unwrap_or_default();
         if attributes.len() < 4 {
             continue;

@@ -11,57 +11,14 @@ const MAX_CODE_BYTES: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
 // Numbers of lines, buttons and names of files, as highlighters, editors and code hosts call them.
 const BESIDE_CODE_CLASSES: [&str; 51] = [
-    "line-numbers-wrapper",
-    "highlight-line-number",
-    "react-line-numbers",
-    "cm-announced",
-    "cm-panels",
-    "crayon-toolbar",
-    "crayon-info",
-    "crayon-nums",
-    "urvanov-syntax-highlighter-toolbar",
-    "urvanov-syntax-highlighter-nums",
-    "lineno",
-    "linenos",
-    "linenumber",
-    "linenumbers",
-    "line-number",
-    "line-numbers",
-    "line-numbers-rows",
-    "linenodiv",
-    "lnt",
-    "ln",
-    "ln-num",
-    "gutter",
-    "rouge-gutter",
-    "hljs-ln-numbers",
-    "hljs-ln-n",
-    "react-syntax-highlighter-line-number",
-    "blob-num",
-    "codemirror-linenumber",
-    "codemirror-gutter-wrapper",
-    "codemirror-gutters",
-    "codemirror-gutter",
-    "cm-gutters",
-    "cm-gutter",
-    "ace_gutter",
-    "margin",
-    "copy",
-    "copy-button",
-    "copy-btn",
-    "copybtn",
-    "btn-copy",
-    "clipboard",
-    "btn-clipboard",
-    "code-copy",
-    "toolbar",
-    "toolbar-item",
-    "source-toolbox",
-    "code-header",
-    "code-lang",
-    "select-none",
-    "user-select-none",
-    "sr-only",
+    "line-numbers-wrapper", "highlight-line-number", "react-line-numbers", "cm-announced", "cm-panels",
+    "crayon-toolbar", "crayon-info", "crayon-nums", "urvanov-syntax-highlighter-toolbar",
+    "urvanov-syntax-highlighter-nums", "lineno", "linenos", "linenumber", "linenumbers", "line-number", "line-numbers",
+    "line-numbers-rows", "linenodiv", "lnt", "ln", "ln-num", "gutter", "rouge-gutter", "hljs-ln-numbers", "hljs-ln-n",
+    "react-syntax-highlighter-line-number", "blob-num", "codemirror-linenumber", "codemirror-gutter-wrapper",
+    "codemirror-gutters", "codemirror-gutter", "cm-gutters", "cm-gutter", "ace_gutter", "margin", "copy",
+    "copy-button", "copy-btn", "copybtn", "btn-copy", "clipboard", "btn-clipboard", "code-copy", "toolbar",
+    "toolbar-item", "source-toolbox", "code-header", "code-lang", "select-none", "user-select-none", "sr-only",
 ];
 /// Names of classes of what a page hides of its code until it is asked for: lines that a reader of the source sees
 /// after a `#`.
@@ -76,12 +33,7 @@ const LINES: [&str; 16] = [
 ];
 /// Names of classes of the element that holds the code inside of an editor.
 const EDITORS: [&str; 7] = [
-    "crayon-pre",
-    "urvanov-syntax-highlighter-pre",
-    "enlighter",
-    "cm-content",
-    "codemirror-code",
-    "view-lines",
+    "crayon-pre", "urvanov-syntax-highlighter-pre", "enlighter", "cm-content", "codemirror-code", "view-lines",
     "ace_text-layer",
 ];
 
@@ -96,9 +48,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     }
     let rest = rest.get(..len)?;
     let bytes = rest.as_bytes();
-    let Markup::Tag(first) = markup(bytes, 0) else {
-        return None;
-    };
+    let Markup::Tag(first) = markup(bytes, 0) else { return None };
     if first.is_end {
         return None;
     }
@@ -414,9 +364,7 @@ fn with_empty_lines(text: &str) -> String {
 fn without_numbers(text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let number = |line: &str| line.trim().parse::<u64>().ok();
-    let Some(first) = lines.first().and_then(|line| number(line)) else {
-        return text.to_owned();
-    };
+    let Some(first) = lines.first().and_then(|line| number(line)) else { return text.to_owned() };
     let mut next = first;
     let mut left: Vec<&str> = Vec::new();
     let mut empty = true;

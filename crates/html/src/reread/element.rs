@@ -20,9 +20,7 @@ impl Element {
         if bytes.get(at) != Some(&b'<') {
             return None;
         }
-        let Markup::Tag(tag) = markup(bytes, at) else {
-            return None;
-        };
+        let Markup::Tag(tag) = markup(bytes, at) else { return None };
         let attributes = bytes.get(tag.attributes.0..tag.attributes.1)?;
         let mut found: Option<&[u8]> = None;
         let mut wanted = names;
@@ -58,18 +56,14 @@ impl Element {
 /// to its end tag, or as far as it reaches within `max_bytes` bytes. Empty where no element with content
 /// stands.
 pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
-    let Some(rest) = html.get(start as usize..) else {
-        return String::new();
-    };
+    let Some(rest) = html.get(start as usize..) else { return String::new() };
     let mut len = max_bytes.min(rest.len());
     while !rest.is_char_boundary(len) {
         len -= 1;
     }
     let rest = rest.get(..len).unwrap_or_default();
     let bytes = rest.as_bytes();
-    let Markup::Tag(first) = markup(bytes, 0) else {
-        return String::new();
-    };
+    let Markup::Tag(first) = markup(bytes, 0) else { return String::new() };
     let name = |raw: &RawTag| bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
     if first.is_end || Tag::from_name(name(&first)).is_void() {
         return String::new();

@@ -21,9 +21,7 @@ impl HiddenText {
 
     /// It ends before a byte.
     pub fn end(&mut self, at: usize) {
-        let Some(start) = self.open.take().filter(|start| *start < at) else {
-            return;
-        };
+        let Some(start) = self.open.take().filter(|start| *start < at) else { return };
         match self.parts.last_mut().filter(|last| last.1 == start) {
             Some(last) => last.1 = at,
             None => self.parts.push((start, at)),

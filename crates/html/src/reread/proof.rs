@@ -18,9 +18,7 @@ const LONG_LINE: usize = 24;
 /// words: `art` stands in `heart`. Of a part without letters each sign must stand there. False for a place outside of
 /// the page.
 pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
-    let Some(source) = decoded.get(place) else {
-        return false;
-    };
+    let Some(source) = decoded.get(place) else { return false };
     // Most scripts and drawings are no text, but formulas stand in some.
     [false, true].into_iter().any(|with_programs| {
         let plain = htmlize::unescape(text_between_tags(source, with_programs));

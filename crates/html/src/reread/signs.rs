@@ -19,17 +19,13 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
     let rest = html.get(cell.start as usize..)?;
     let rest = rest.get(..rest.floor_char_boundary(MAX_CELL_BYTES))?;
     let bytes = rest.as_bytes();
-    let Markup::Tag(first) = markup(bytes, 0) else {
-        return None;
-    };
+    let Markup::Tag(first) = markup(bytes, 0) else { return None };
     let mut at = first.end;
     let mut text = String::new();
     loop {
         let start = at + memchr::memchr(b'<', bytes.get(at..)?)?;
         text.push_str(rest.get(at..start)?);
-        let Markup::Tag(tag) = markup(bytes, start) else {
-            return None;
-        };
+        let Markup::Tag(tag) = markup(bytes, start) else { return None };
         let name = rest.get(tag.name.0..tag.name.1)?;
         let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         if is_one_of(&END) {

@@ -62,12 +62,8 @@ fn are_same<'a, 'b>(mut ours: impl Iterator<Item = &'a str>, other: impl Iterato
     for word in other {
         let mut rest = word;
         while !rest.is_empty() {
-            let Some(part) = ours.next() else {
-                return false;
-            };
-            let Some(behind) = rest.strip_prefix(part) else {
-                return false;
-            };
+            let Some(part) = ours.next() else { return false };
+            let Some(behind) = rest.strip_prefix(part) else { return false };
             rest = behind;
         }
     }

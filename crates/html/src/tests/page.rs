@@ -91,17 +91,8 @@ fn html_in_svg_is_text_of_the_page() {
 
 /// Markup before a text that is never closed.
 const OPENERS: [&str; 12] = [
-    "<svg><foreignObject><div>x",
-    "<svg><foreignObject>",
-    "<svg><title>",
-    "<svg><desc>x",
-    "<svg><title><svg><desc>",
-    "<svg><![CDATA[",
-    "<math><![CDATA[x",
-    "<math><mtext>",
-    "<noscript>",
-    "<noscript><svg><![CDATA[",
-    "<svg><g><text>x",
+    "<svg><foreignObject><div>x", "<svg><foreignObject>", "<svg><title>", "<svg><desc>x", "<svg><title><svg><desc>",
+    "<svg><![CDATA[", "<math><![CDATA[x", "<math><mtext>", "<noscript>", "<noscript><svg><![CDATA[", "<svg><g><text>x",
     "<math><mi><svg><title>",
 ];
 
@@ -140,12 +131,7 @@ fn ends_are_implied_as_in_the_standard() {
     assert_eq!(
         paths,
         [
-            "table>tr>td",
-            "table>tr>td",
-            "table>tr>td",
-            "table>tr>td>table>tr>td",
-            "table>tr>td",
-            "table>tbody>tr>td",
+            "table>tr>td", "table>tr>td", "table>tr>td", "table>tr>td>table>tr>td", "table>tr>td", "table>tbody>tr>td",
             ""
         ]
     );

@@ -20,9 +20,7 @@ const PENALTY: f64 = 1e-3;
 
 /// A page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
 pub(super) fn judged(embedded: &LabelledEmbedded, scorer: Option<&EmbeddedScorer>) -> Vec<JudgedEmbedded> {
-    let Some(scorer) = scorer else {
-        return Vec::new();
-    };
+    let Some(scorer) = scorer else { return Vec::new() };
     embedded
         .complete
         .iter()

@@ -100,9 +100,7 @@ impl LearnedLists {
         let mut sizes = vec![0.0f64; sets];
         pages.iter().for_each(|page| sizes[page.set] += page.share);
         for (number, (page, part)) in pages.iter().zip(part_of).enumerate() {
-            let Some(schema) = schemas.get(part) else {
-                continue;
-            };
+            let Some(schema) = schemas.get(part) else { continue };
             let from = table.data.len();
             let rows: Vec<f32> = page.rows(schema).iter().flatten().copied().collect();
             table.push_page(number, page, &rows, sizes[page.set].sqrt());

@@ -36,13 +36,8 @@ const LITE: BoostOptions = BoostOptions { trees: 400, ..PAIRS };
 
 /// Beginnings of the names of columns that `lite` does not ask for: each needs a pass of its own.
 const NOT_IN_LITE: [&str; 7] = [
-    "tag_ratio.",
-    "position.log_repeats",
-    "position.seen_before",
-    "position.log_like",
-    "position.like_words",
-    "position.title_share",
-    "position.share_in_title",
+    "tag_ratio.", "position.log_repeats", "position.seen_before", "position.log_like", "position.like_words",
+    "position.title_share", "position.share_in_title",
 ];
 
 /// Seeds whose mean an additive model is.

@@ -60,9 +60,7 @@ pub(crate) fn fit_page_types(
     let mut data = Vec::new();
     let mut types = Vec::new();
     for (first, page) in &table.pages {
-        let Some(page_type) = pages.get(*page).and_then(|page| page.page.gold.page_type.as_deref()) else {
-            continue;
-        };
+        let Some(page_type) = pages.get(*page).and_then(|page| page.page.gold.page_type.as_deref()) else { continue };
         let row = &table.data[first * table.width..(first + 1) * table.width];
         data.extend(columns.iter().map(|column| row[*column]));
         types.push(page_type);

@@ -37,9 +37,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 TreeNode::Split { column, threshold, left, right } => (*column, *threshold, *left, *right),
             };
             for (part, leaf) in [((None, Some(cut)), low), ((Some(cut), None), high)] {
-                let TreeNode::Leaf { value } = trees.nodes.get(leaf as usize)? else {
-                    return None;
-                };
+                let TreeNode::Leaf { value } = trees.nodes.get(leaf as usize)? else { return None };
                 if other == column {
                     let both = (later(range.0, part.0), earlier(range.1, part.1));
                     singles.entry(column).or_default().push((both, *value));

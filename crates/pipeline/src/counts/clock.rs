@@ -45,13 +45,8 @@ impl Stage {
 
 /// The names of the stages, in their order.
 const NAMES: [&str; Stage::ALL.len()] = [
-    "records",
-    "payload",
-    "charset and tables",
-    "features and choice",
-    "text, metadata, language",
-    "filters and encoding",
-    "compressing and writing",
+    "records", "payload", "charset and tables", "features and choice", "text, metadata, language",
+    "filters and encoding", "compressing and writing",
 ];
 
 /// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread

@@ -8,10 +8,8 @@ use arrow_array::{
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::{exceptions::PyValueError, prelude::*};
-use trommel::{
-    OutputRecord,
-    output::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures},
-};
+use trommel::OutputRecord;
+use trommel::output::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures};
 
 use crate::errors::told;
 

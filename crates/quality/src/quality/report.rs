@@ -245,9 +245,7 @@ fn deciles(quality: &Quality) -> String {
 
 /// The pages with the lowest F1 of the last model.
 fn worst(quality: &Quality) -> String {
-    let Some(judged) = quality.judged.last() else {
-        return String::new();
-    };
+    let Some(judged) = quality.judged.last() else { return String::new() };
     let mut pages: Vec<&JudgedRow> = judged.pages.iter().collect();
     pages.sort_by(|a, b| {
         let f1 = a.scores.f1.total_cmp(&b.scores.f1);

@@ -121,10 +121,7 @@ impl SiteSet {
             return Scores::default();
         };
         let policy = ContentPolicy {
-            comments: match self.comments {
-                true => CommentPolicy::Include,
-                false => CommentPolicy::Exclude,
-            },
+            comments: if self.comments { CommentPolicy::Include } else { CommentPolicy::Exclude },
             ..ContentPolicy::default()
         };
         let LabelledPage { gold, page, .. } = page;

@@ -1,10 +1,8 @@
 //! Running the program.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// What a run of the program left.
 pub struct RunResult {

@@ -64,9 +64,7 @@ fn judged_pages_become_tables_and_plots() {
     assert_eq!(
         files,
         [
-            "docs/quality.md",
-            "docs/quality-calibration.svg",
-            "docs/quality-confidence.svg",
+            "docs/quality.md", "docs/quality-calibration.svg", "docs/quality-confidence.svg",
             "docs/log/quality-details.md"
         ]
     );

@@ -1,9 +1,7 @@
 //! Tests bearer tokens, and the logs and metrics of requests.
 
-use crate::{
-    client::{ask, get, post},
-    host::{Host, SECRET, limits},
-};
+use crate::client::{ask, get, post};
+use crate::host::{Host, SECRET, limits};
 
 #[test]
 fn without_the_token_nothing_is_answered() {

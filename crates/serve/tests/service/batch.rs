@@ -4,10 +4,8 @@ use std::{fs, io::Write as _, sync::Arc};
 
 use trommel::filters::Filters;
 
-use crate::{
-    client::{Answer, answer, ask, connect, end, post},
-    host::{Host, limits, settings},
-};
+use crate::client::{Answer, answer, ask, connect, end, post};
+use crate::host::{Host, limits, settings};
 
 fn sample() -> Vec<u8> {
     fs::read("../../samples/wcxb-sample.warc.gz").unwrap()

@@ -1,18 +1,14 @@
 //! Requests that are too large, too slow, or break off.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::TcpStream,
-    num::NonZeroUsize,
-    time::Duration,
-};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use trommel_serve::ServiceLimits;
 
-use crate::{
-    client::{answer, ask, ask_on, connect, end, get, head, post},
-    host::{Host, SECRET, limits, settings},
-};
+use crate::client::{answer, ask, ask_on, connect, end, get, head, post};
+use crate::host::{Host, SECRET, limits, settings};
 
 #[test]
 fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {

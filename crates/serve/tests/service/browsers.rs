@@ -4,10 +4,8 @@ use std::{io::Write as _, os::unix::net::UnixStream};
 
 use trommel_serve::{HostGuard, Listen, ServiceSettings};
 
-use crate::{
-    client::{answer, connect, head},
-    host::{Host, SECRET, limits, settings},
-};
+use crate::client::{answer, connect, head};
+use crate::host::{Host, SECRET, limits, settings};
 
 /// The status of the answer to a request with these lines in its head.
 fn status(host: &Host, method: &str, target: &str, lines: &str) -> u16 {

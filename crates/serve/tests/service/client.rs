@@ -1,10 +1,8 @@
 //! A test client that can send incomplete, broken and slow requests.
 
-use std::{
-    io::{Read, Write},
-    net::{Shutdown, SocketAddr, TcpStream},
-    time::Duration,
-};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
 
 /// An answer.
 #[derive(Debug)]

@@ -1,15 +1,11 @@
 //! A service in this process.
 
-use std::{
-    net::SocketAddr,
-    num::NonZeroUsize,
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread::JoinHandle,
-    time::Duration,
-};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use trommel::{Extractor, Model, Settings};
 use trommel_serve::{Listen, ServeError, ServiceLimits, ServiceSettings, Socket, Token, serve};

@@ -4,10 +4,8 @@ use std::{io::Write as _, time::Duration};
 
 use trommel_serve::{ServeError, ServiceLimits};
 
-use crate::{
-    client::{answer, connect, get, head},
-    host::{Host, limits, settings},
-};
+use crate::client::{answer, connect, get, head};
+use crate::host::{Host, limits, settings};
 
 #[test]
 fn what_is_in_flight_is_finished() {

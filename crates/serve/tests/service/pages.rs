@@ -5,10 +5,8 @@ use std::{fs, io::Write as _, os::unix::net::UnixStream};
 use trommel::{Hints, PageForm};
 use trommel_serve::{ExtractedPage, Listen};
 
-use crate::{
-    client::{answer, ask, ask_on, connect, get, post},
-    host::{Host, extractor, limits, settings},
-};
+use crate::client::{answer, ask, ask_on, connect, get, post};
+use crate::host::{Host, extractor, limits, settings};
 
 const MILL: &[u8] = b"<html lang=en><title>The mill | News</title><nav><a href=/>Home</a></nav><h1>The mill</h1>\
     <p>The mill stands by the river, and its wheel has turned there for <b>two hundred years</b>.</p>\

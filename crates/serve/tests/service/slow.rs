@@ -1,17 +1,13 @@
 //! Clients that send or read slowly, and the memory that they may take.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::TcpStream,
-    time::{Duration, Instant},
-};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use trommel_serve::ServiceLimits;
 
-use crate::{
-    client::{answer, connect, get, head, post},
-    host::{Host, limits, settings},
-};
+use crate::client::{answer, connect, get, head, post};
+use crate::host::{Host, limits, settings};
 
 /// Whether a service goes on to answer `/healthz` within so many seconds, on a connection of its own.
 fn answers_within(host: &Host, seconds: u64) -> bool {

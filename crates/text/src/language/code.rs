@@ -60,9 +60,7 @@ impl LanguageCode {
     /// Whether a language, given by any of its codes, is this one or belongs to it (`no` includes
     /// `nb` and `nn`).
     pub fn includes(self, language: &str) -> bool {
-        let Ok(other) = language.parse::<Self>() else {
-            return false;
-        };
+        let Ok(other) = language.parse::<Self>() else { return false };
         let members = MEMBERS.iter().find(|(code, _)| *code == self.0);
         other == self || members.is_some_and(|(_, members)| members.contains(&other.0))
     }

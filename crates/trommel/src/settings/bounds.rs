@@ -16,9 +16,7 @@ pub const MAX_JOBS: usize = 1024;
 
 /// Reads a number of workers.
 pub(super) fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroUsize>, D::Error> {
-    let Some(jobs) = Option::<i64>::deserialize(deserializer)? else {
-        return Ok(None);
-    };
+    let Some(jobs) = Option::<i64>::deserialize(deserializer)? else { return Ok(None) };
     match usize::try_from(jobs) {
         Ok(jobs @ 1..=MAX_JOBS) => Ok(NonZeroUsize::new(jobs)),
         Ok(0) => Err(D::Error::custom("at least one worker is needed; by default there is one a core")),
@@ -51,9 +49,7 @@ impl Settings {
             ("filters.duplicates.memory", memory, K, 512 * G),
             ("sites.size", Some(self.sites.size), M, 512 * G),
         ] {
-            let Some(ByteSize(bytes)) = given else {
-                continue;
-            };
+            let Some(ByteSize(bytes)) = given else { continue };
             let (bound, relation) = match bytes {
                 bytes if bytes < least => (least, "less than the least,"),
                 bytes if bytes > most => (most, "more than the most,"),

@@ -126,13 +126,9 @@ impl<'a> SegmentWriter<'a> {
         }
         let number = text.strip_suffix(['.', ')']).unwrap_or(text);
         let number = number.strip_prefix('(').unwrap_or(number);
-        let Ok(number) = number.parse::<u32>() else {
-            return false;
-        };
+        let Ok(number) = number.parse::<u32>() else { return false };
         let page = self.content.page;
-        let Some((item, of)) = page.path(element).find(|(_, element)| element.tag == Tag::Li) else {
-            return false;
-        };
+        let Some((item, of)) = page.path(element).find(|(_, element)| element.tag == Tag::Li) else { return false };
         // An item that has no other text says it.
         page.path(next).any(|(at, _)| at == item)
             && self.open.iter().all(|open| open.element != item)
@@ -291,9 +287,7 @@ impl<'a> SegmentWriter<'a> {
         let mut list = NONE;
         let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));
         for at in path.iter().copied().skip(inside.map_or(0, |at| at + 1)) {
-            let Some(element) = self.content.page.element(at) else {
-                break;
-            };
+            let Some(element) = self.content.page.element(at) else { break };
             if chain.len() >= MAX_DEPTH {
                 break;
             }
@@ -361,9 +355,7 @@ impl<'a> SegmentWriter<'a> {
         // Nine digits (CommonMark, 5.2).
         const MAX_NUMBER: i64 = 999_999_999;
         let (page, html) = (self.content.page, self.content.html);
-        let Some(element) = page.element(list) else {
-            return;
-        };
+        let Some(element) = page.element(list) else { return };
         let mut items = Vec::new();
         let mut at = list + 1;
         while at < element.end {

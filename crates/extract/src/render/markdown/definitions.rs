@@ -28,9 +28,7 @@ impl Definitions {
         for segment in content.segments.iter().filter(is_term) {
             let mut path = content.page.path(content.ends(segment).0);
             let item = path.find(|(_, element)| is_item(element.tag));
-            let Some((at, _)) = item.filter(|(_, element)| element.tag == Tag::Dt) else {
-                continue;
-            };
+            let Some((at, _)) = item.filter(|(_, element)| element.tag == Tag::Dt) else { continue };
             let of = match segment {
                 Segment::Paragraph { .. } => &mut shown,
                 _ => &mut headings,
@@ -53,9 +51,7 @@ impl Definitions {
     }
 
     fn read(&mut self, page: &Page, list: u32) {
-        let Some(element) = page.element(list) else {
-            return;
-        };
+        let Some(element) = page.element(list) else { return };
         let (mut term, mut after_term) = (None, false);
         let mut at = list + 1;
         while at < element.end {

@@ -128,9 +128,7 @@ impl<'a> Images<'a> {
                 return None;
             }
             self.left.pop();
-            let Some(image) = self.image(element) else {
-                continue;
-            };
+            let Some(image) = self.image(element) else { continue };
             let address = link.and_then(|link| self.links.take(link));
             let text = match &address {
                 Some(address) => format!("[{image}]({address})"),

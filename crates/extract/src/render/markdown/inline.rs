@@ -97,9 +97,7 @@ impl<'a> Inline<'a> {
             return None;
         }
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
-            let [piece] = pieces.as_slice() else {
-                return None;
-            };
+            let [piece] = pieces.as_slice() else { return None };
             let display = piece.kind == PieceKind::Formula { display: true };
             return display.then(|| tex::bare(text).0.to_owned());
         }
@@ -110,9 +108,7 @@ impl<'a> Inline<'a> {
     /// A part of a block as Markdown, without the marks of notes.
     pub fn part(&mut self, (at, from, to): (u32, u32, u32)) -> String {
         let text = self.content.text(at);
-        let Some(block) = self.content.block(at) else {
-            return String::new();
-        };
+        let Some(block) = self.content.block(at) else { return String::new() };
         let notations = self.content.page.notations(block);
         let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
         let form = (pieces::Form::Markdown, self.content.options);
@@ -131,9 +127,7 @@ impl<'a> Inline<'a> {
 
     fn write(&mut self, at: u32, mode: Mode, pieces: Option<Vec<Piece>>, (from, to): (usize, usize), out: &mut String) {
         let text = self.content.text(at);
-        let Some(block) = self.content.block(at) else {
-            return;
-        };
+        let Some(block) = self.content.block(at) else { return };
         let raw =
             if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
         let math =
@@ -149,9 +143,7 @@ impl<'a> Inline<'a> {
         if !is_whole {
             runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
             runs.retain_mut(|run| {
-                let Form::LinkedImage(link) = run.form else {
-                    return true;
-                };
+                let Form::LinkedImage(link) = run.form else { return true };
                 let written = self.linked_image(link).map(Form::Link);
                 run.form = written.unwrap_or(Form::Text);
                 run.form != Form::Text

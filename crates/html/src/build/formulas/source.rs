@@ -89,9 +89,7 @@ pub(super) fn tex_of_address(address: &str) -> Option<String> {
                     let digit = rest.next().and_then(|byte| char::from(byte).to_digit(16))?;
                     u8::try_from(digit).ok()
                 };
-                let (Some(high), Some(low)) = (digit(), digit()) else {
-                    return None;
-                };
+                let (Some(high), Some(low)) = (digit(), digit()) else { return None };
                 bytes.push(high << 4 | low);
             }
             b'+' => bytes.push(b' '),

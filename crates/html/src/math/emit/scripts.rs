@@ -110,9 +110,7 @@ impl Tex<'_> {
     }
 
     pub(super) fn multiscripts(&mut self, children: &[u32]) {
-        let Some((base, rest)) = children.split_first() else {
-            return;
-        };
+        let Some((base, rest)) = children.split_first() else { return };
         let divide = rest.iter().position(|at| self.name(*at) == "mprescripts");
         let (after, before) = match divide {
             Some(at) => rest.split_at_checked(at).unwrap_or((rest, &[])),

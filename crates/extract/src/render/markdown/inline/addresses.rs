@@ -40,9 +40,7 @@ pub(super) fn with_addresses(
     for run in runs {
         let mut rest = Run { link: run.link.filter(|link| !dropped.contains(link)), ..run.clone() };
         for place in places.iter().filter(|place| may_link(run) && is_in(place, run)) {
-            let Some(written) = text.get(place.clone()).and_then(&mut write) else {
-                continue;
-            };
+            let Some(written) = text.get(place.clone()).and_then(&mut write) else { continue };
             linked.push(Run { to: place.start, ..rest.clone() });
             linked.push(Run { from: place.start, to: place.end, form: Form::Link(written), ..rest.clone() });
             rest.from = place.end;

@@ -146,9 +146,7 @@ impl Rendering<'_> {
         // Between two runs there may be what is left out.
         let groups = groups.flat_map(|(_, group)| group.chunk_by(|run, next| run.to == next.from));
         for group in groups {
-            let (Some(first), Some(last)) = (group.first(), group.last()) else {
-                continue;
-            };
+            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
             if first.form != Form::Text {
                 group.iter().for_each(|run| self.special(run));
                 continue;
