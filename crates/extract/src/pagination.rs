@@ -154,7 +154,7 @@ mod tests {
     fn the_number_behind_the_one_without_link() {
         let row = |numbers: &[(u32, bool)]| {
             let numbers = numbers.iter().map(|(number, is_link)| {
-                if is_link { format!("<li><a href=/p{number}>{number}</a>") } else { format!("<li><b>{number}</b>") }
+                if *is_link { format!("<li><a href=/p{number}>{number}</a>") } else { format!("<li><b>{number}</b>") }
             });
             format!("<ul class=page-links>{}</ul>", numbers.collect::<String>())
         };
