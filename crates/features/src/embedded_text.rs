@@ -34,15 +34,19 @@ const UNSPACED_SHARE: f32 = 0.3;
 const MAX_SHELL_WORDS: u64 = 100;
 
 /// Names of an embedded text's features.
+// By hand: each comment stands above what it tells of.
+#[rustfmt::skip]
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
     // The property and what the text is about, 0 or 1.
     "candidate.article_body", "candidate.article_description", "candidate.product_description", "candidate.posting",
-    "candidate.comment", // Logarithm of its words, and its sentence marks a word.
+    "candidate.comment",
+    // Logarithm of its words, and its sentence marks a word.
     "candidate.log_words", "candidate.sentence_marks",
     // Whether it ends as a sentence does, or is cut off with an ellipsis.
     "candidate.ends_sentence", "candidate.ellipsis",
     // Whether it was written with markup, and has more than one line.
-    "candidate.markup", "candidate.lines", // Whether it is in a script without spaces.
+    "candidate.markup", "candidate.lines",
+    // Whether it is in a script without spaces.
     "candidate.unspaced",
     // Share of its phrases among the blocks, and of its words in the meta descriptions.
     "candidate.coverage", "candidate.described",

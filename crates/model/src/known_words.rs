@@ -1,4 +1,5 @@
-//! Pages whose words the model does not know, most of them in languages that it has hardly learned from.
+//! Lowers the log odds on pages of which the model knows few words, most of them in languages that it has hardly
+//! learned from.
 //!
 //! Words such as "read more" speak against a block. Where the model knows hardly any of a page's words, nothing speaks
 //! against its menus, and its log odds are too high.
