@@ -4,6 +4,7 @@ mod reasons;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use crate::hard_pages::confidence_below;
 use crate::kept_blocks::{self, Choice, weighed};
 use crate::known_words::KnownWords;
 use crate::layout::Layout;
-use crate::packed::{pack, unpack};
+use crate::packed::pack;
 use crate::page_type::PageType;
 use crate::sigmoid::sigmoid;
 
@@ -238,15 +239,24 @@ impl Model {
         confidence_below(self.builtin?, percent)
     }
 
-    /// All that its file holds as MessagePack, not packed: the bytes whose checksum says which model it is.
+    /// All that its file holds as MessagePack, not packed.
     ///
     /// # Errors
     /// Only if memory runs out.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        Ok(rmp_serde::to_vec_named(&self.file)?)
+    }
+
+    /// The bytes whose checksum says which model it is: the file of a built-in model, the MessagePack of another.
+    ///
+    /// # Errors
+    /// Only if memory runs out.
+    pub fn checked_bytes(&self) -> Result<Cow<'static, [u8]>, ModelError> {
         match BUILTIN.iter().find(|(name, _)| self.builtin == Some(*name)) {
-            // A run names the model by a hash of these: writing the file anew took a seventh of the start.
-            Some((_, bytes)) => Ok(unpack(bytes)?.into_owned()),
-            None => Ok(rmp_serde::to_vec_named(&self.file)?),
+            // Each run asks for them: writing the model anew took a seventh of the start.
+            Some((_, bytes)) => Ok(Cow::Borrowed(bytes)),
+            // How a file is packed says nothing about the model.
+            None => Ok(Cow::Owned(self.to_bytes()?)),
         }
     }
 

@@ -156,7 +156,7 @@ impl NamedFiles {
     /// Only if memory runs out.
     pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self, ModelError> {
         // By content: a model file may be replaced under its name between two runs.
-        let sha256 = HEXLOWER.encode(&Sha256::digest(model.to_bytes()?));
+        let sha256 = HEXLOWER.encode(&Sha256::digest(model.checked_bytes()?));
         let sites = match sites {
             RunSites::File(memory) => {
                 let mut digest = DigestWriter(Sha256::new());

@@ -3,6 +3,7 @@ use crate::additive::{Additive, StepFunction};
 use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::kept_blocks::Selection;
 use crate::lists::ListScorer;
+use crate::packed::unpack;
 use crate::trees::{TreeNode, Trees};
 use crate::{FORMAT, VERSION};
 use trommel_features::{FeatureGroup, TermWeight};
@@ -319,10 +320,15 @@ fn lists_have_a_scorer_of_their_own() {
 }
 
 #[test]
-fn built_in_models_are_written_as_they_are() {
+fn a_model_is_checked_by_what_it_holds() {
     for name in Model::builtin_names() {
         let model = Model::builtin(name).unwrap();
-        let anew = rmp_serde::to_vec_named(model.file()).unwrap();
-        assert!(model.to_bytes().unwrap() == anew, "{name}");
+        let file = model.checked_bytes().unwrap();
+        assert!(*unpack(&file).unwrap() == model.to_bytes().unwrap(), "{name}");
+    }
+    // However a file is packed.
+    let bytes = Model::new(file()).unwrap().to_bytes().unwrap();
+    for packed in [bytes.clone(), pack(&bytes).unwrap()] {
+        assert_eq!(*Model::from_bytes(&packed).unwrap().checked_bytes().unwrap(), *bytes);
     }
 }
