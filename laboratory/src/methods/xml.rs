@@ -286,7 +286,8 @@ mod tests {
         };
         let mut archives: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.to_string_lossy().ends_with(".warc.gz"))
+            // The gold of dates-dev has dates that are `NaN`, which is no JSON.
+            .filter(|path| path.to_string_lossy().ends_with(".warc.gz") && !path.ends_with("dates-dev.warc.gz"))
             .collect();
         archives.sort();
         let mut pages = 0;
