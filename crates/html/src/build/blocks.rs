@@ -4,7 +4,7 @@ use super::seams::Seam;
 use super::{Builder, Current};
 use crate::limits::Caps;
 use crate::markup::Tag;
-use crate::page::{Block, Element, ElementKinds, NONE};
+use crate::page::{Block, Element, ElementKinds, NONE, cut_styles};
 use trommel_text::words::{self, TextSize};
 
 /// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
@@ -76,6 +76,13 @@ impl Builder {
         }
     }
 
+    /// Notes that the style changes behind the text so far.
+    pub(super) fn write_style(&mut self) {
+        if let Some(styles) = &self.styles {
+            styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
+        }
+    }
+
     pub(super) fn link_starts(&mut self) {
         self.links_open += 1;
         if self.links_open == 1
@@ -116,9 +123,11 @@ impl Builder {
         if last.text.1 - last.text.0 >= MAX_MERGED_BYTES {
             return false;
         }
+        let end = narrow(page.text.len());
         page.text.push('\n');
-        if let Some(styles) = &self.styles {
-            styles.write(narrow(page.text.len()), &mut page.styles);
+        // The line end was not there when they were written.
+        for (at, _) in page.styles.iter_mut().rev().take_while(|(at, _)| *at >= end) {
+            *at += 1;
         }
         let start = narrow(page.text.len());
         page.text.push_str(text);
@@ -144,7 +153,6 @@ impl Builder {
         let is_empty =
             self.current.is_none() && self.fold.is_clear() && !self.formulas.is_pending() && self.notations.is_empty();
         if is_empty {
-            // Styles have no change yet: those at the start of a block are one.
             self.fold.forget_space();
             self.begin_block();
         } else {
@@ -163,9 +171,6 @@ impl Builder {
         }
         self.fold.clear();
         self.notations.clear();
-        if let Some(styles) = &mut self.styles {
-            styles.restart();
-        }
         self.begin_block();
     }
 
@@ -190,7 +195,8 @@ impl Builder {
         let words = size.words;
         // Lines without a letter or digit (`---`, a lone brace of code laid out in cells) are no text to judge.
         if words == 0 {
-            return;
+            let end = narrow(self.page.text.len());
+            return cut_styles(&mut self.page.styles, end);
         }
         if self.page.blocks.len() >= self.limits.blocks {
             self.page.capped.insert(Caps::BLOCKS);
@@ -207,9 +213,6 @@ impl Builder {
         let text = self.fold.as_str();
         let start = self.page.text.len();
         self.page.text.push_str(text);
-        if let Some(styles) = &self.styles {
-            styles.write(narrow(start), &mut self.page.styles);
-        }
         self.page.blocks.push(Block {
             text: (narrow(start), narrow(self.page.text.len())),
             span: (narrow(current.start), narrow(current.end)),

@@ -90,9 +90,9 @@ impl Builder {
             self.link_starts();
         }
         if (link || has_style(style))
-            && let Some(styles) = &mut self.styles
+            && self.styles.as_mut().is_some_and(|styles| styles.start(style, element, link))
         {
-            styles.start(style, element, link, narrow(self.fold.len()));
+            self.write_style();
         }
         self.keep_space += u32::from(keeps_space);
         if !self.marks.is_empty() || may_be_notation(tag) {

@@ -42,8 +42,8 @@ impl Builder {
         if open.is_apart {
             self.fold.blank();
         }
-        if let Some(styles) = &mut self.styles {
-            styles.end(open.style, open.element, open.link, narrow(self.fold.len()));
+        if self.styles.as_mut().is_some_and(|styles| styles.end(open.style, open.element, open.link)) {
+            self.write_style();
         }
         if !self.open_notations.is_empty() {
             self.close_notation(open.element);

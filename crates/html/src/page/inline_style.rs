@@ -27,17 +27,13 @@ pub struct StyledText<'a> {
     pub style: InlineStyle,
 }
 
-/// Follows the open elements that mark text, and where in the text of the growing block they change.
+/// Follows the open elements that mark text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StyleRecorder {
     links: Vec<u32>,
     code: u32,
     strong: u32,
     em: u32,
-    /// Whether the growing block has had no style yet.
-    is_plain: bool,
-    /// Byte of the block's text from which on each state holds, rising.
-    changes: Vec<(u32, InlineStyle)>,
 }
 
 /// Whether an element of a tag sets the style of its text.
@@ -48,72 +44,39 @@ pub(crate) fn has_style(tag: Tag) -> bool {
 }
 
 impl StyleRecorder {
-    /// An element starts after `at` bytes of the block's text; `link` if it is an `a` with `href`.
-    pub fn start(&mut self, tag: Tag, element: u32, link: bool, at: u32) {
+    /// An element starts, `link` if it is an `a` with `href`; gives whether the style changes.
+    pub fn start(&mut self, tag: Tag, element: u32, link: bool) -> bool {
         if link {
             self.links.push(element);
         }
-        if let Some(count) = self.count(tag) {
-            *count += 1;
-        } else if !link {
-            return;
-        }
-        self.change(at);
+        self.count(tag).map(|count| *count += 1).is_some() || link
     }
 
-    /// An element that started before ends.
-    pub fn end(&mut self, tag: Tag, element: u32, link: bool, at: u32) {
+    /// An element that started before ends; gives whether the style changes.
+    pub fn end(&mut self, tag: Tag, element: u32, link: bool) -> bool {
         if link && let Some(open) = self.links.iter().rposition(|open| *open == element) {
             self.links.remove(open);
         }
-        if let Some(count) = self.count(tag) {
-            *count = count.saturating_sub(1);
-        } else if !link {
-            return;
+        self.count(tag).map(|count| *count = count.saturating_sub(1)).is_some() || link
+    }
+
+    /// Writes that the style now holds from byte `at` of the page's text on.
+    // Written at once, for the page and not for the block, so that blocks without a change cost nothing.
+    pub fn write(&self, at: u32, styles: &mut Vec<(u32, InlineStyle)>) {
+        let now = InlineStyle {
+            link: self.links.last().copied(),
+            code: self.code > 0,
+            strong: self.strong > 0,
+            em: self.em > 0,
+        };
+        // Several tags at one place make one change, or none, so that no part is empty or has the style of another
+        // beside it.
+        if styles.last().is_some_and(|(last, _)| *last == at) {
+            styles.pop();
         }
-        self.change(at);
-    }
-
-    /// A new block begins.
-    pub fn restart(&mut self) {
-        self.changes.clear();
-        self.changes.push((0, self.now()));
-        self.is_plain = self.links.is_empty() && self.code + self.strong + self.em == 0;
-    }
-
-    /// Writes the changes of a block whose text starts at `start` in the text of the page.
-    // Most blocks have no style, and are behind others without one.
-    #[inline]
-    pub fn write(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
-        let is_plain = |style: &InlineStyle| style.link.is_none() && !(style.code | style.strong | style.em);
-        if !self.is_plain || !styles.last().is_none_or(|(_, last)| is_plain(last)) {
-            self.write_changes(start, styles);
+        if styles.last().map_or(InlineStyle::default(), |(_, last)| *last) != now {
+            styles.push((at, now));
         }
-    }
-
-    fn write_changes(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
-        let mut last = styles.last().map_or(InlineStyle::default(), |(_, last)| *last);
-        for (at, state) in &self.changes {
-            // Written as changes over the whole page: a block that begins as the last one ended adds nothing.
-            if last != *state {
-                styles.push((start.saturating_add(*at), *state));
-                last = *state;
-            }
-        }
-    }
-
-    fn change(&mut self, at: u32) {
-        self.is_plain = false;
-        let now = self.now();
-        match self.changes.last_mut() {
-            // Several tags at one place make one change, so no part is empty.
-            Some((last, state)) if *last == at => *state = now,
-            _ => self.changes.push((at, now)),
-        }
-    }
-
-    fn now(&self) -> InlineStyle {
-        InlineStyle { link: self.links.last().copied(), code: self.code > 0, strong: self.strong > 0, em: self.em > 0 }
     }
 
     fn count(&mut self, tag: Tag) -> Option<&mut u32> {
@@ -123,6 +86,15 @@ impl StyleRecorder {
             Tag::Em | Tag::I => Some(&mut self.em),
             _ => None,
         }
+    }
+}
+
+/// Moves the changes behind byte `end` of the page's text there, as text behind it is left out.
+pub(crate) fn cut_styles(styles: &mut Vec<(u32, InlineStyle)>, end: u32) {
+    let Some((_, last)) = styles.pop_if(|(at, _)| *at > end) else { return };
+    while styles.pop_if(|(at, _)| *at >= end).is_some() {}
+    if styles.last().map_or(InlineStyle::default(), |(_, before)| *before) != last {
+        styles.push((end, last));
     }
 }
 
