@@ -68,6 +68,7 @@ pub(crate) fn chunks(
 ) -> Vec<Chunk> {
     let atoms = atoms(text, blocks, size, tokens);
     let (mut counted, mut chars) = (0, 0);
+    let mut hashed = String::new();
     let mut chunks = Vec::new();
     for range in pack(&atoms, size) {
         let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else { continue };
@@ -99,7 +100,7 @@ pub(crate) fn chunks(
             false => covering_range(chunk_atoms.iter().filter_map(|atom| atom.bytes)),
         };
         chunks.push(Chunk {
-            id: id(&headings, part),
+            id: id(&headings, part, &mut hashed),
             text: part.to_owned(),
             headings,
             roles: roles(blocks, chunk_atoms),
@@ -196,8 +197,14 @@ fn covering_range(ranges: impl Iterator<Item = (u32, u32)>) -> (u32, u32) {
 
 // 128 bits: no two of any number of chunks collide by chance. A SHA-256 would take a tenth of a run's instructions on
 // processors that have none for it.
-fn id(headings: &[String], text: &str) -> String {
-    // Line ends keep headings apart: "a b" + "c" must differ from "a" + "b c".
-    let content = format!("{}\n\n{text}", headings.join("\n"));
+fn id(headings: &[String], text: &str, content: &mut String) -> String {
+    content.clear();
+    for (at, heading) in headings.iter().enumerate() {
+        // Line ends keep headings apart: "a b" + "c" must differ from "a" + "b c".
+        content.push_str(if at > 0 { "\n" } else { "" });
+        content.push_str(heading);
+    }
+    content.push_str("\n\n");
+    content.push_str(text);
     format!("{:032x}", XxHash3_128::oneshot(content.as_bytes()))
 }

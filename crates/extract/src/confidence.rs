@@ -10,26 +10,27 @@ const MIN_SIGNED_DATA_BYTES: u32 = 25;
 /// Share of such runs up to which a text is a text that has some, as documentation has code.
 const MAX_DATA_SHARE: f32 = 0.4;
 
-/// The confidence in a text: the word F1 that the model expects of the choice of blocks, less the
+/// The confidence in the texts of a document: the word F1 that the model expects of the choice of blocks, less the
 /// share of what nobody reads. The model knows where text stands, and not whether it is prose or the
 /// data that a server sent as a page. Of no text there is nothing to be confident of.
-pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
-    if text.is_empty() {
+pub(crate) fn confidence<'a>(expected_f1: f32, texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
+    if texts.clone().all(str::is_empty) {
         return 0.0;
     }
-    let data = data_share(text);
+    let data = data_share(texts);
     if data <= MAX_DATA_SHARE { expected_f1 } else { expected_f1 * (1.0 - data) }
 }
 
-/// Share of the bytes of a text's words that are in runs of data; addresses are none.
-pub(crate) fn data_share(text: &str) -> f32 {
-    let data: usize = LongWords { text, at: 0 }.filter(|word| is_data(word)).map(str::len).sum();
+/// Share of the bytes of words that are in runs of data; addresses are none.
+pub(crate) fn data_share<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> f32 {
+    let words = texts.clone().flat_map(|text| LongWords { text, at: 0 });
+    let data: usize = words.filter(|word| is_data(word)).map(str::len).sum();
     if data == 0 {
         return 0.0;
     }
     // Only where there is data at all: most texts have none.
-    let spaces = text.bytes().filter(u8::is_ascii_whitespace).count();
-    data as f32 / (text.len() - spaces).max(1) as f32
+    let signs = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+    data as f32 / texts.map(signs).sum::<usize>().max(1) as f32
 }
 
 /// The words of a text, divided by ASCII white space, that have [`MIN_SIGNED_DATA_BYTES`] bytes at least.
@@ -93,15 +94,15 @@ mod tests {
         let base64 = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4 ".repeat(20);
         let script = "!function(e,t){\"object\"==typeof exports?module.exports=t():e.lib=t()}(this)";
         for data in [&base64, script] {
-            assert!(confidence(0.9, data) < 0.1, "{data}");
+            assert!(confidence(0.9, [data].into_iter()) < 0.1, "{data}");
         }
         let prose = "The mill stands by the river, and its wheel has turned there for years. ";
         let quoting = format!("{}{script}", prose.repeat(10));
         let address = format!("https://example.org/{}", "a".repeat(80));
         let chinese = "我在湖南张家界开一个全省教学研究会议".repeat(9);
         for text in [prose, &quoting, &address, &chinese] {
-            assert_eq!(confidence(0.9, text), 0.9, "{text}");
+            assert_eq!(confidence(0.9, [text, ""].into_iter()), 0.9, "{text}");
         }
-        assert_eq!(confidence(0.9, ""), 0.0);
+        assert_eq!(confidence(0.9, [""].into_iter()), 0.0);
     }
 }

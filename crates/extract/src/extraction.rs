@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use trommel_html::{Page, Tag, charset};
 use trommel_model::JudgedEmbedded;
+use trommel_text::language::is_enough;
 
 use crate::block_page::block_reason;
 pub use rows::BlockRow;
@@ -32,7 +33,7 @@ use crate::render::content::KeptContent;
 use crate::render::embedded::append;
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
 use crate::render::table_rows::document_tables;
-use crate::render::text::plain_text;
+use crate::render::text::{plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{DocumentTable, TextOptions, TextSpan};
 use crate::role::{Role, refined};
@@ -188,6 +189,30 @@ impl<'a> Extraction<'a> {
         traced
     }
 
+    /// As much of the plain text as its language is found on.
+    fn language_sample(&self, content: &KeptContent<'_>) -> String {
+        let mut sample = start_of_plain_text(content, is_enough);
+        for text in self.kept_embedded_texts() {
+            if !sample.is_empty() {
+                sample.push_str("\n\n");
+            }
+            sample.push_str(text);
+        }
+        sample
+    }
+
+    /// The texts of the kept blocks, and those of scripts.
+    fn kept_texts(&self) -> impl Iterator<Item = &str> + Clone {
+        let blocks = self.page.blocks.iter().zip(self.kept());
+        let blocks = blocks.filter(|(_, kept)| **kept).map(|(block, _)| self.page.text(block));
+        blocks.chain(self.kept_embedded_texts())
+    }
+
+    fn kept_embedded_texts(&self) -> impl Iterator<Item = &str> + Clone {
+        let kept = self.embedded().iter().filter(|embedded| embedded.kept);
+        kept.map(|embedded| embedded.embedded.content.text.as_str())
+    }
+
     /// Places in the decoded page ([`Extraction::decoded`]), first and one past the last byte of each, in order
     /// and apart, from which a range of bytes of [`Extraction::text`] came. Exact to the character where the
     /// text stands in the page as it is; of formulas, code and notes within lines the whole block.
@@ -335,9 +360,6 @@ impl<'a> Extraction<'a> {
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
             let content = self.main_content(options.text);
-            // Also for Markdown: language and confidence are found on plain text, so that they do not depend on the
-            // form.
-            let plain = self.traced_text_of(&content);
             let few = match options.metadata {
                 MetadataChoice::Auto => self.few_metadata,
                 MetadataChoice::All => false,
@@ -352,12 +374,6 @@ impl<'a> Extraction<'a> {
                 (title, Metadata { next: self.next_page(), ..metadata })
             };
             let page_type = self.verdicts.judgement.page_type.as_ref();
-            let lang = if few && !options.needs_language {
-                None
-            } else {
-                language(&plain.text, || metadata.lang_declared.clone())
-            };
-            let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);
             let blocks = options.blocks.then(|| self.block_verdicts());
             let tables = options.tables.then(|| document_tables(&content));
             let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
@@ -370,7 +386,17 @@ impl<'a> Extraction<'a> {
                         _ => self.traced_markdown_of(markdown, title, Some(&content)),
                     }
                 }
-                None => plain,
+                None => self.traced_text_of(&content),
+            };
+            // Markdown is no plain text, on which language and confidence are found.
+            let lang = (!few || options.needs_language).then(|| {
+                let sample = markdown.map(|_| self.language_sample(&content));
+                language(sample.as_deref().unwrap_or(&text.text), || metadata.lang_declared.clone())
+            });
+            let expected_f1 = self.verdicts.judgement.choice.expected_f1;
+            let confidence = match markdown {
+                Some(_) => confidence(expected_f1, self.kept_texts()),
+                None => confidence(expected_f1, std::iter::once(text.text.as_str())),
             };
             let posts = options.posts.then(|| self.listed_posts(options.text));
             let parts = (options.chunks.is_some() || options.max_tokens.is_some()).then(|| ChunkBlocks {
@@ -396,7 +422,7 @@ impl<'a> Extraction<'a> {
                 page_type: page_type.map(|page_type| page_type.name.clone()),
                 headings: self.headings(),
                 comments: self.comment_text(),
-                lang,
+                lang: lang.flatten(),
                 charset: self.decoded.encoding.name().to_ascii_lowercase(),
                 charset_source: self.decoded.source.name().to_owned(),
                 site_memory: self.verdicts.site_memory.map(|site_use| site_use.name().to_owned()),

@@ -19,7 +19,7 @@ impl Document {
             charset: decoded.encoding.name().to_ascii_lowercase(),
             charset_source: decoded.source.name().to_owned(),
             // Nothing was chosen, so nothing can be wrong but that the text is data.
-            confidence: confidence(1.0, text),
+            confidence: confidence(1.0, std::iter::once(text)),
             ..Self::default()
         }
     }

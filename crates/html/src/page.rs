@@ -26,6 +26,7 @@ use field_index::FoundOnce;
 pub use heading_ids::HeadingIds;
 pub use inline_style::{InlineStyle, StyledText};
 pub(crate) use inline_style::{StyleRecorder, cut_styles, has_style};
+use inline_style::{PackedStyle, StyleChange};
 pub use notation::{Notation, NotationKind};
 
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
@@ -60,6 +61,8 @@ pub struct Page {
     pub invisible: Vec<u32>,
     /// Elements of whose words of attributes one is among [`PAGE_ROW_WORDS`], in document order.
     pub page_rows: Vec<u32>,
+    /// Elements with a word in their class that boxes of notes and warnings have, in document order.
+    pub boxes: Vec<u32>,
     /// Caps that were passed.
     pub capped: Caps,
     /// Bytes of the decoded page that were read.
@@ -71,7 +74,7 @@ pub struct Page {
     pub steps: u64,
     pub(crate) text: String,
     /// The places in `text` at which the inline style changes; empty unless the caller asked for them.
-    pub(crate) styles: Vec<(u32, InlineStyle)>,
+    pub(crate) styles: Vec<StyleChange>,
     /// Texts of the words of attributes, one after the other.
     pub(crate) word_text: String,
     pub(crate) names: Vec<String>,
@@ -118,6 +121,7 @@ impl Page {
             hidden_by_sheet: emptied(self.hidden_by_sheet),
             invisible: emptied(self.invisible),
             page_rows: emptied(self.page_rows),
+            boxes: emptied(self.boxes),
             text: text(self.text),
             styles: emptied(self.styles),
             word_text: text(self.word_text),
@@ -248,6 +252,15 @@ impl Page {
         Some((block.container, element))
     }
 
+    /// Whether no part of a block has a style, as of most.
+    pub fn is_unstyled(&self, block: &Block) -> bool {
+        let (start, end) = block.text;
+        let next = self.styles.partition_point(|(at, _)| *at <= start);
+        let before = next.checked_sub(1).and_then(|before| self.styles.get(before));
+        let begins_plain = before.is_none_or(|(_, style)| *style == PackedStyle::PLAIN);
+        begins_plain && self.styles.get(next).is_none_or(|(at, _)| *at >= end)
+    }
+
     /// The text of a block in parts of one inline style each, none empty; put together they are
     /// [`Page::text`]. One part without style if the page was read without
     /// styles.
@@ -259,14 +272,15 @@ impl Page {
         let mut style = next
             .checked_sub(1)
             .and_then(|before| self.styles.get(before))
-            .map_or(InlineStyle::default(), |(_, style)| *style);
+            .map_or(PackedStyle::PLAIN, |(_, style)| *style);
         std::iter::from_fn(move || {
             if from >= end {
                 return None;
             }
             let change = self.styles.get(next).filter(|(at, _)| *at < end);
             let to = change.map_or(end, |(at, _)| *at);
-            let part = StyledText { text: self.text.get(from as usize..to as usize)?, style };
+            let text = self.text.get(from as usize..to as usize)?;
+            let part = StyledText { text, style: style.unpacked() };
             from = to;
             if let Some((_, state)) = change {
                 style = *state;

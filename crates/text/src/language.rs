@@ -64,6 +64,11 @@ pub fn detect(text: &str) -> Option<String> {
     Some(short(info.lang().code()))
 }
 
+/// Whether a text is so long that more of it changes nothing about its language.
+pub fn is_enough(text: &str) -> bool {
+    text.len() > SAMPLE_CHARS && text.chars().nth(SAMPLE_CHARS).is_some()
+}
+
 /// The language of a text most letters of which are of one of [`SCRIPTS`].
 fn by_script(text: &str) -> Option<&'static str> {
     let is_of = |script: &RangeInclusive<char>, c: char| script.contains(&c) && c.is_alphabetic();

@@ -50,7 +50,7 @@ fn is_data(page: &Page, block: &Block) -> bool {
     // The beginning first: most blocks fail here, before all of their bytes are counted.
     long_run(start, 0, MIN_RUN_BYTES).is_some()
         && (spaces() + 1) * MIN_MEAN_WORD_BYTES <= text.len()
-        && data_share(text) >= MIN_DATA_SHARE
+        && data_share(std::iter::once(text)) >= MIN_DATA_SHARE
         && !page.kinds_around(block).contains(ElementKinds::CODE)
 }
 

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::inline_marks::links_and_code;
-use super::{ChunkBlocks, ChunkSize};
+use super::{ChunkBlocks, ChunkSize, ChunkUnit};
 use crate::render::content::{KeptContent, Segment, is_item};
-use crate::render::text::rich_items;
+use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
 use crate::tokens::TokenCounter;
 
@@ -62,6 +62,8 @@ struct Piece {
     unit: Unit,
     blocks: Option<(u32, u32)>,
     bytes: Option<(u32, u32)>,
+    /// Its words, if it is a block as it stands.
+    words: Option<u32>,
 }
 
 /// How long paragraphs are divided.
@@ -123,7 +125,10 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
     let prose = matches!(first.unit, Unit::Paragraph(_) | Unit::Line(_));
     let one_unit = pieces.iter().all(|piece| piece.unit == first.unit);
     let whole = text.get(place.clone()).unwrap_or_default();
-    let length = size.unit.count(whole, tokens);
+    // Most are one block as it stands, whose words are known. Other signs, such as the number of a note, may say some.
+    let is_alone = pieces.len() == 1 && whole.trim_matches('\n').len() == first.place.len();
+    let known = first.words.filter(|_| is_alone && size.unit == ChunkUnit::Words);
+    let length = known.unwrap_or_else(|| size.unit.count(whole, tokens));
     if !prose || !one_unit || length <= size.size.get() {
         atoms.push(atom(place, words, length, false));
         return;
@@ -193,6 +198,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
                     unit: Unit::Image(start),
                     blocks: None,
                     bytes: Some((start, end)),
+                    words: None,
                 });
                 continue;
             }
@@ -207,6 +213,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
                         unit: Unit::Line(from),
                         blocks: block.map(|at| (at, at)),
                         bytes: Some((start, end)),
+                        words: None,
                     });
                     from += line.len();
                 }
@@ -214,19 +221,22 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
             }
         };
         let ends = content.block(first).zip(content.block(last));
+        let is_copied = matches!(source, OriginSource::Copied { .. });
+        let whole = ends.filter(|(block, _)| is_copied && content.page.text(block).len() == place.len());
         pieces.push(Piece {
             place: place.clone(),
-            unit: units.get(&first).copied().unwrap_or(Unit::Paragraph(first)),
+            unit: units.get(first as usize).copied().flatten().unwrap_or(Unit::Paragraph(first)),
             blocks: Some((first, last)),
             bytes: ends.map(|(first, last)| (first.span.0, last.span.1)),
+            words: whole.map(|(block, _)| block.words),
         });
     }
     pieces
 }
 
-/// The unit of each kept block that is no paragraph of its own.
-fn units(content: &KeptContent<'_>) -> FxHashMap<u32, Unit> {
-    let mut units = FxHashMap::default();
+/// By block, the unit of each kept one that is no paragraph of its own.
+fn units(content: &KeptContent<'_>) -> Vec<Option<Unit>> {
+    let mut units = vec![None; content.page.blocks.len()];
     add_units(content, &mut units);
     for definition in content.definitions() {
         add_units(&content.of_definition(definition), &mut units);
@@ -234,34 +244,37 @@ fn units(content: &KeptContent<'_>) -> FxHashMap<u32, Unit> {
     units
 }
 
-fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
+fn add_units(content: &KeptContent<'_>, units: &mut [Option<Unit>]) {
     let rich = rich_items(content);
+    let mut set = |block: u32, unit: Unit| {
+        if let Some(known) = units.get_mut(block as usize) {
+            *known = Some(unit);
+        }
+    };
     for segment in &content.segments {
         match segment {
             Segment::Paragraph { block } => {
                 // Other blocks are paragraphs of their own.
-                units.extend(item(content, *block, &rich).map(|item| (*block, Unit::Item(item))));
+                item(content, *block, &rich).into_iter().for_each(|item| set(*block, Unit::Item(item)));
             }
             Segment::Heading { level, blocks } => {
                 let block = blocks.first().copied().unwrap_or_default();
                 let level = *level;
-                let unit = Unit::Heading { block, level };
-                units.extend(blocks.iter().map(|at| (*at, unit)));
+                blocks.iter().for_each(|at| set(*at, Unit::Heading { block, level }));
             }
             Segment::Code { element, blocks } => {
-                units.extend(blocks.iter().map(|at| (*at, Unit::Code(*element))));
+                blocks.iter().for_each(|at| set(*at, Unit::Code(*element)));
             }
             Segment::Table(table) => {
                 let row_unit = |row: u32| Unit::Row { table: table.element, row };
-                units.extend(table.captions.iter().map(|at| (*at, row_unit(0))));
+                table.captions.iter().for_each(|at| set(*at, row_unit(0)));
                 let heads = table.rows.iter().take_while(|row| row.header).count();
                 // Markdown has a line below the first row.
                 // Row 0 and its header are one atom, so that no chunk ends with a header alone.
                 let heads = heads.max(1) as u32;
                 for (at, row) in (0u32..).zip(&table.rows) {
                     let blocks = row.cells.iter().flat_map(|cell| &cell.blocks);
-                    let row = row_unit(at.saturating_sub(heads));
-                    units.extend(blocks.map(|at| (*at, row)));
+                    blocks.for_each(|block| set(*block, row_unit(at.saturating_sub(heads))));
                 }
             }
         }
@@ -270,8 +283,12 @@ fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
 
 /// The innermost list item around a block, if it is one paragraph.
 fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<u32> {
-    let element = content.block(block)?.element;
-    let mut path = content.page.path(element);
+    let block = content.block(block)?;
+    // Most stand in none, and no path is climbed for them.
+    if !content.page.kinds_around(block).intersects(ITEMS) {
+        return None;
+    }
+    let mut path = content.page.path(block.element);
     let (at, _) = path.find(|(_, element)| is_item(element.tag))?;
     (!rich.contains(&at)).then_some(at)
 }

@@ -13,7 +13,6 @@ mod escape;
 mod images;
 mod inline;
 mod links;
-mod surroundings;
 mod tables;
 mod transparent;
 

@@ -21,7 +21,22 @@ const MAX_NOTES_DIVISOR: usize = 5;
 /// The text of a content and then its notes, without a line end at its end.
 pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
     let mut out = TracedText::untraced(String::with_capacity(content.room()));
-    flowing_text(content, &mut out);
+    flowing_text(content, &mut out, |_| false);
+    push_notes(content, &mut out);
+    out
+}
+
+/// The start of [`plain_text`], up to the segment with which `is_enough` holds.
+pub(crate) fn start_of_plain_text(content: &KeptContent, is_enough: impl Fn(&str) -> bool) -> String {
+    let mut out = TracedText::default();
+    flowing_text(content, &mut out, &is_enough);
+    if !is_enough(&out.text) {
+        push_notes(content, &mut out);
+    }
+    out.text
+}
+
+fn push_notes(content: &KeptContent, out: &mut TracedText) {
     // A list of sources that is long beside the text, and was judged to be none of it, stays out.
     let definitions = content.definitions();
     let words = |definition: &Definition| {
@@ -41,13 +56,12 @@ pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
                 let source = OriginSource::Blocks(block, block);
                 out.push(&note.unwrap_or_default(), source);
             }
-            None => flowing_text(&content.of_definition(definition), &mut out),
+            None => flowing_text(&content.of_definition(definition), out, |_| false),
         }
     }
-    out
 }
 
-fn flowing_text(content: &KeptContent, out: &mut TracedText) {
+fn flowing_text(content: &KeptContent, out: &mut TracedText, is_enough: impl Fn(&str) -> bool) {
     let rich = rich_items(content);
     let mut before: Option<u32> = None;
     for segment in &content.segments {
@@ -75,6 +89,9 @@ fn flowing_text(content: &KeptContent, out: &mut TracedText) {
                 out.push(&content.code(*element, blocks), source);
             }
             Segment::Table(table) => write_table(content, table, out),
+        }
+        if is_enough(&out.text) {
+            return;
         }
     }
 }
@@ -198,8 +215,9 @@ fn edge(tag: Tag) -> Option<Gap> {
     }
 }
 
-/// Kinds of items, and of lists.
-const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
+/// Kinds of items.
+pub(crate) const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
+/// Kinds of lists.
 const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
 
 #[cfg(test)]

@@ -76,13 +76,6 @@ impl Builder {
         }
     }
 
-    /// Notes that the style changes behind the text so far.
-    pub(super) fn write_style(&mut self) {
-        if let Some(styles) = &self.styles {
-            styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
-        }
-    }
-
     pub(super) fn link_starts(&mut self) {
         self.links_open += 1;
         if self.links_open == 1

@@ -90,9 +90,10 @@ impl Builder {
             self.link_starts();
         }
         if (link || has_style(style))
-            && self.styles.as_mut().is_some_and(|styles| styles.start(style, element, link))
+            && let Some(styles) = &mut self.styles
         {
-            self.write_style();
+            styles.start(style, element, link);
+            styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
         }
         self.keep_space += u32::from(keeps_space);
         if !self.marks.is_empty() || may_be_notation(tag) {
@@ -125,6 +126,9 @@ impl Builder {
         }
         if self.marks.contains(Marks::UNSEEN) {
             self.page.invisible.push(narrow(index));
+        }
+        if self.marks.contains(Marks::BOX) {
+            self.page.boxes.push(narrow(index));
         }
         if self.marks.contains(Marks::PAGE_ROW) {
             self.page.page_rows.push(narrow(index));

@@ -42,8 +42,9 @@ impl Builder {
         if open.is_apart {
             self.fold.blank();
         }
-        if self.styles.as_mut().is_some_and(|styles| styles.end(open.style, open.element, open.link)) {
-            self.write_style();
+        if let Some(styles) = &mut self.styles {
+            styles.end(open.style, open.element, open.link);
+            styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
         }
         if !self.open_notations.is_empty() {
             self.close_notation(open.element);

@@ -22,6 +22,8 @@ bitflags! {
         const TABLE = 1 << 5;
         /// `h1` to `h6`.
         const HEADING = 1 << 6;
+        /// `blockquote`.
+        const QUOTE = 1 << 7;
     }
 }
 
@@ -39,6 +41,7 @@ impl ElementKinds {
             Tag::Li => Self::ITEM,
             Tag::Dd | Tag::Dt => Self::OTHER_ITEM,
             Tag::Table => Self::TABLE,
+            Tag::Blockquote => Self::QUOTE,
             tag if tag.is_heading() => Self::HEADING,
             tag if tag.keeps_space() => Self::CODE,
             _ => Self::empty(),
@@ -91,7 +94,7 @@ mod tests {
 
     #[test]
     fn kinds_are_those_of_the_element_and_of_all_around() {
-        let html = "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table><p>e";
+        let html = "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table><blockquote>e</blockquote>f";
         let page = LolEngine.read(html, &Limits::default());
         use ElementKinds as Kinds;
         let list = Kinds::LIST | Kinds::ITEM;
@@ -103,6 +106,7 @@ mod tests {
                 list | Kinds::CODE,
                 Kinds::TABLE | Kinds::HEADING,
                 Kinds::TABLE | Kinds::OTHER_LIST | Kinds::OTHER_ITEM,
+                Kinds::QUOTE,
                 Kinds::empty()
             ]
         );

@@ -3,6 +3,7 @@
 //! The builder records the parts while it reads the page. So the parts of a block are slices of its text, and
 //! together they give exactly that text.
 
+use super::NONE;
 use crate::markup::Tag;
 
 /// The inline style of a part of a text.
@@ -27,73 +28,117 @@ pub struct StyledText<'a> {
     pub style: InlineStyle,
 }
 
+/// An [`InlineStyle`] in one number, as it is compared and written for every link of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PackedStyle(u64);
+
+impl PackedStyle {
+    /// The style of most text.
+    pub const PLAIN: Self = Self(NONE as u64);
+    const CODE: u64 = 1 << 32;
+    const STRONG: u64 = 1 << 33;
+    const EM: u64 = 1 << 34;
+
+    pub fn unpacked(self) -> InlineStyle {
+        let link = self.0 as u32;
+        InlineStyle {
+            link: (link != NONE).then_some(link),
+            code: self.0 & Self::CODE != 0,
+            strong: self.0 & Self::STRONG != 0,
+            em: self.0 & Self::EM != 0,
+        }
+    }
+
+    fn set(&mut self, mark: u64, is_set: bool) {
+        self.0 = if is_set { self.0 | mark } else { self.0 & !mark };
+    }
+
+    fn set_link(&mut self, link: u32) {
+        self.0 = self.0 & !u64::from(u32::MAX) | u64::from(link);
+    }
+}
+
+/// The byte of the page's text from which on a style holds.
+pub(crate) type StyleChange = (u32, PackedStyle);
+
 /// Follows the open elements that mark text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct StyleRecorder {
     links: Vec<u32>,
-    code: u32,
-    strong: u32,
-    em: u32,
+    /// Open elements of `code`, `strong` and `em`.
+    open: [u32; 3],
+    now: PackedStyle,
+}
+
+impl Default for StyleRecorder {
+    fn default() -> Self {
+        Self { links: Vec::new(), open: [0; 3], now: PackedStyle::PLAIN }
+    }
 }
 
 /// Whether an element of a tag sets the style of its text.
 // Asked before anything is called: most elements do not.
 #[inline]
 pub(crate) fn has_style(tag: Tag) -> bool {
-    matches!(tag, Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt | Tag::Strong | Tag::B | Tag::Em | Tag::I)
+    mark(tag).is_some()
+}
+
+/// The place of a tag's mark among those counted, and its bit.
+#[inline]
+fn mark(tag: Tag) -> Option<(usize, u64)> {
+    match tag {
+        Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt => Some((0, PackedStyle::CODE)),
+        Tag::Strong | Tag::B => Some((1, PackedStyle::STRONG)),
+        Tag::Em | Tag::I => Some((2, PackedStyle::EM)),
+        _ => None,
+    }
 }
 
 impl StyleRecorder {
-    /// An element starts, `link` if it is an `a` with `href`; gives whether the style changes.
-    pub fn start(&mut self, tag: Tag, element: u32, link: bool) -> bool {
+    /// An element starts, `link` if it is an `a` with `href`.
+    pub fn start(&mut self, tag: Tag, element: u32, link: bool) {
         if link {
             self.links.push(element);
+            self.now.set_link(element);
         }
-        self.count(tag).map(|count| *count += 1).is_some() || link
+        if let Some((at, bit)) = mark(tag) {
+            self.open[at] += 1;
+            self.now.set(bit, true);
+        }
     }
 
-    /// An element that started before ends; gives whether the style changes.
-    pub fn end(&mut self, tag: Tag, element: u32, link: bool) -> bool {
+    /// An element that started before ends.
+    pub fn end(&mut self, tag: Tag, element: u32, link: bool) {
         if link && let Some(open) = self.links.iter().rposition(|open| *open == element) {
             self.links.remove(open);
+            self.now.set_link(self.links.last().copied().unwrap_or(NONE));
         }
-        self.count(tag).map(|count| *count = count.saturating_sub(1)).is_some() || link
+        if let Some((at, bit)) = mark(tag) {
+            self.open[at] = self.open[at].saturating_sub(1);
+            self.now.set(bit, self.open[at] > 0);
+        }
     }
 
-    /// Writes that the style now holds from byte `at` of the page's text on.
+    /// Writes the style if it has changed, from byte `at` of the page's text on.
     // Written at once, for the page and not for the block, so that blocks without a change cost nothing.
-    pub fn write(&self, at: u32, styles: &mut Vec<(u32, InlineStyle)>) {
-        let now = InlineStyle {
-            link: self.links.last().copied(),
-            code: self.code > 0,
-            strong: self.strong > 0,
-            em: self.em > 0,
-        };
+    #[inline]
+    pub fn write(&self, at: u32, styles: &mut Vec<StyleChange>) {
         // Several tags at one place make one change, or none, so that no part is empty or has the style of another
         // beside it.
         if styles.last().is_some_and(|(last, _)| *last == at) {
             styles.pop();
         }
-        if styles.last().map_or(InlineStyle::default(), |(_, last)| *last) != now {
-            styles.push((at, now));
-        }
-    }
-
-    fn count(&mut self, tag: Tag) -> Option<&mut u32> {
-        match tag {
-            Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt => Some(&mut self.code),
-            Tag::Strong | Tag::B => Some(&mut self.strong),
-            Tag::Em | Tag::I => Some(&mut self.em),
-            _ => None,
+        if styles.last().map_or(PackedStyle::PLAIN, |(_, last)| *last) != self.now {
+            styles.push((at, self.now));
         }
     }
 }
 
 /// Moves the changes behind byte `end` of the page's text there, as text behind it is left out.
-pub(crate) fn cut_styles(styles: &mut Vec<(u32, InlineStyle)>, end: u32) {
+pub(crate) fn cut_styles(styles: &mut Vec<StyleChange>, end: u32) {
     let Some((_, last)) = styles.pop_if(|(at, _)| *at > end) else { return };
     while styles.pop_if(|(at, _)| *at >= end).is_some() {}
-    if styles.last().map_or(InlineStyle::default(), |(_, before)| *before) != last {
+    if styles.last().map_or(PackedStyle::PLAIN, |(_, before)| *before) != last {
         styles.push((end, last));
     }
 }

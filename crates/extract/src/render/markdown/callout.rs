@@ -1,8 +1,7 @@
 //! Renders boxes of notes and warnings as quotes that name their kind.
 
 use rustc_hash::FxHashSet;
-use trommel_html::{AttributeWord, Page, Tag};
-use trommel_text::word_hash;
+use trommel_html::{Element, Page, Tag};
 
 use crate::render::content::{KeptContent, Segment};
 
@@ -16,15 +15,12 @@ const KINDS: [&str; 18] = [
 const PAIRS: [(&str, &str); 4] =
     [("markdown", "alert"), ("custom", "block"), ("hint", "container"), ("starlight", "aside")];
 
-fn callout(page: &Page, at: u32, marks: &[u64]) -> Option<&'static str> {
-    let element = page.element(at)?;
+/// The kind of the box that an element is.
+fn callout(page: &Page, element: &Element) -> Option<&'static str> {
     if !matches!(element.tag, Tag::Div | Tag::Aside | Tag::Section | Tag::Blockquote | Tag::Details) {
         return None;
     }
     let words = page.attribute_words(element);
-    if !words.iter().any(|word| marks.contains(&word.hash)) {
-        return None;
-    }
     let has = |name: &str| words.iter().any(|word| page.word_text(word) == name);
     // The kind comes before the colours that it shares with others (`admonition-tip alert--success`).
     let mut said = words.iter().map(|word| page.word_text(word));
@@ -43,12 +39,10 @@ fn callout(page: &Page, at: u32, marks: &[u64]) -> Option<&'static str> {
 }
 
 /// The boxes of a page.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Boxes {
-    /// Hashes of the classes that boxes have.
-    marks: [u64; 6],
-    /// Whether any element of the page has one of these.
-    may_be: bool,
+    /// In document order: the element of each, the end of all boxes up to it, and its kind.
+    found: Vec<(u32, u32, &'static str)>,
     /// Boxes that are sections, as they hold several pieces of code. Their first segment alone is quoted: in a quote
     /// each line of code has a mark.
     sections: FxHashSet<u32>,
@@ -58,23 +52,24 @@ pub(super) struct Boxes {
 
 impl Boxes {
     pub fn new(content: &KeptContent) -> Self {
-        let marks = ["admonition", "callout", "alert", "custom", "hint", "starlight"]
-            .map(|name: &str| word_hash(name.as_bytes()));
-        let is_mark = |word: &AttributeWord| marks.iter().fold(false, |is_mark, mark| is_mark | (word.hash == *mark));
-        let mut boxes = Self {
-            may_be: content.page.attribute_words.iter().any(is_mark),
-            marks,
-            sections: FxHashSet::default(),
-            begun: FxHashSet::default(),
-        };
-        if !boxes.may_be {
+        let mut boxes = Self::default();
+        for at in content.page.boxes.iter().copied() {
+            if let Some(element) = content.page.element(at)
+                && let Some(kind) = callout(content.page, element)
+            {
+                let end = boxes.found.last().map_or(element.end, |(_, end, _)| element.end.max(*end));
+                boxes.found.push((at, end, kind));
+            }
+        }
+        // Most pages have none.
+        if boxes.found.is_empty() {
             return boxes;
         }
         let is_code = |segment: &&Segment| matches!(segment, Segment::Code { .. });
         let code = content.segments.iter().filter(is_code).map(|segment| content.ends(segment).0);
         let mut with_code = FxHashSet::default();
         for (at, _) in code.flat_map(|element| content.page.path(element)) {
-            if boxes.kind(content.page, at).is_some() && !with_code.insert(at) {
+            if boxes.kind(at).is_some() && !with_code.insert(at) {
                 boxes.sections.insert(at);
             }
         }
@@ -82,9 +77,17 @@ impl Boxes {
     }
 
     /// The kind of the box that an element is.
-    pub fn kind(&self, page: &Page, at: u32) -> Option<&'static str> {
-        // Most pages have none, and their elements are not looked at.
-        self.may_be.then(|| callout(page, at, &self.marks)).flatten()
+    pub fn kind(&self, at: u32) -> Option<&'static str> {
+        let found = self.found.binary_search_by_key(&at, |(element, ..)| *element).ok()?;
+        self.found.get(found).map(|(.., kind)| *kind)
+    }
+
+    /// Whether an element is a box or stands in one.
+    pub fn contain(&self, at: u32) -> bool {
+        // Elements are nested, so the box that ends last is one around it if any is.
+        let behind = self.found.partition_point(|(element, ..)| *element <= at);
+        let before = behind.checked_sub(1).and_then(|before| self.found.get(before));
+        before.is_some_and(|(_, end, _)| *end > at)
     }
 
     /// Whether the next segment in a box stands in its quote.

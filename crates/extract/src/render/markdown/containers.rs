@@ -3,13 +3,12 @@
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
-use trommel_html::{NONE, Tag};
+use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use super::callout::{Boxes, is_title};
 use super::code::is_fence;
 use super::definitions::Definitions;
 use super::push_title;
-use super::surroundings::Surroundings;
 use super::transparent::transparent;
 use crate::render::content::{KeptContent, is_item, is_list};
 use crate::render::traced::{Origin, OriginSource, TracedText};
@@ -58,7 +57,6 @@ pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
     boxes: Boxes,
-    surroundings: Surroundings,
     /// The element inside of which all is written.
     within: Option<u32>,
     numbers: HashMap<u32, u32>,
@@ -83,13 +81,11 @@ pub(super) struct SegmentWriter<'a> {
 impl<'a> SegmentWriter<'a> {
     pub fn new(content: &'a KeptContent<'a>) -> Self {
         let boxes = Boxes::new(content);
-        let mut surroundings = Surroundings::default();
-        let transparent = transparent(content, |at| surroundings.contain(content.page, &boxes, at));
+        let transparent = transparent(content, |at| may_be_contained(content.page, &boxes, at));
         Self {
             content,
             transparent,
             boxes,
-            surroundings,
             within: None,
             numbers: HashMap::new(),
             numbered: HashSet::new(),
@@ -274,12 +270,12 @@ impl<'a> SegmentWriter<'a> {
         let mut chain = std::mem::take(&mut self.next);
         chain.clear();
         let page = self.content.page;
-        if !self.surroundings.contain(page, &self.boxes, element) {
+        if !may_be_contained(page, &self.boxes, element) {
             return chain;
         }
         let around = page.path(element).map(|(at, _)| at);
         // What stands in no container has none around it either.
-        let around = around.take_while(|at| self.surroundings.contain(page, &self.boxes, *at));
+        let around = around.take_while(|at| may_be_contained(page, &self.boxes, *at));
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         path.extend(around);
@@ -291,7 +287,7 @@ impl<'a> SegmentWriter<'a> {
             if chain.len() >= MAX_DEPTH {
                 break;
             }
-            if let Some(kind) = self.boxes.kind(self.content.page, at) {
+            if let Some(kind) = self.boxes.kind(at) {
                 if self.boxes.is_quoted(at) {
                     chain.push(Container { element: at, kind: Kind::Callout(kind) });
                 }
@@ -410,6 +406,19 @@ impl Container {
         }
     }
 }
+
+/// Whether an element is or stands in a list, an item, a quote or a box. It says so of some others, whose tags were
+/// changed.
+fn may_be_contained(page: &Page, boxes: &Boxes, element: u32) -> bool {
+    let kinds = page.element(element).map_or(ElementKinds::empty(), |element| element.within);
+    kinds.intersects(CONTAINERS) || boxes.contain(element)
+}
+
+const CONTAINERS: ElementKinds = ElementKinds::LIST
+    .union(ElementKinds::OTHER_LIST)
+    .union(ElementKinds::ITEM)
+    .union(ElementKinds::OTHER_ITEM)
+    .union(ElementKinds::QUOTE);
 
 /// What stands before a line in containers that have begun.
 fn indents(containers: &[Container]) -> String {

@@ -4,7 +4,9 @@ mod addresses;
 mod marks;
 mod runs;
 
-use trommel_html::{Block, InlineStyle, NotationKind, StyledText, Tag};
+use std::cell::Cell;
+
+use trommel_html::{Block, InlineStyle, NONE, NotationKind, StyledText, Tag};
 
 use self::addresses::{has_address, with_addresses};
 use self::marks::Rendering;
@@ -38,13 +40,15 @@ pub(super) struct Inline<'a> {
     links: Option<Links<'a>>,
     /// Whether the page sets any formula apart.
     has_display_formulas: bool,
+    /// The block that was asked for last, and whether no part of it has a style.
+    unstyled: Cell<(u32, bool)>,
 }
 
 impl<'a> Inline<'a> {
     /// With links if `links` is given.
     pub fn new(content: &'a KeptContent<'a>, links: Option<Links<'a>>) -> Self {
         let has_display_formulas = content.page.blocks_with_notation(&[NotationKind::DisplayFormula]).next().is_some();
-        Self { content, links, has_display_formulas }
+        Self { content, links, has_display_formulas, unstyled: Cell::new((NONE, false)) }
     }
 
     /// The text of a block that is code from end to end, and has several lines or stands apart; with the
@@ -53,7 +57,7 @@ impl<'a> Inline<'a> {
         let block = self.content.block(at)?;
         let page = self.content.page;
         // A sentence with code in it is a sentence.
-        if !page.styled(block).all(|part| part.style.code) {
+        if self.is_unstyled(at, block) || !page.styled(block).all(|part| part.style.code) {
             return None;
         }
         let text = self.content.text(at);
@@ -135,7 +139,7 @@ impl<'a> Inline<'a> {
         let mut rendering = Rendering { text, mode, out, in_link: false, math };
         let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
         let has_address = self.links.is_some() && has_address(text);
-        if is_whole && !has_address && self.is_unmarked(block, mode) {
+        if is_whole && !has_address && self.is_unmarked(at, block, mode) {
             return rendering.plain(from, to);
         }
         let mut addresses: Vec<Option<String>> = Vec::new();
@@ -174,7 +178,7 @@ impl<'a> Inline<'a> {
     }
 
     /// Whether a block is text without marks and links, as most are: nothing is noted about its parts then.
-    fn is_unmarked(&self, block: &Block, mode: Mode) -> bool {
+    fn is_unmarked(&self, at: u32, block: &Block, mode: Mode) -> bool {
         let page = self.content.page;
         let is_strong_by_itself = match mode {
             Mode::Paragraph | Mode::Cell => false,
@@ -184,10 +188,23 @@ impl<'a> Inline<'a> {
         // In a heading links may be its anchor.
         let says_links = self.links.is_some() || mode == Mode::Heading;
         !page.container(block).is_some_and(|(_, element)| element.tag.keeps_space())
-            && page.styled(block).all(|StyledText { text, style }| {
-                let is_linked = style.link.is_some() && (says_links || permalinks::is_mark(text));
-                !(is_linked || style.code || style.em || style.strong && !is_strong_by_itself)
-            })
+            && (self.is_unstyled(at, block)
+                || page.styled(block).all(|StyledText { text, style }| {
+                    let is_linked = style.link.is_some() && (says_links || permalinks::is_mark(text));
+                    !(is_linked || style.code || style.em || style.strong && !is_strong_by_itself)
+                }))
+    }
+
+    /// Whether no part of a block has a style.
+    // Asked twice for most blocks: whether one is code as a whole, and how its text is written.
+    fn is_unstyled(&self, at: u32, block: &Block) -> bool {
+        let (last, known) = self.unstyled.get();
+        if last == at {
+            return known;
+        }
+        let is_unstyled = self.content.page.is_unstyled(block);
+        self.unstyled.set((at, is_unstyled));
+        is_unstyled
     }
 
     /// A link that is all image, with the alternative text of that for its text.

@@ -29,7 +29,7 @@ struct ListContents {
 
 /// Elements of such lists and quotes.
 // Most segments stand in neither, as `is_contained` tells at once.
-pub(super) fn transparent(content: &KeptContent, mut is_contained: impl FnMut(u32) -> bool) -> HashSet<u32> {
+pub(super) fn transparent(content: &KeptContent, is_contained: impl Fn(u32) -> bool) -> HashSet<u32> {
     let mut inside: FxHashMap<u32, ListContents> = FxHashMap::default();
     for segment in &content.segments {
         if !is_contained(content.ends(segment).0) {
@@ -103,7 +103,8 @@ fn words(content: &KeptContent, segment: &Segment) -> u32 {
 fn text_words(content: &KeptContent, segment: &Segment) -> u32 {
     let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     // The first bytes of such characters; no other byte of a text is one of these.
-    let may_be_undivided = |text: &str| text.bytes().any(|byte| matches!(byte, 0xE3..=0xE9));
+    // Without an early end: so vectors of bytes are compared.
+    let may_be_undivided = |text: &str| text.bytes().fold(false, |found, byte| found | matches!(byte, 0xE3..=0xE9));
     let of_text = |at: u32| {
         let words = content.block(at).map_or(0, |block| block.words);
         let text = content.text(at);
