@@ -25,8 +25,8 @@ pub use field_index::FieldIndex;
 use field_index::FoundOnce;
 pub use heading_ids::HeadingIds;
 pub use inline_style::{InlineStyle, StyledText};
-pub(crate) use inline_style::{StyleRecorder, cut_styles, has_style};
 use inline_style::{PackedStyle, StyleChange};
+pub(crate) use inline_style::{StyleRecorder, cut_styles, has_style};
 pub use notation::{Notation, NotationKind};
 
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].

@@ -1,6 +1,7 @@
 use trommel_html::{Engine, Limits, ScanEngine};
 
 use super::*;
+use crate::render::TextOptions;
 use crate::render::markdown::{Headline, MarkdownOptions, markdown};
 use crate::render::text::plain_text;
 
@@ -45,6 +46,23 @@ fn paragraphs_fill_chunks() {
     assert_eq!(texts(html, "words=100"), ["a b c\n\nd e\n\nf g h"]);
     assert_eq!(texts(html, "tokens=4"), ["a b c\n\nd e", "f g h"]);
     assert_eq!(texts("", "words=5"), Vec::<String>::new());
+}
+
+#[test]
+fn the_words_of_a_chunk_are_those_of_its_text() {
+    // The number before a note is a word, which its block does not have.
+    let html = "<p>a b<sup><a href=#n1 id=r1>1</a></sup> c<p>d e<ol><li id=n1><a href=#r1>^</a> f g h</ol>";
+    let page = ScanEngine.read(html, &Limits::default());
+    let kept = vec![true; page.blocks.len()];
+    let notes = crate::notes::Notes::find(&page, html, &mut kept.clone());
+    let content = KeptContent::of_blocks(&page, html, &[0, 1]).with_options(TextOptions::default(), notes.as_ref());
+    let text = plain_text(&content);
+    assert_eq!(text.text, "a b[1] c\n\nd e\n\n[1] f g h");
+    let blocks = ChunkBlocks { content: &content, roles: Vec::new(), embedded: Vec::new() };
+    let size: ChunkSize = "words=50".parse().unwrap();
+    for atom in atoms(&text, &blocks, size, &TokenCounter::default()) {
+        assert_eq!(atom.length, trommel_text::words::count(&text.text[atom.place.clone()]), "{atom:?}");
+    }
 }
 
 #[test]

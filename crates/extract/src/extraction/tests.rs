@@ -52,6 +52,37 @@ fn few_metadata_are_title_and_language() {
     assert_eq!((few.title.as_deref(), few.lang.as_deref()), (Some("About mills"), Some("en")));
 }
 
+/// The language and the confidence of a page with these paragraphs, as plain text and as Markdown.
+fn language_and_confidence(paragraphs: &[&str]) -> [(Option<String>, f32); 2] {
+    let html: String = paragraphs.iter().map(|text| format!("<p>{text}</p>")).collect();
+    let page = extraction(&html, &vec![true; paragraphs.len()]);
+    [None, Some(MarkdownOptions::default())].map(|markdown| {
+        let options = DocumentOptions { markdown, ..DocumentOptions::default() };
+        let document = page.document(&options);
+        (document.lang, document.confidence)
+    })
+}
+
+#[test]
+fn language_and_confidence_do_not_depend_on_the_form() {
+    let english = "The mill stands by the river, and its wheel has turned there for years. ";
+    let german = "Die Mühle steht am Fluss, und ihr Rad dreht sich dort seit vielen Jahren. ";
+    let data = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4AAAA ".repeat(60);
+    // The first thousands of characters say the language, so what follows them changes nothing.
+    let (begin, end) = (english.repeat(40), german.repeat(90));
+    for (paragraphs, lang, is_sure) in [
+        (vec![german], Some("de"), true),
+        (vec![begin.as_str(), end.as_str()], Some("en"), true),
+        (vec![english, data.as_str()], Some("en"), false),
+        (vec!["a", "b"], None, true),
+    ] {
+        let [plain, markdown] = language_and_confidence(&paragraphs);
+        assert_eq!(plain, markdown, "{paragraphs:?}");
+        assert_eq!(markdown.0.as_deref(), lang, "{paragraphs:?}");
+        assert_eq!(markdown.1 == 0.5, is_sure, "{paragraphs:?}");
+    }
+}
+
 #[test]
 fn metadata_are_all_or_few_as_asked() {
     let html = "<html lang=en><title>About mills | Site</title><meta name=author content='Jane Roe'>\

@@ -94,7 +94,8 @@ mod tests {
 
     #[test]
     fn kinds_are_those_of_the_element_and_of_all_around() {
-        let html = "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table><blockquote>e</blockquote>f";
+        let html =
+            "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table><blockquote>e</blockquote>f";
         let page = LolEngine.read(html, &Limits::default());
         use ElementKinds as Kinds;
         let list = Kinds::LIST | Kinds::ITEM;

@@ -195,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn text_that_is_no_block_leaves_no_style_behind() {
+        // Signs alone are no text to judge, and styles begin and end in them.
+        assert_eq!(shown("<p>a <b>b</b></p><p>- <i>-</i> -</p><p>c <i>d</i>"), "a{} b{s}|c{} d{e}");
+        assert_eq!(shown("- <b>-<div>a</div>-</b> -<div>b</div>"), "a{s}|b{}");
+    }
+
+    #[test]
     fn links_name_their_element() {
         let page = read("<p><a href=1>a</a> <a href=2>b</a><p>c");
         let links: Vec<Option<u32>> =

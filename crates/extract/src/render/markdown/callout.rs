@@ -103,3 +103,22 @@ pub(super) fn is_title(page: &Page, element: u32, within: u32) -> bool {
         words.any(|word| matches!(page.word_text(word), "title" | "heading"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    use super::*;
+
+    #[test]
+    fn elements_in_boxes_are_known() {
+        let html = "<div><p>a</div><div class='admonition tip'><div class=admonition><p>b</div><p>c</div><p>d\
+                    <div class=custom-menu><p>e</div><aside class='starlight-aside note'>f</aside>g";
+        let page = ScanEngine.read(html, &Limits::default());
+        let boxes = Boxes::new(&KeptContent::new(&page, html, &vec![true; page.blocks.len()]));
+        let boxed = page.blocks.iter().filter(|block| boxes.contain(block.element));
+        assert_eq!(boxed.map(|block| page.text(block)).collect::<String>(), "bcf");
+        let kinds: Vec<&str> = (0..page.elements.len() as u32).filter_map(|at| boxes.kind(at)).collect();
+        assert_eq!(kinds, ["tip", "note", "note"]);
+    }
+}
