@@ -25,6 +25,8 @@ mod text_fold;
 
 use std::collections::HashMap;
 
+use bitflags::bitflags;
+
 use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
@@ -49,15 +51,23 @@ struct OpenElement {
     container: u32,
     tag: Tag,
     name: u16,
-    /// Ended by its end tag while block-level elements inside it are still open.
-    ended: bool,
-    link: bool,
-    /// White space inside of it is kept.
-    keeps_space: bool,
-    /// It is inline and shown as a block: nothing in it is a part of a word beside it.
-    is_apart: bool,
+    state: OpenState,
     /// The tag whose style its text has: another than its own for `<span class="literal">`.
     style: Tag,
+}
+
+bitflags! {
+    /// The state of an open element, as numbers that are written in one step.
+    #[derive(Clone, Copy, Debug)]
+    struct OpenState: u8 {
+        const LINK = 1;
+        /// White space inside of it is kept.
+        const KEEPS_SPACE = 1 << 1;
+        /// It is inline and shown as a block: nothing in it is a part of a word beside it.
+        const APART = 1 << 2;
+        /// Ended by its end tag while block-level elements inside it are still open.
+        const ENDED = 1 << 3;
+    }
 }
 
 /// An element whose content is no text of the page.

@@ -1,7 +1,7 @@
 //! Lexes tags (name, attributes, end), and removes markup from strings.
 
-mod byte_masks;
 pub(crate) mod lex;
+pub(crate) mod near;
 mod short_name;
 mod strip;
 mod tag;

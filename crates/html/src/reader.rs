@@ -7,6 +7,7 @@ mod growing;
 mod lol;
 mod namespaces;
 mod raw_text;
+mod read_on;
 mod scan;
 mod scanner;
 mod unclosed;

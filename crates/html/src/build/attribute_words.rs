@@ -56,7 +56,7 @@ pub(crate) fn split(vectors: Vectors, value: &[u8], texts: &mut Vec<u8>, mut giv
             }
             len = len.min(MAX_WORD_BYTES);
             let Some(eight) = lower.get(start..).and_then(|rest| rest.first_chunk()) else { break };
-            let is_wide = part.wide >> start & ((1 << len) - 1) != 0;
+            let is_wide = part.wide != 0 && part.wide >> start & ((1 << len) - 1) != 0;
             let hash = if len <= 8 && !is_wide {
                 trommel_text::word_hash_step(0, u64::from_le_bytes(*eight) & u64::MAX >> (64 - 8 * len))
             } else {

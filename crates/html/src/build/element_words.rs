@@ -3,7 +3,7 @@
 use super::Builder;
 use super::attribute_words;
 use super::blocks::narrow;
-use super::classes::{self, ClassReading};
+use super::classes::{self, ClassKey, ClassReading};
 use super::notes::{Marks, is_out_of_sight};
 use crate::limits::Caps;
 use crate::page::{Attribute, AttributeWord};
@@ -27,8 +27,9 @@ impl Builder {
     /// again.
     #[inline(always)]
     pub(super) fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
+        let key = classes::key(value);
         if self.page.attribute_words.len() == first
-            && let Some(key) = classes::key(value)
+            && let Some(key) = key
             && let Some(class) = self.classes.get(key, value)
         {
             // As many steps as reading would have taken: the cap on steps must not depend on what is remembered.
@@ -36,7 +37,7 @@ impl Builder {
             self.marks |= class.marks;
             return (class.hash, Some(class.words));
         }
-        (self.read_other_class(value, first), None)
+        (self.read_other_class(value, key, first), None)
     }
 
     /// The mark of a class, whose words have been read, that takes its element out of sight.
@@ -48,11 +49,10 @@ impl Builder {
 
     /// Reads a class that is new to the page, or that of an element with words before.
     #[inline(never)]
-    fn read_other_class(&mut self, value: &[u8], first: usize) -> u64 {
+    fn read_other_class(&mut self, value: &[u8], key: Option<ClassKey>, first: usize) -> u64 {
         let element_words = self.page.attribute_words.get(first..).unwrap_or_default();
         let is_second = element_words.iter().any(|word| word.attribute == Attribute::Class);
         let before = element_words.len();
-        let key = classes::key(value);
         let value_hash = key.map_or_else(|| hash(value), |key| key.hash);
         let Some(key) = key.filter(|_| !is_second) else {
             self.read_words(Attribute::Class, value, first);
@@ -98,25 +98,25 @@ impl Builder {
         let words = &mut self.page.attribute_words;
         let (limits, steps) = (&self.limits, &mut self.steps);
         let mut marks = Marks::empty();
-        let mut given = 0u16;
+        let mut given = 0u32;
         let mut is_capped = false;
         // One bit a word by its hash: only words whose bit is set can have been given before. Most such words are the
         // last of that bit again.
         let is_second = words.get(first..).is_some_and(|words| words.iter().any(|word| word.attribute == attribute));
         let mut seen = if is_second { u64::MAX } else { 0 };
-        let mut last_of_bit = [0u64; 64];
+        let mut last_of_bit = [0u8; 64];
         attribute_words::split(self.vectors, value, &mut self.word_text, |word| {
-            given = given.saturating_add(1);
+            given += 1;
             marks |= Marks::of_word(word.hash);
             let before = words.len().saturating_sub(first);
             *steps += before as u64;
             let place = (word.hash >> 58) as usize;
             let bit = 1 << place;
             if seen & bit != 0 {
-                let mut before = words.get(first..).unwrap_or_default().iter();
-                if last_of_bit[place] == word.hash
-                    || before.any(|known| known.hash == word.hash && known.attribute == attribute)
-                {
+                let element_words = words.get(first..).unwrap_or_default();
+                let is_it = |known: &AttributeWord| known.hash == word.hash && known.attribute == attribute;
+                let last = element_words.get(usize::from(last_of_bit[place]));
+                if last.is_some_and(is_it) || element_words.iter().any(is_it) {
                     return;
                 }
             }
@@ -125,14 +125,14 @@ impl Builder {
                 is_capped = true;
                 return;
             }
-            last_of_bit[place] = word.hash;
-            words.push(AttributeWord { hash: word.hash, start: narrow(word.start), len: word.len as u16, attribute });
+            last_of_bit[place] = before as u8;
+            words.push(AttributeWord { hash: word.hash, start: word.start as u32, len: word.len as u16, attribute });
         });
         if is_capped {
             self.page.capped.insert(Caps::WORDS);
         }
         // Ids are unique: of their words only those of page numbers are marks.
         self.marks |= if attribute == Attribute::Class { marks } else { marks & Marks::PAGE_ROW };
-        given
+        given.min(u32::from(u16::MAX)) as u16
     }
 }

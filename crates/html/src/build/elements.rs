@@ -5,99 +5,100 @@ use super::code_elements::is_highlighter;
 use super::microdata::is_author_page;
 use super::nesting::has_optional_end;
 use super::notes::{Marks, has_class};
-use super::{Builder, OpenElement};
+use super::tags::TagEffects;
+use super::{Builder, OpenElement, OpenState};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Attribute, Element, ElementKinds, NONE, has_style};
 use trommel_text::hash;
 
-/// Whether an element may be a notation by its name alone.
-fn may_be_notation(tag: Tag) -> bool {
-    matches!(tag, Tag::A | Tag::Sup | Tag::Sub | Tag::Del | Tag::S | Tag::Strike | Tag::Button)
-}
+/// The keys of attributes that say nothing about an element by themselves: they are read where they are asked for.
+const READ_LATER: u32 = {
+    use Key::*;
+    let about_text = Color.bit() | Face.bit() | Size.bit() | Lang.bit() | XmlLang.bit() | Title.bit();
+    about_text | Content.bit() | Encoding.bit() | HttpEquiv.bit() | Property.bit() | Type.bit()
+};
 
 impl Builder {
     /// Opens an element, which may be `code` that is set as a block.
+    #[inline(always)]
     pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool, is_code: bool) {
         let tag = text.tag;
         let (parent, container) = self.stack.last().map_or((NONE, NONE), |open| (open.element, open.container));
         let index = self.page.elements.len();
-        let element = narrow(index);
-        // Beyond the cap tags still open and close blocks: only their rows are missing.
-        let full = index >= self.limits.elements;
+        // Places and numbers of rows are below the length of the page, which has less than 4 GiB.
+        let element = index as u32;
         let name = if tag == Tag::Other { self.intern(text.name()) } else { 0 };
         if self.has_stated_headings && !tag.is_inline() {
             self.no_heading_around();
         }
+        // Beyond the cap tags still open and close blocks: only their rows are missing.
+        if index >= self.limits.elements {
+            return self.open_beyond(tag, Caps::ELEMENTS);
+        }
+        let first = self.page.attribute_words.len();
+        // Written before its attributes are read, which few elements have much of.
+        let written = self.row_without_attributes(text, name, parent, offset);
+        self.page.elements.push(written);
+        if text.place.keys & !READ_LATER != 0 {
+            self.read_attributes(text, first, offset);
+        }
+        let is_marked = is_code || !self.marks.is_empty();
         // What its row says it is.
-        let mut row = tag;
-        if full {
-            self.cap(Caps::ELEMENTS);
-        } else {
-            let first = self.page.attribute_words.len();
-            self.marks = Marks::empty();
-            // Written before its attributes are read, which few elements have much of.
-            let written = self.row_without_attributes(text, name, parent, offset);
-            self.page.elements.push(written);
-            if text.has_attributes() {
-                self.read_attributes(text, first, offset);
-            }
-            if is_code || self.marks.intersects(Marks::OF_ROW) {
-                row = self.mark_row(text, index, is_code);
-            }
-            if row.is_inline() {
-                self.page.inline.push(element);
-            }
+        let row = if is_marked { self.mark_row(text, index, is_code) } else { tag };
+        if row.is_inline() {
+            self.page.inline.push(element);
         }
         // Void elements have rows, because features count elements: without rows 1,294 of 1,358 pages change.
         if tag.is_void() {
             return;
         }
-        if full || self.stack.len() >= self.limits.depth {
-            if !full {
-                self.cap(Caps::DEPTH);
-            }
-            // Start and end tags beyond the cap are matched by counting, which needs end tags that cannot be left out.
-            if !has_optional_end(tag) {
-                self.overflow = self.overflow.saturating_add(1);
-            }
-            return;
+        if self.stack.len() >= self.limits.depth {
+            return self.open_beyond(tag, Caps::DEPTH);
         }
         let container = if row.is_inline() { container } else { element };
-        let is_apart = self.marks.contains(Marks::BLOCK) && tag.is_inline();
-        if is_apart {
-            // Shown as a block, it cannot continue the word before it.
-            self.fold.blank();
+        let mut state = if link { OpenState::LINK } else { OpenState::empty() };
+        let mut style = tag;
+        if row.keeps_space() {
+            state |= OpenState::KEEPS_SPACE;
+            self.keep_space += 1;
         }
-        // Docutils writes inline code as `<span class="literal">`.
-        let is_literal = tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal");
-        let style = if is_literal { Tag::Code } else { tag };
-        let keeps_space = row.keeps_space();
-        self.stack.push(OpenElement {
-            element,
-            container,
-            tag,
-            name,
-            ended: false,
-            link,
-            keeps_space,
-            is_apart,
-            style,
-        });
+        if is_marked {
+            if self.marks.contains(Marks::BLOCK) && tag.is_inline() {
+                state |= OpenState::APART;
+                // Shown as a block, it cannot continue the word before it.
+                self.fold.blank();
+            }
+            // Docutils writes inline code as `<span class="literal">`.
+            if tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal") {
+                style = Tag::Code;
+            }
+        }
+        self.stack.push(OpenElement { element, container, tag, name, state, style });
         self.open[tag as usize] += 1;
         if link {
             self.link_starts();
         }
-        if (link || has_style(style))
-            && let Some(styles) = &mut self.styles
+        if let Some(styles) = &mut self.styles
+            && (link || has_style(style))
         {
             styles.start(style, element, link);
             styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
         }
-        self.keep_space += u32::from(keeps_space);
-        if !self.marks.is_empty() || may_be_notation(tag) {
+        if is_marked || TagEffects::of(tag).contains(TagEffects::NOTATION) {
             self.open_notation(text, element, self.marks);
+        }
+    }
+
+    /// An element beyond a cap is opened.
+    #[cold]
+    #[inline(never)]
+    fn open_beyond(&mut self, tag: Tag, cap: Caps) {
+        self.cap(cap);
+        // Start and end tags beyond the cap are matched by counting, which needs end tags that cannot be left out.
+        if !tag.is_void() && !has_optional_end(tag) {
+            self.overflow = self.overflow.saturating_add(1);
         }
     }
 
@@ -163,13 +164,13 @@ impl Builder {
             depth,
             hidden,
             within: around | kinds,
-            end: narrow(self.page.elements.len() + 1),
-            words: (narrow(self.page.attribute_words.len()), 0),
+            end: self.page.elements.len() as u32 + 1,
+            words: (self.page.attribute_words.len() as u32, 0),
             // Of what was not read it is not known.
-            is_named: text.cut,
+            is_named: text.place.cut,
             // Name and class only: ids are unique, and would make each row of one template another.
             signature: NAME_HASHES[tag as usize] ^ u64::from(name),
-            start: narrow(offset),
+            start: offset as u32,
         }
     }
 
@@ -197,9 +198,7 @@ impl Builder {
                     is_author |= is_author_page(value);
                     continue;
                 }
-                // Read where they are asked for.
-                Key::Color | Key::Content | Key::Encoding | Key::Face | Key::HttpEquiv | Key::Lang => continue,
-                Key::Property | Key::Size | Key::Title | Key::Type | Key::XmlLang => continue,
+                name if name.bit() & READ_LATER != 0 => continue,
                 Key::Datetime | Key::Rel => {
                     states_facts = true;
                     continue;

@@ -120,14 +120,14 @@ impl Builder {
         formulas.given.clear();
         formulas.display = display;
         formulas.start = offset;
-        formulas.end = offset + text.raw.end - text.raw.start;
+        formulas.end = offset + text.len();
     }
 
     /// A start tag inside a formula.
     pub(super) fn formula_tag(&mut self, text: &TagText, offset: usize) {
         let given = given_tex(text);
         let formulas = &mut self.formulas;
-        formulas.end = offset + text.raw.end - text.raw.start;
+        formulas.end = offset + text.len();
         if formulas.given.is_empty()
             && let Some(given) = given
         {
@@ -299,7 +299,7 @@ impl Builder {
         };
         let mut capture = Capture::Nothing;
         if let Some(given) = given {
-            let start = text.raw.end - text.raw.start;
+            let start = text.len();
             let display = text.tag == Tag::Div || has(b"display");
             self.settle_formula();
             self.push_formula(Formula { tex: plain_tex(&given), display, start: offset, end: offset + start });
@@ -330,14 +330,8 @@ impl Builder {
         } else {
             return;
         }
-        self.skip = Some(Skip {
-            tag: text.tag,
-            depth: 1,
-            islands: 0,
-            from: offset + text.raw.end - text.raw.start,
-            capture,
-            keeps_row: true,
-        });
+        self.skip =
+            Some(Skip { tag: text.tag, depth: 1, islands: 0, from: offset + text.len(), capture, keeps_row: true });
     }
 
     /// An image: its `alt` or address may be the source of a formula.
@@ -363,12 +357,7 @@ impl Builder {
         let Some(tex) = tex else { return };
         let display = memmem::find(text.value(Key::Class).unwrap_or_default(), b"isplay").is_some();
         self.settle_formula();
-        self.push_formula(Formula {
-            tex: plain_tex(&tex),
-            display,
-            start: offset,
-            end: offset + text.raw.end - text.raw.start,
-        });
+        self.push_formula(Formula { tex: plain_tex(&tex), display, start: offset, end: offset + text.len() });
     }
 
     /// Whether an image is worth looking at.

@@ -90,7 +90,7 @@ impl Builder {
 
     /// Notes where the page goes on, if a `link` or an `a` says so.
     pub(super) fn note_next(&mut self, text: &TagText) {
-        if self.page.head.next.is_none() && has_rel(text, b"next") {
+        if text.has(Key::Rel) && self.page.head.next.is_none() && has_rel(text, b"next") {
             self.page.head.next = self.address(text);
         }
     }

@@ -1,7 +1,7 @@
 //! Finds the open elements that a tag ends (HTML standard, 13.2.6.4).
 
 use super::blocks::narrow;
-use super::{Builder, OpenElement};
+use super::{Builder, OpenElement, OpenState};
 use crate::markup::Tag;
 use crate::page::has_style;
 
@@ -12,12 +12,12 @@ const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6
 impl Builder {
     #[inline(always)]
     pub(super) fn pop(&mut self) {
-        let end = narrow(self.page.elements.len());
+        let end = self.page.elements.len() as u32;
         let Some(top) = self.stack.pop() else { return };
         if let Some(element) = self.page.elements.get_mut(top.element as usize) {
             element.end = end;
         }
-        if !top.ended {
+        if !top.state.contains(OpenState::ENDED) {
             self.closed(top);
         }
     }
@@ -26,9 +26,9 @@ impl Builder {
     #[inline]
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
-        self.keep_space -= u32::from(open.keeps_space);
+        self.keep_space -= u32::from(open.state.contains(OpenState::KEEPS_SPACE));
         let is_styled = || self.styles.is_some() && has_style(open.style);
-        if open.link || open.is_apart || !self.open_notations.is_empty() || is_styled() {
+        if open.state.intersects(OpenState::LINK | OpenState::APART) || !self.open_notations.is_empty() || is_styled() {
             self.closed_noted(open);
         }
     }
@@ -36,14 +36,15 @@ impl Builder {
     /// What else follows where the text of the element is noted.
     #[inline(never)]
     fn closed_noted(&mut self, open: OpenElement) {
-        if open.link {
+        let is_link = open.state.contains(OpenState::LINK);
+        if is_link {
             self.link_ends();
         }
-        if open.is_apart {
+        if open.state.contains(OpenState::APART) {
             self.fold.blank();
         }
         if let Some(styles) = &mut self.styles {
-            styles.end(open.style, open.element, open.link);
+            styles.end(open.style, open.element, is_link);
             styles.write(narrow(self.page.text.len() + self.fold.len()), &mut self.page.styles);
         }
         if !self.open_notations.is_empty() {
@@ -67,13 +68,13 @@ impl Builder {
             self.steps += 1;
             let Some(open) = self.stack.get(at).copied() else { return };
             let same = open.tag == tag && open.name == number || heading && open.tag.is_heading();
-            if same && !open.ended {
+            if same && !open.state.contains(OpenState::ENDED) {
                 // `<b><p>text</b>`: ending the `p` here would cut the paragraph, and the standard would reopen `b` in
                 // it.
                 if tag.is_inline() && inside_block {
                     self.closed(open);
                     if let Some(open) = self.stack.get_mut(at) {
-                        open.ended = true;
+                        open.state |= OpenState::ENDED;
                     }
                 } else {
                     self.truncate(at);
@@ -81,7 +82,7 @@ impl Builder {
                 return;
             }
             // Code set as a block is inline by its tag and a block by its layout.
-            inside_block |= !open.tag.is_inline() || open.keeps_space;
+            inside_block |= !open.tag.is_inline() || open.state.contains(OpenState::KEEPS_SPACE);
             let table_part = matches!(
                 tag,
                 Tag::Table | Tag::Td | Tag::Th | Tag::Tr | Tag::Tbody | Tag::Thead | Tag::Tfoot | Tag::Caption
@@ -102,7 +103,7 @@ impl Builder {
         }
         let nearest = self.nearest(|tag| tag == Tag::Code);
         let open = nearest.and_then(|at| self.stack.get(at));
-        open.is_some_and(|open| open.keeps_space)
+        open.is_some_and(|open| open.state.contains(OpenState::KEEPS_SPACE))
     }
 
     pub(super) fn truncate(&mut self, len: usize) {
@@ -112,6 +113,7 @@ impl Builder {
     }
 
     /// Ends what the start of `tag` ends by implication (HTML standard, 13.2.6.4).
+    #[inline(never)]
     pub(super) fn imply_ends(&mut self, tag: Tag) {
         use Tag::*;
         match tag {

@@ -26,14 +26,7 @@ impl Builder {
         if capture == Capture::Nothing {
             capture = self.script_capture(text);
         }
-        self.skip = Some(Skip {
-            tag,
-            depth: 1,
-            islands: 0,
-            from: offset + text.raw.end - text.raw.start,
-            capture,
-            keeps_row: false,
-        });
+        self.skip = Some(Skip { tag, depth: 1, islands: 0, from: offset + text.len(), capture, keeps_row: false });
     }
 
     /// The open element whose markup is not text (a `template` or the name of an svg), if it is at or behind
@@ -128,7 +121,7 @@ impl Builder {
     /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`
     /// was never closed and the page goes on.
     pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
-        let (tag, name, self_closing) = (text.tag, text.name(), text.raw.self_closing);
+        let (tag, name, self_closing) = (text.tag, text.name(), text.place.self_closing);
         let Some(skip) = &mut self.skip else { return true };
         if skip.tag.is_raw() {
             // Raw text contains no tags: the engine has left it.
@@ -155,7 +148,7 @@ impl Builder {
             Tag::Svg | Tag::Math => {
                 if is_island(skip.tag, tag, name) && !self_closing {
                     if skip.islands == 0 {
-                        skip.from = offset + text.raw.end - text.raw.start;
+                        skip.from = offset + text.len();
                     }
                     skip.islands += 1;
                 }

@@ -7,33 +7,47 @@ use super::code_elements::is_block_of_code;
 use super::nesting::has_optional_end;
 use super::notes::Marks;
 use super::skip::{is_foreign_object, is_island};
-use super::{Builder, head_facts};
+use super::{Builder, OpenState, head_facts};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
 bitflags! {
-    /// The effects of a start tag that few start tags have.
+    /// The effects of tags that few of them have.
     #[derive(Clone, Copy)]
-    struct StartEffects: u8 {
-        /// It has no row, or only the first of its kind has one.
+    pub(super) struct TagEffects: u8 {
+        /// Its element may have no row, or none like others.
         const APART = 1;
-        /// It ends elements by implication.
-        const ENDS = 1 << 1;
-        /// It is counted.
-        const COUNTED = 1 << 2;
+        /// Its start ends an open `p`.
+        const ENDS_P = 1 << 1;
+        /// Its start ends other elements by implication.
+        const ENDS = 1 << 2;
+        /// Its elements are counted.
+        const COUNTED = 1 << 3;
+        /// Its element may be a notation by its name alone.
+        const NOTATION = 1 << 4;
+        /// More than its tag tells what its end tag ends.
+        const SLOW_END = 1 << 5;
     }
 }
 
-impl StartEffects {
+impl TagEffects {
     const fn found_for(tag: Tag) -> Self {
         use Tag::*;
         let mut effects = Self::empty();
-        if matches!(tag, Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont | Html | Body) {
+        if tag.is_skipped()
+            || matches!(tag, Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont)
+            || matches!(tag, Html | Body | Code)
+        {
             effects = effects.union(Self::APART);
         }
-        if tag.closes_p()
-            || tag.is_heading()
+        if matches!(tag, Other | Html | Body | Code | Template) {
+            effects = effects.union(Self::SLOW_END);
+        }
+        if tag.closes_p() {
+            effects = effects.union(Self::ENDS_P);
+        }
+        if tag.is_heading()
             || matches!(tag, Li | Dd | Dt | Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup | Button)
         {
             effects = effects.union(Self::ENDS);
@@ -41,17 +55,33 @@ impl StartEffects {
         if matches!(tag, Img | Input | Button) {
             effects = effects.union(Self::COUNTED);
         }
+        if matches!(tag, A | Sup | Sub | Del | S | Strike | Button) {
+            effects = effects.union(Self::NOTATION);
+        }
         effects
     }
+
+    #[inline]
+    pub(super) fn of(tag: Tag) -> Self {
+        TAG_EFFECTS[tag as usize]
+    }
+}
+
+/// The layout of an element that is about to get its row.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    pub is_block: bool,
+    /// It is `code` that is set as a block.
+    pub is_code: bool,
 }
 
 /// The effects in the order of the tags.
 // One look instead of a comparison of the tag with each of these names.
-static START_EFFECTS: [StartEffects; Tag::COUNT] = {
-    let mut effects = [StartEffects::empty(); Tag::COUNT];
+static TAG_EFFECTS: [TagEffects; Tag::COUNT] = {
+    let mut effects = [TagEffects::empty(); Tag::COUNT];
     let mut at = 0;
     while at < Tag::COUNT {
-        effects[at] = StartEffects::found_for(Tag::ALL[at]);
+        effects[at] = TagEffects::found_for(Tag::ALL[at]);
         at += 1;
     }
     effects
@@ -60,6 +90,73 @@ static START_EFFECTS: [StartEffects; Tag::COUNT] = {
 impl Builder {
     /// A start tag at `offset` in the page.
     pub fn start_tag(&mut self, text: &TagText, offset: usize) {
+        let tag = text.tag;
+        let effects = TagEffects::of(tag);
+        let mut layout = Layout { is_block: !tag.is_inline(), is_code: false };
+        if effects.contains(TagEffects::APART) || !self.is_idle() || text.place.cut {
+            match self.start_apart(text, offset) {
+                Some(found) => layout = found,
+                None => return,
+            }
+        } else {
+            self.steps += 1;
+            self.tag_count = self.tag_count.saturating_add(1);
+        }
+        // Before the row is written, because implied ends change which element is its parent.
+        if effects.contains(TagEffects::ENDS) || effects.contains(TagEffects::ENDS_P) && self.open[Tag::P as usize] > 0
+        {
+            self.imply_ends(tag);
+        }
+        let link = tag == Tag::A && text.has(Key::Href);
+        if tag == Tag::A {
+            self.start_link(text);
+        }
+        if layout.is_block {
+            self.flush();
+        } else {
+            self.seam_starts(text);
+        }
+        if effects.contains(TagEffects::COUNTED) {
+            self.images += u32::from(tag == Tag::Img);
+            self.inputs += u32::from(tag != Tag::Img);
+        }
+        self.push(text, offset, link, layout.is_code);
+        if !self.marks.is_empty() || tag == Tag::Img {
+            self.start_marked(text, offset);
+        }
+    }
+
+    /// The element written last may be a formula.
+    #[inline(never)]
+    fn start_marked(&mut self, text: &TagText, offset: usize) {
+        let marks = std::mem::take(&mut self.marks);
+        if marks.intersects(Marks::MATH | Marks::SOURCE) || text.tag == Tag::Img && Self::may_be_formula_image(text) {
+            self.formula_element(text, offset, marks);
+        }
+    }
+
+    /// An `a` starts.
+    #[inline]
+    fn start_link(&mut self, text: &TagText) {
+        if text.has(Key::Rel) && text.has(Key::Href) {
+            self.note_next(text);
+        }
+        if self.open[Tag::A as usize] > 0 {
+            // A link cannot stand in a link: the standard ends the outer one here.
+            self.end_element(Tag::A, b"a");
+        }
+    }
+
+    /// Whether text belongs to a block, and nothing that came before is yet to be dealt with.
+    #[inline]
+    fn is_idle(&self) -> bool {
+        !self.in_title && self.skip.is_none() && !self.fold.waits() && !self.formulas.is_pending()
+    }
+
+    /// A start tag that is not an element like others, or comes where something waits for it; the layout of its
+    /// element if it gets a row.
+    #[inline(never)]
+    fn start_apart(&mut self, text: &TagText, offset: usize) -> Option<Layout> {
         self.end_text_run();
         self.count_steps(1);
         let tag = text.tag;
@@ -67,7 +164,7 @@ impl Builder {
             if self.skip.is_some_and(|skip| skip.capture.is_formula()) {
                 self.formula_tag(text, offset);
             }
-            return;
+            return None;
         }
         // The script behind a formula that MathJax laid out is its source.
         if tag != Tag::Script {
@@ -75,54 +172,27 @@ impl Builder {
         }
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
-        if text.cut {
+        if text.place.cut {
             self.cap(Caps::ATTRIBUTES);
         }
-        let effects = START_EFFECTS[tag as usize];
-        if effects.contains(StartEffects::APART) && !self.start_apart(text, offset) {
-            return;
+        if !self.start_in_head(text, offset) {
+            return None;
         }
         // Declarative shadow roots are shown, unlike other templates.
         let is_shadow_root = tag == Tag::Template && text.other_value("shadowrootmode").is_some();
         if tag.is_skipped() && !is_shadow_root {
             self.seam_skips(tag);
-            if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
+            if !text.place.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
                 self.start_skip(text, offset);
             }
-            return;
-        }
-        // Before the row is written, because implied ends change which element is its parent.
-        if effects.contains(StartEffects::ENDS) {
-            self.imply_ends(tag);
-        }
-        let link = tag == Tag::A && text.value(Key::Href).is_some();
-        if link {
-            self.note_next(text);
-        }
-        if tag == Tag::A && self.open[Tag::A as usize] > 0 {
-            // A link cannot stand in a link: the standard ends the outer one here.
-            self.end_element(Tag::A, b"a");
+            return None;
         }
         let is_code = tag == Tag::Code && self.keep_space == 0 && is_block_of_code(text);
-        if !tag.is_inline() || is_shadow_root || is_code {
-            self.flush();
-        } else {
-            self.seam_starts(text);
-        }
-        if effects.contains(StartEffects::COUNTED) {
-            self.images += u32::from(tag == Tag::Img);
-            self.inputs += u32::from(tag != Tag::Img);
-        }
-        self.push(text, offset, link, is_code);
-        let marks = std::mem::take(&mut self.marks);
-        if marks.intersects(Marks::MATH | Marks::SOURCE) || tag == Tag::Img && Self::may_be_formula_image(text) {
-            self.formula_element(text, offset, marks);
-        }
+        Some(Layout { is_block: !tag.is_inline() || is_shadow_root || is_code, is_code })
     }
 
-    /// A start tag that is not an element like others; whether it has a row all the same.
-    #[inline(never)]
-    fn start_apart(&mut self, text: &TagText, offset: usize) -> bool {
+    /// A start tag that may be of the head, or is the page's own; whether it has a row.
+    fn start_in_head(&mut self, text: &TagText, offset: usize) -> bool {
         let tag = text.tag;
         match tag {
             Tag::Br => self.line_break(),
@@ -146,39 +216,47 @@ impl Builder {
                 self.seen_body |= tag == Tag::Body;
                 return true;
             }
-            // The others have no row: nothing that they hold is placed by them.
-            _ => {}
+            // They have no row: nothing that they hold is placed by them.
+            Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {}
+            _ => return true,
         }
         false
     }
 
     /// An end tag.
     pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
-        // Nearly every end tag ends the innermost element, and nothing waits for it.
-        let is_innermost = self.stack.last().is_some_and(|open| open.tag == tag && !open.ended)
-            && !matches!(tag, Tag::Other | Tag::Html | Tag::Body | Tag::Code | Tag::Template);
-        if is_innermost && self.is_plain() {
-            self.steps += 2;
-            self.tag_count = self.tag_count.saturating_add(1);
-            if tag.is_inline() {
-                self.seam_ends(tag);
-            } else {
-                self.flush();
-            }
-            return self.pop();
+        if !self.end_innermost(tag) {
+            self.end_any_tag(tag, name);
         }
-        self.end_any_tag(tag, name);
+    }
+
+    /// An end tag that ends the innermost element, for which nothing waits: nearly every one does. False if it
+    /// does not.
+    #[inline]
+    pub fn end_innermost(&mut self, tag: Tag) -> bool {
+        let Some(open) = self.stack.last() else { return false };
+        let is_innermost = open.tag == tag && !open.state.contains(OpenState::ENDED);
+        if !is_innermost || TagEffects::of(tag).contains(TagEffects::SLOW_END) || !self.is_plain() {
+            return false;
+        }
+        self.steps += 2;
+        self.tag_count = self.tag_count.saturating_add(1);
+        if tag.is_inline() {
+            self.seam_ends(tag);
+        } else {
+            self.flush();
+        }
+        self.pop();
+        true
     }
 
     /// Whether text belongs to a block, and nothing that came before is yet to be dealt with.
     fn is_plain(&self) -> bool {
-        let is_shown = !self.in_title && self.skip.is_none() && self.foreign_objects.is_empty();
-        let waits = self.fold.waits() || self.formulas.is_pending();
-        is_shown && !waits && self.overflow == 0 && self.steps < self.limits.steps
+        self.is_idle() && self.foreign_objects.is_empty() && self.overflow == 0 && self.steps < self.limits.steps
     }
 
     #[inline(never)]
-    fn end_any_tag(&mut self, tag: Tag, name: &[u8]) {
+    pub fn end_any_tag(&mut self, tag: Tag, name: &[u8]) {
         self.end_text_run();
         self.count_steps(1);
         if self.skip.is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag) {

@@ -1,7 +1,5 @@
 //! Lexes tags: the end of a tag, its name and its attributes (HTML standard, 13.2.5).
 
-use super::byte_masks::MaskWindow;
-
 /// A tag found in the bytes of a page. All positions are indices into the bytes given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawTag {
@@ -101,13 +99,13 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
 }
 
 /// Like [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
-fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
+pub(super) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
     let (name_at, is_end) = match name_start(bytes, at) {
         Ok(start) => start,
         Err(other) => return other,
     };
     let name = (name_at, name_end(bytes, name_at, 7));
-    let mut attributes = Attributes { bytes, at: name.1, slash: false, value_missing: false, open_quote: false };
+    let mut attributes = Attributes::from(bytes, name.1);
     while let Some(spans) = attributes.next_spans() {
         note(name.1, spans);
     }
@@ -127,7 +125,6 @@ fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpa
 
 /// The beginning of the name of the tag at the `<` at `at`, and whether it is an end tag; else the other
 /// markup there.
-#[inline(always)]
 fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     let Some(&next) = bytes.get(at + 1) else { return Err(Markup::Cut { quoted: false }) };
     let is_end = next == b'/';
@@ -147,164 +144,29 @@ fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
     }
 }
 
-/// Like [`markup`], by masks, for whole pages: passes the end of the tag's name and the place of each
-/// attribute to `note`. `window` has seen no other bytes than these. The function is inlined; otherwise its
-/// results would be written to memory and read again for every tag.
-#[inline(always)]
-pub(crate) fn markup_by_masks(
-    bytes: &[u8],
-    at: usize,
-    window: &mut MaskWindow,
-    mut note: impl FnMut(usize, AttributeSpans),
-) -> Markup {
-    let (name_at, is_end) = match name_start(bytes, at) {
-        Ok(start) => start,
-        Err(other) => return other,
-    };
-    let name_end = unquoted_end(bytes, name_at, window, |byte| byte == b'=');
-    let mut at_now = name_end;
-    let mut value_missing = false;
-    let mut self_closing = false;
-    'tag: loop {
-        let (spans, next) = 'attribute: {
-            match bytes.get(at_now) {
-                Some(b'>') => break 'tag,
-                // As nearly all attributes are written: ` name="value"`.
-                Some(b' ') => {
-                    let name = (at_now + 1, window.find(bytes, at_now + 1, |masks| &masks.name_end));
-                    let behind = bytes.get(name.1..).and_then(|rest| rest.first_chunk::<2>());
-                    // As a number, so that it is compared in one step.
-                    let is_quoted = behind.is_some_and(|two| u16::from_le_bytes(*two) == u16::from_le_bytes(*b"=\""));
-                    if is_quoted && name.0 < name.1 {
-                        let value = (name.1 + 2, window.find(bytes, name.1 + 2, |masks| &masks.double_quote));
-                        break 'attribute (AttributeSpans { name, value }, value.1 + 1);
-                    }
-                }
-                _ => {}
-            }
-            match odd_attribute(bytes, at_now, window) {
-                OddAttribute::None { end, slash } => {
-                    at_now = end;
-                    self_closing = slash;
-                    break 'tag;
-                }
-                // Beyond the end where a closing quote is missing.
-                OddAttribute::Cut => return Markup::Cut { quoted: at_now > bytes.len() },
-                OddAttribute::Found { spans, end, missing } => {
-                    value_missing |= missing;
-                    (spans, end)
-                }
-            }
-        };
-        note(name_end, spans);
-        at_now = next;
-    }
-    Markup::Tag(RawTag {
-        start: at,
-        end: at_now + 1,
-        name: (name_at, name_end),
-        attributes: (name_end, at_now),
-        is_end,
-        self_closing,
-        value_missing,
-    })
-}
-
-/// What stands in a tag where no attribute is written in the common way.
-enum OddAttribute {
-    /// The `>`, and whether a slash right before it closes the element.
-    None { end: usize, slash: bool },
-    /// The end of the bytes.
-    Cut,
-    /// An attribute, its end (one past that of the bytes if it has no closing quote), and whether the tag ends
-    /// where its value was to begin.
-    Found { spans: AttributeSpans, end: usize, missing: bool },
-}
-
-/// Reads on behind a name or an attribute.
-#[inline(never)]
-fn odd_attribute(bytes: &[u8], at: usize, window: &mut MaskWindow) -> OddAttribute {
-    let mut at = at;
-    let mut slash = false;
-    while let Some(&byte) = bytes.get(at)
-        && CLASS[usize::from(byte)] & 3 != 0
-    {
-        slash = byte == b'/';
-        at += 1;
-    }
-    match bytes.get(at) {
-        None => return OddAttribute::Cut,
-        Some(b'>') => return OddAttribute::None { end: at, slash },
-        Some(_) => {}
-    }
-    // A name may start with `=`.
-    let name = (at, window.find(bytes, at + 1, |masks| &masks.name_end));
-    let at = behind_space(bytes, name.1);
-    if bytes.get(at) != Some(&b'=') {
-        return OddAttribute::Found {
-            spans: AttributeSpans { name, value: (name.1, name.1) },
-            end: at,
-            missing: false,
-        };
-    }
-    let at = behind_space(bytes, at + 1);
-    match bytes.get(at) {
-        Some(&quote @ (b'"' | b'\'')) => {
-            let from = at + 1;
-            let rest = bytes.get(from..).unwrap_or_default();
-            let end = from + memchr::memchr(quote, rest).unwrap_or(rest.len());
-            OddAttribute::Found { spans: AttributeSpans { name, value: (from, end) }, end: end + 1, missing: false }
-        }
-        // `<p a=>`: the standard ends the tag here. lol_html reads the text behind it in another way, so it is
-        // noted.
-        Some(b'>') | None => {
-            OddAttribute::Found { spans: AttributeSpans { name, value: (at, at) }, end: at, missing: true }
-        }
-        Some(_) => {
-            let end = unquoted_end(bytes, at, window, |byte| matches!(byte, b'/' | b'='));
-            OddAttribute::Found { spans: AttributeSpans { name, value: (at, end) }, end, missing: false }
-        }
-    }
-}
-
-/// Index of the first byte from `at` on that ends the name of an attribute, and is none that may stand here.
-#[inline(always)]
-fn unquoted_end(bytes: &[u8], at: usize, window: &mut MaskWindow, may_stand: impl Fn(u8) -> bool) -> usize {
-    let mut end = window.find(bytes, at, |masks| &masks.name_end);
-    while bytes.get(end).is_some_and(|&byte| may_stand(byte)) {
-        end = window.find(bytes, end + 1, |masks| &masks.name_end);
-    }
-    end
-}
-
-/// Index of the first byte from `at` on that is not white space, or the length.
-#[inline(always)]
-fn behind_space(bytes: &[u8], at: usize) -> usize {
-    let mut at = at;
-    while bytes.get(at).is_some_and(|&byte| is_space(byte)) {
-        at += 1;
-    }
-    at
-}
-
 /// The attributes of a tag as (name, value) slices, values without their quotes and undecoded.
 /// Stops at the `>` that ends the tag, or at the end of the bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes<'a> {
     bytes: &'a [u8],
-    at: usize,
+    pub(super) at: usize,
     /// Whether the last byte passed over was a `/` outside of a value.
-    slash: bool,
+    pub(super) slash: bool,
     /// Whether the last attribute was cut at its `=`.
-    value_missing: bool,
+    pub(super) value_missing: bool,
     /// Whether the last value was cut before its closing quote.
-    open_quote: bool,
+    pub(super) open_quote: bool,
 }
 
 impl<'a> Attributes<'a> {
     /// The attributes in `bytes`, which start right behind a tag's name.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, slash: false, value_missing: false, open_quote: false }
+        Self::from(bytes, 0)
+    }
+
+    /// Those from a place on, right behind a tag's name or an attribute.
+    pub(super) fn from(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at, slash: false, value_missing: false, open_quote: false }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -317,7 +179,10 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    fn next_spans(&mut self) -> Option<AttributeSpans> {
+    /// The place of the next attribute.
+    // Not inlined into the loop over tags, where few attributes are read so.
+    #[inline(never)]
+    pub(super) fn next_spans(&mut self) -> Option<AttributeSpans> {
         self.slash = false;
         while let Some(byte) = self.peek().filter(|&b| CLASS[b as usize] & 3 != 0) {
             self.slash = byte == b'/';
@@ -373,8 +238,6 @@ impl<'a> Iterator for Attributes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use trommel_text::vectors::Vectors;
 
     fn attributes(text: &str) -> Vec<(&str, &str)> {
         Attributes::new(text.as_bytes())
@@ -430,35 +293,5 @@ mod tests {
         assert_eq!(markup(b"</>x", 0), Markup::Skip(3));
         assert_eq!(markup(b"<div class='", 0), Markup::Cut { quoted: true });
         assert_eq!(markup(b"<p a", 0), Markup::Cut { quoted: false });
-    }
-
-    /// The markup that a lexer finds at a place, with its attributes.
-    type Lexed = (Markup, Vec<(usize, AttributeSpans)>);
-
-    fn both(bytes: &[u8], at: usize, window: &mut MaskWindow) -> (Lexed, Lexed) {
-        let (mut plain, mut masked) = (Vec::new(), Vec::new());
-        let expected = markup_with(bytes, at, |name, spans| plain.push((name, spans)));
-        let found = markup_by_masks(bytes, at, window, |name, spans| masked.push((name, spans)));
-        ((expected, plain), (found, masked))
-    }
-
-    proptest! {
-        #[test]
-        fn masks_lex_as_the_plain_loop(
-            parts in prop::collection::vec(prop::sample::select(&[
-                "<", ">", "</", "<a", "<p ", "=", "'", "\"", " ", "\n", "\t", "\u{c}", "/", "/>", "é",
-                "class", "href=", "=\"", "x y", "<!--", "-->", "<?", "a", "data-long-name-of-it", "\0",
-                " id='q' ", "                                                                  ",
-            ][..]), 0..60)
-        ) {
-            let text = parts.concat();
-            for vectors in Vectors::available() {
-                let mut window = MaskWindow::new(vectors);
-                for (at, _) in text.match_indices('<') {
-                    let (expected, found) = both(text.as_bytes(), at, &mut window);
-                    prop_assert_eq!(found, expected, "{:?} {} {:?}", vectors, at, &text);
-                }
-            }
-        }
     }
 }

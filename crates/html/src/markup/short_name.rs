@@ -36,20 +36,27 @@ impl ShortName {
     /// The name, in any case, between two places in `bytes`; none if it is longer or empty.
     #[inline(always)]
     pub fn at(bytes: &[u8], (start, end): (usize, usize)) -> Option<Self> {
-        // From a table, as shifting the mask into place takes more instructions.
-        let mask = *MASKS.get(end.wrapping_sub(start).wrapping_sub(1))?;
+        let len = end.wrapping_sub(start);
+        if !(1..=Self::MAX_BYTES).contains(&len) {
+            return None;
+        }
         // Mostly there are more bytes behind, so that all are to be had in one step.
         let whole = bytes.get(start..).and_then(|rest| rest.first_chunk());
-        let name = match whole {
-            Some(eight) => u64::from_le_bytes(*eight) & mask,
-            None => Self::of_last(bytes, start, end)?,
-        };
+        match whole {
+            Some(eight) => Some(Self::of_first(u64::from_le_bytes(*eight), len)),
+            None => Some(Self::of_first(Self::of_last(bytes, start, end)?, len)),
+        }
+    }
+
+    /// The name, in any case, of the first `len` of these eight bytes.
+    #[inline(always)]
+    pub fn of_first(eight: u64, len: usize) -> Self {
+        // From a table, as shifting the mask into place takes more instructions.
+        let mask = MASKS[len.wrapping_sub(1) % Self::MAX_BYTES];
+        let name = eight & mask;
         // Where every byte has the bit of lower case, as in most names, none is a capital letter.
         const LOWER: u64 = 0x20 * ONES;
-        if !name & LOWER & mask == 0 {
-            return Some(Self(name));
-        }
-        Some(Self(lower(name)))
+        if !name & LOWER & mask == 0 { Self(name) } else { Self(lower(name)) }
     }
 
     /// The bytes of a name near the end of all.

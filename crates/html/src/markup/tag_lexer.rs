@@ -1,10 +1,8 @@
 //! Lexes each tag once, with the attributes that are needed.
 
-use super::byte_masks::MaskWindow;
-use super::lex::{AttributeSpans, Attributes, Markup, RawTag, markup_by_masks};
+use super::lex::{AttributeSpans, Attributes, Markup, RawTag, markup_with};
 use super::short_name::ShortName;
 use super::tag::Tag;
-use trommel_text::vectors::Vectors;
 
 /// Name of an attribute that something is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +37,16 @@ pub(crate) enum Key {
 }
 
 impl Key {
+    /// The bit of the key in a set of them.
+    #[inline(always)]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
     /// The key whose name in any case stands between two places; none of a name that nothing is read
     /// from.
     #[inline(always)]
-    fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
+    pub fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
         let len = place.1 - place.0;
         let Some(name) = ShortName::at(bytes, place) else {
             // Most long names are those of data.
@@ -120,18 +124,20 @@ static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
 };
 
 /// The place of the value of an attribute, without its quotes.
-#[derive(Clone, Copy, Debug)]
-struct ValuePlace {
-    name: Key,
-    start: usize,
-    end: usize,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ValuePlace {
+    pub name: Key,
+    pub start: u32,
+    pub end: u32,
 }
 
-/// Reads tags; its buffer serves one tag after the other.
+/// No value.
+pub(crate) const NO_PLACE: ValuePlace = ValuePlace { name: Key::Id, start: 0, end: 0 };
+
+/// Reads tags in the general way; its buffer serves one tag after the other.
 #[derive(Debug)]
 pub(crate) struct TagLexer {
     places: Vec<ValuePlace>,
-    window: MaskWindow,
     /// Bytes of one tag's attributes that are read.
     most: usize,
 }
@@ -147,127 +153,101 @@ pub(crate) struct TextRun {
     pub has_reference: bool,
 }
 
-/// A tag as the builder takes it.
+/// The place of a start tag in a text, and what its name and attributes say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TagPlace {
+    /// The `<`.
+    pub start: u32,
+    pub name_end: u32,
+    /// One past the `>`.
+    pub end: u32,
+    /// A bit for each [`Key`] that one of its attributes has.
+    pub keys: u32,
+    pub tag: Tag,
+    pub self_closing: bool,
+    /// Whether the `>` stands where an attribute's value was to begin (`<p a=>`).
+    pub value_missing: bool,
+    /// Whether attributes reach beyond what is read.
+    pub cut: bool,
+}
+
+/// A start tag as the builder takes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TagText<'a> {
     pub tag: Tag,
-    pub raw: RawTag,
-    /// Whether attributes reach beyond what is read.
-    pub cut: bool,
-    bytes: &'a [u8],
-    places: &'a [ValuePlace],
+    pub place: TagPlace,
+    pub bytes: &'a [u8],
+    /// Values of the attributes that are needed, in order.
+    pub places: &'a [ValuePlace],
 }
 
 impl TagLexer {
     /// A lexer that reads `most` bytes of one tag's attributes.
-    pub fn new(most: usize, vectors: Vectors) -> Self {
-        Self { places: Vec::new(), window: MaskWindow::new(vectors), most }
+    pub fn new(most: usize) -> Self {
+        Self { places: Vec::new(), most }
     }
 
-    /// Forgets the bytes it was given before: the next are others.
-    pub fn forget(&mut self) {
-        self.window.forget();
-    }
-
-    /// The text that stands from `at` on, up to the next `<` or the end.
-    #[inline(always)]
-    pub fn text_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
-        // Tags often stand side by side.
-        if bytes.get(at) == Some(&b'<') {
-            return TextRun { end: at, is_blank: true, has_reference: false };
-        }
-        // Mostly there is only white space between them.
-        let (masks, index) = self.window.masks(bytes, at / 64);
-        let text = !masks.space[index] >> (at % 64);
-        if text != 0 {
-            let end = at + text.trailing_zeros() as usize;
-            if bytes.get(end) == Some(&b'<') {
-                return TextRun { end, is_blank: true, has_reference: false };
-            }
-        }
-        self.long_run(bytes, at)
-    }
-
-    /// The same of text that is more than a few bytes of white space.
-    #[inline(never)]
-    fn long_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
-        let mut run = TextRun { end: bytes.len(), is_blank: true, has_reference: false };
-        let mut at = at;
-        while at < bytes.len() {
-            let (masks, index) = self.window.masks(bytes, at / 64);
-            let shift = at % 64;
-            let less = masks.less[index] >> shift;
-            let mut ahead = u64::MAX >> shift;
-            if less != 0 {
-                // The bits below the lowest.
-                ahead = (less ^ (less - 1)) >> 1;
-            } else if bytes.len() - at < 64 - shift {
-                ahead &= (1 << (bytes.len() - at)) - 1;
-            }
-            run.is_blank &= !(masks.space[index] >> shift) & ahead == 0;
-            run.has_reference |= (masks.ampersand[index] >> shift) & ahead != 0;
-            if less != 0 {
-                run.end = at + less.trailing_zeros() as usize;
-                break;
-            }
-            at = (at | 63) + 1;
-        }
-        run
-    }
-
-    /// The place of the name of an end tag whose `</` stands at `at`, with a letter behind it, and the place
-    /// behind the tag. None in the rare case that the tag holds more than the name.
-    #[inline]
-    pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
-        let end = self.window.find(bytes, at + 2, |masks| &masks.name_end);
-        (bytes.get(end) == Some(&b'>')).then_some(((at + 2, end), end + 1))
-    }
-
-    /// Reads the markup at the `<` at `at`. A tag is then to be had from [`TagLexer::tag`].
-    #[inline]
+    /// Reads the markup at the `<` at `at`. A tag is then to be had from [`TagLexer::place`].
     pub fn markup(&mut self, bytes: &[u8], at: usize) -> Markup {
-        let (places, window, most) = (&mut self.places, &mut self.window, self.most);
+        let (places, most) = (&mut self.places, self.most);
         places.clear();
-        markup_by_masks(bytes, at, window, |start, spans: AttributeSpans| {
+        markup_with(bytes, at, |start, spans: AttributeSpans| {
             let limit = start.saturating_add(most);
             // Beyond the cap the tag is still read to its end, as a browser does; only its attributes are left out.
             if spans.name.1 <= limit
                 && let Some(name) = Key::at(bytes, spans.name)
             {
-                places.push(ValuePlace { name, start: spans.value.0.min(limit), end: spans.value.1.min(limit) });
+                places.push(ValuePlace {
+                    name,
+                    start: spans.value.0.min(limit) as u32,
+                    end: spans.value.1.min(limit) as u32,
+                });
             }
         })
     }
 
     /// The tag read last.
-    // Inlined: otherwise its many parts would be written twice for every tag.
-    #[inline(always)]
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
-        TagText {
+        let place = TagPlace {
+            start: raw.start as u32,
+            name_end: raw.name.1 as u32,
+            end: raw.end as u32,
+            keys: self.places.iter().fold(0, |keys, place| keys | place.name.bit()),
             tag: Tag::at(bytes, raw.name),
-            raw,
+            self_closing: raw.self_closing,
+            value_missing: raw.value_missing,
             // What was not read may have held anything, so the element counts as named.
             cut: raw.attributes.1 - raw.attributes.0 > self.most,
-            bytes,
-            places: &self.places,
-        }
+        };
+        TagText { tag: place.tag, place, bytes, places: &self.places }
     }
 }
 
 impl<'a> TagText<'a> {
     /// The name as it stands.
     pub fn name(&self) -> &'a [u8] {
-        self.bytes.get(self.raw.name.0..self.raw.name.1).unwrap_or_default()
+        self.bytes.get(self.place.start as usize + 1..self.place.name_end as usize).unwrap_or_default()
+    }
+
+    /// The number of its bytes.
+    pub fn len(&self) -> usize {
+        (self.place.end - self.place.start) as usize
+    }
+
+    /// Whether it has an attribute of that name.
+    #[inline]
+    pub fn has(&self, name: Key) -> bool {
+        self.place.keys & name.bit() != 0
     }
 
     /// Value of the first attribute of that name.
+    #[inline]
     pub fn value(&self, name: Key) -> Option<&'a [u8]> {
-        self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
+        if self.has(name) { self.first_value(name) } else { None }
     }
 
-    /// Whether it has attributes that are needed.
-    pub fn has_attributes(&self) -> bool {
-        !self.places.is_empty()
+    fn first_value(&self, name: Key) -> Option<&'a [u8]> {
+        self.places.iter().find(|place| place.name == name).map(|place| self.slice(place))
     }
 
     /// The attributes that are needed, in order.
@@ -277,9 +257,8 @@ impl<'a> TagText<'a> {
 
     /// Value of the attribute of that (lower-case) name, whatever it is, its references decoded.
     pub fn other_value(&self, name: &str) -> Option<String> {
-        let (start, end) = self.raw.attributes;
         // Lexed again: these attributes are asked for on few elements, and keeping all would slow down every tag.
-        let attributes = Attributes::new(self.bytes.get(start..end)?);
+        let attributes = Attributes::new(self.attribute_bytes());
         let mut attributes = attributes.filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = attributes.next()?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
@@ -287,12 +266,11 @@ impl<'a> TagText<'a> {
 
     /// The attributes as they stand.
     pub fn attribute_bytes(&self) -> &'a [u8] {
-        let (start, end) = self.raw.attributes;
-        self.bytes.get(start..end).unwrap_or_default()
+        self.bytes.get(self.place.name_end as usize..self.place.end as usize - 1).unwrap_or_default()
     }
 
     fn slice(&self, place: &ValuePlace) -> &'a [u8] {
-        self.bytes.get(place.start..place.end).unwrap_or_default()
+        self.bytes.get(place.start as usize..place.end as usize).unwrap_or_default()
     }
 }
 
@@ -301,12 +279,12 @@ mod tests {
     use super::*;
 
     fn read(html: &str, most: usize) -> Vec<(Key, String)> {
-        let mut lexer = TagLexer::new(most, Vectors::default());
+        let mut lexer = TagLexer::new(most);
         let Markup::Tag(raw) = lexer.markup(html.as_bytes(), 0) else {
             panic!("no tag");
         };
         let tag = lexer.tag(html.as_bytes(), raw);
-        assert_eq!(tag.cut, raw.attributes.1 - raw.attributes.0 > most);
+        assert_eq!(tag.place.cut, raw.attributes.1 - raw.attributes.0 > most);
         tag.attributes().map(|(name, value)| (name, String::from_utf8_lossy(value).into_owned())).collect()
     }
 

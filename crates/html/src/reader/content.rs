@@ -27,6 +27,24 @@ static MODELS: [ContentModel; Tag::COUNT] = {
     models
 };
 
+/// Whether [`is_plain`], in the order of the tags.
+static ARE_PLAIN: [bool; Tag::COUNT] = {
+    let mut are_plain = [false; Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        let is_markup = matches!(MODELS[at], ContentModel::Markup);
+        are_plain[at] = is_markup && !matches!(Tag::ALL[at], Tag::Template | Tag::Svg | Tag::Math);
+        at += 1;
+    }
+    are_plain
+};
+
+/// Whether a tag begins an element that holds markup, and neither a namespace nor text that is skipped.
+#[inline]
+pub(super) fn is_plain(tag: Tag) -> bool {
+    ARE_PLAIN[tag as usize]
+}
+
 impl ContentModel {
     #[inline]
     pub(super) fn of(tag: Tag) -> Self {

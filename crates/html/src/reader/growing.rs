@@ -5,9 +5,7 @@ use super::scanner::Scanner;
 use crate::build::{Builder, SparePage, TextKind};
 use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};
-use crate::markup::tag_lexer::TagLexer;
 use crate::page::Page;
-use trommel_text::vectors::Vectors;
 
 /// Least number of bytes that must have come before they are looked at.
 // A network gives a page in parts of some kilobytes; starting a scan for each few bytes would cost more than reading.
@@ -22,7 +20,6 @@ pub struct GrowingReader {
     builder: Builder,
     namespaces: Namespaces,
     kind: TextKind,
-    lexer: TagLexer,
     /// Place up to which the page has been read.
     from: usize,
     /// Length at which it was last looked at.
@@ -38,8 +35,7 @@ impl GrowingReader {
     /// A reader for one page in the memory that `spare` has.
     pub(super) fn over(limits: &Limits, spare: &mut SparePage) -> Self {
         let builder = Builder::over(*limits, spare);
-        let lexer = TagLexer::new(limits.attributes, builder.vectors());
-        Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, lexer, from: 0, tried: 0 }
+        Self { builder, namespaces: Namespaces::default(), kind: TextKind::Decoded, from: 0, tried: 0 }
     }
 
     /// Notes inline style, too ([`Page::styled`]).
@@ -94,11 +90,7 @@ impl GrowingReader {
     }
 
     fn read(&mut self, html: &str, grows: bool) {
-        let lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0, Vectors::default()));
         let mut scanner = Scanner::new(html, 0, 0, &mut self.builder);
-        scanner.lexer = lexer;
-        // What stood at the end of the bytes before has others behind it now.
-        scanner.lexer.forget();
         scanner.namespaces = std::mem::take(&mut self.namespaces);
         scanner.kind = self.kind;
         scanner.grows = grows;
@@ -107,6 +99,6 @@ impl GrowingReader {
         }
         self.from = scanner.read(self.from).unwrap_or(self.from);
         self.kind = scanner.kind;
-        (self.namespaces, self.lexer) = (scanner.namespaces, scanner.lexer);
+        self.namespaces = scanner.namespaces;
     }
 }

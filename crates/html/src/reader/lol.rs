@@ -21,10 +21,9 @@ use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
-use crate::markup::lex::Markup;
+use crate::markup::lex::{Markup, RawTag};
 use crate::markup::tag_lexer::{Key, TagLexer, TagText};
 use crate::page::Page;
-use trommel_text::vectors::Vectors;
 
 /// Reads whole pages with lol_html.
 #[derive(Clone, Copy, Debug, Default)]
@@ -176,10 +175,7 @@ impl EndlessText {
 
 impl Stream {
     fn new(builder: Rc<RefCell<Builder>>, offset: usize, depth: u32) -> Self {
-        let lexer = {
-            let builder = builder.borrow();
-            TagLexer::new(builder.limits().attributes, builder.vectors())
-        };
+        let lexer = TagLexer::new(builder.borrow().limits().attributes);
         let gaps = Rc::new(RefCell::new(Gaps {
             builder,
             input: String::new(),
@@ -351,15 +347,14 @@ impl Gaps {
     fn tags_before(&mut self, end: usize) {
         let len = end.saturating_sub(self.base).min(self.input.len());
         let input = std::mem::take(&mut self.input);
-        let mut lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0, Vectors::default()));
-        lexer.forget();
+        let mut lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0));
         let bytes = input.as_bytes().get(..len).unwrap_or_default();
         let mut from = self.used;
         while let Some(at) = bytes.get(from..).and_then(|rest| memchr::memchr(b'<', rest)) {
             let lt = from + at;
             match lexer.markup(bytes, lt) {
                 Markup::Tag(raw) => {
-                    self.tag(&lexer.tag(bytes, raw));
+                    self.tag(&lexer.tag(bytes, raw), raw);
                     from = raw.end;
                 }
                 Markup::Skip(next) => from = next,
@@ -379,8 +374,8 @@ impl Gaps {
         self.input = input;
     }
 
-    fn tag(&mut self, text: &TagText) {
-        let (tag, raw) = (text.tag, text.raw);
+    fn tag(&mut self, text: &TagText, raw: RawTag) {
+        let tag = text.tag;
         self.comment = None;
         self.swallowed = None;
         self.in_noscript = false;
@@ -388,7 +383,7 @@ impl Gaps {
             if tag == Tag::Noscript {
                 self.end_noscript();
             }
-            self.builder.borrow_mut().end_tag(tag, text.name());
+            self.builder.borrow_mut().end_tag(tag, text.bytes.get(raw.name.0..raw.name.1).unwrap_or_default());
             return;
         }
         let mut builder = self.builder.borrow_mut();

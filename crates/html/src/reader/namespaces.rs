@@ -30,16 +30,7 @@ impl Namespaces {
     }
 
     /// The kind of text after a start tag.
-    #[inline(always)]
     pub fn start(&mut self, text: &TagText) -> ContentModel {
-        if self.0.is_empty() && !matches!(text.tag, Tag::Svg | Tag::Math) {
-            return ContentModel::of(text.tag);
-        }
-        self.start_in_namespace(text)
-    }
-
-    #[inline(never)]
-    fn start_in_namespace(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {
             (Tag::Svg, _) => self.0.push(Namespace::Svg),
             (Tag::Math, _) => self.0.push(Namespace::MathMl),
@@ -50,7 +41,7 @@ impl Namespaces {
     }
 
     fn start_foreign(&mut self, text: &TagText, around: Namespace) {
-        let self_closing = text.raw.self_closing;
+        let self_closing = text.place.self_closing;
         if text.tag.ends_foreign() {
             self.0.pop();
         } else if is_integration_point(text.tag, text.name(), around) {
@@ -75,16 +66,14 @@ impl Namespaces {
         }
     }
 
-    /// Follows an end tag.
-    #[inline(always)]
-    pub fn end(&mut self, tag: Tag, name: &[u8]) {
-        if !self.0.is_empty() {
-            self.end_in_namespace(tag, name);
-        }
+    /// Whether all is HTML.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
+    /// Follows an end tag.
     #[inline(never)]
-    fn end_in_namespace(&mut self, tag: Tag, name: &[u8]) {
+    pub fn end(&mut self, tag: Tag, name: &[u8]) {
         let leaves = match self.current() {
             Namespace::Svg => matches!(tag, Tag::Svg | Tag::P | Tag::Br),
             Namespace::MathMl => matches!(tag, Tag::Math | Tag::P | Tag::Br),

@@ -4,12 +4,13 @@ use super::MAX_NOSCRIPT_DEPTH;
 use super::content::ContentModel;
 use super::namespaces::Namespaces;
 use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
+use super::read_on::ReadOn;
 use super::unclosed::{Recovery, UnclosedMarkup};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, up_to};
 use crate::markup::Tag;
-use crate::markup::lex::{Markup, RawTag};
-use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
+use crate::markup::lex::Markup;
+use crate::markup::tag_lexer::{Key, TagLexer, TagText, TextRun};
 
 /// Gives a page to the builder, as far as spans reach; tells how far.
 pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
@@ -20,17 +21,17 @@ pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
     Scanner::new(text, 0, 0, builder).run(0);
     text.len()
 }
+
 /// One run over a text: the page, or the content of a `noscript`.
 pub(super) struct Scanner<'a> {
-    html: &'a str,
+    pub(super) html: &'a str,
     /// Place of `html` in the page.
-    offset: usize,
+    pub(super) offset: usize,
     depth: u32,
-    builder: &'a mut Builder,
+    pub(super) builder: &'a mut Builder,
     pub(super) namespaces: Namespaces,
     /// Kind of the text between tags.
     pub(super) kind: TextKind,
-    pub(super) lexer: TagLexer,
     /// Set while what something unclosed swallowed is read again.
     recovery: Option<Recovery>,
     /// Whether more of the page will come: what is not complete is then left for later.
@@ -39,7 +40,6 @@ pub(super) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
-        let lexer = TagLexer::new(builder.limits().attributes, builder.vectors());
         Self {
             html,
             offset,
@@ -47,7 +47,6 @@ impl<'a> Scanner<'a> {
             builder,
             namespaces: Namespaces::default(),
             kind: TextKind::Decoded,
-            lexer,
             recovery: None,
             grows: false,
         }
@@ -66,40 +65,33 @@ impl<'a> Scanner<'a> {
 
     /// Reads on from `start`. Of a page that grows, gives the place from which on it is not complete.
     pub(super) fn read(&mut self, start: usize) -> Option<usize> {
-        let bytes = self.html.as_bytes();
-        let mut from = start;
-        loop {
-            let mut run = self.lexer.text_run(bytes, from);
-            let mut begins = Begins::at(bytes, run.end);
-            while begins == Begins::Nothing && run.end < bytes.len() && !self.is_cut(run.end) {
-                run = self.behind_sign(run);
-                begins = Begins::at(bytes, run.end);
-            }
-            let lt = run.end;
-            if self.is_cut(lt) {
-                return Some(from);
-            }
-            if from < lt {
-                self.text_run(from, run);
-            }
-            let next = match begins {
-                Begins::StartTag => self.tag(lt),
-                Begins::EndTag => self.end_tag(lt),
-                Begins::BogusComment => self.bogus_comment(lt),
-                Begins::Declaration => self.declaration(lt),
-                Begins::Nothing => return None,
-            };
-            let Some(next) = next else { return self.grows.then_some(lt) };
-            from = next;
-        }
+        self.builder.vectors().run(ReadOn { scanner: self, start })
     }
 
-    /// A run of text that goes on behind the `<` at its end.
+    /// Reads the text from `from` on and the markup behind it, however they are written; gives the place behind, or
+    /// else that from which on a page that grows is not complete.
     #[cold]
     #[inline(never)]
-    fn behind_sign(&mut self, run: TextRun) -> TextRun {
-        let more = self.lexer.text_run(self.html.as_bytes(), run.end + 1);
-        TextRun { end: more.end, is_blank: false, has_reference: run.has_reference || more.has_reference }
+    pub(super) fn step(&mut self, from: usize) -> Result<usize, Option<usize>> {
+        let bytes = self.html.as_bytes();
+        let next_sign =
+            |at: usize| memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()).map_or(bytes.len(), |len| at + len);
+        let mut lt = next_sign(from);
+        while !is_markup(bytes, lt) && lt < bytes.len() && !self.is_cut(lt) {
+            lt = next_sign(lt + 1);
+        }
+        if self.is_cut(lt) {
+            return Err(Some(from));
+        }
+        self.text(from, lt);
+        let next = match bytes.get(lt + 1) {
+            None => return Err(None),
+            Some(b'/') => self.end_tag(lt),
+            Some(b'?') => self.bogus_comment(lt),
+            Some(b'!') => self.declaration(lt),
+            Some(_) => self.tag(lt),
+        };
+        next.ok_or(self.grows.then_some(lt))
     }
 
     /// Whether more of the page will come and two bytes, which tell what begins at `lt`, are not yet there.
@@ -108,11 +100,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// Gives a run of text that begins at `from`.
-    fn text_run(&mut self, from: usize, run: TextRun) {
+    #[inline(always)]
+    pub(super) fn text_run(&mut self, from: usize, run: TextRun) {
         // White space between tags is so common that it takes a way of its own.
-        if run.is_blank && self.builder.blank_text(run.end - from) {
-            return;
+        let is_done = from == run.end || run.is_blank && self.builder.blank_text(run.end - from);
+        if !is_done {
+            self.long_text_run(from, run);
         }
+    }
+
+    #[inline(never)]
+    fn long_text_run(&mut self, from: usize, run: TextRun) {
         let text = self.html.get(from..run.end).unwrap_or_default();
         let kind = match self.kind {
             // The masks have seen that no `&` is there, so the text is not searched for one again.
@@ -131,87 +129,94 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads what begins with the `</` at `lt`; gives the place behind, none at the end.
-    #[inline(always)]
     fn end_tag(&mut self, lt: usize) -> Option<usize> {
-        let bytes = self.html.as_bytes();
-        match bytes.get(lt + 2) {
-            Some(c) if c.is_ascii_alphabetic() => {}
-            Some(b'>') => return Some(lt + 3),
-            _ => return self.bogus_comment(lt),
+        match self.html.as_bytes().get(lt + 2) {
+            Some(c) if c.is_ascii_alphabetic() => self.tag(lt),
+            Some(b'>') => Some(lt + 3),
+            _ => self.bogus_comment(lt),
         }
-        // Nearly every end tag is only a name; this way spared 8 million instructions of 85 pages.
-        let Some((name, end)) = self.lexer.plain_end_tag(bytes, lt) else { return self.tag(lt) };
-        self.end_element(name);
-        Some(end)
     }
 
     /// Tells of an end tag whose name stands there.
     #[inline(always)]
-    fn end_element(&mut self, name: (usize, usize)) {
+    pub(super) fn end_element(&mut self, tag: Tag, name: (usize, usize)) {
         let bytes = self.html.as_bytes();
         self.kind = TextKind::Decoded;
-        let tag = Tag::at(bytes, name);
+        let is_html = self.namespaces.is_empty();
+        if is_html && self.builder.end_innermost(tag) {
+            return;
+        }
         let name = bytes.get(name.0..name.1).unwrap_or_default();
-        self.namespaces.end(tag, name);
-        self.builder.end_tag(tag, name);
+        if !is_html {
+            self.namespaces.end(tag, name);
+        }
+        self.builder.end_any_tag(tag, name);
     }
 
     /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
     fn tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
-        let raw = match self.lexer.markup(bytes, lt) {
+        let mut lexer = TagLexer::new(self.builder.limits().attributes);
+        let raw = match lexer.markup(bytes, lt) {
             Markup::Tag(raw) => raw,
             Markup::Cut { .. } if self.grows => return None,
             Markup::Cut { quoted: true } => return self.resume(UnclosedMarkup::Quote, lt + 1),
             Markup::Cut { .. } | Markup::Skip(_) => return None,
         };
         if raw.is_end {
-            self.end_element(raw.name);
+            self.end_element(Tag::at(bytes, raw.name), raw.name);
             return Some(raw.end);
         }
-        if self.grows && !self.is_whole(raw) {
+        self.start_tag(&lexer.tag(bytes, raw))
+    }
+
+    /// Reads on behind a start tag, with the text that belongs to it; gives the place behind, none at the end.
+    #[inline(never)]
+    pub(super) fn start_tag(&mut self, text: &TagText) -> Option<usize> {
+        let (start, end, value_missing) =
+            (text.place.start as usize, text.place.end as usize, text.place.value_missing);
+        if self.grows && !self.is_whole(text) {
             return None;
         }
         self.kind = TextKind::Decoded;
-        let text = self.lexer.tag(bytes, raw);
-        let mut content = self.namespaces.start(&text);
-        self.builder.start_tag(&text, self.offset + lt);
+        let mut content = self.namespaces.start(text);
+        self.builder.start_tag(text, self.offset + start);
         if content == ContentModel::Markup && text.tag != Tag::Template {
-            return Some(raw.end);
+            return Some(end);
         }
         if text.tag == Tag::Noscript && self.depth >= MAX_NOSCRIPT_DEPTH {
             // Not followed any deeper, it is an element like others.
             content = ContentModel::Markup;
         }
         if text.tag == Tag::Template && self.recovery.is_some() {
-            return self.template(raw.end);
+            return self.template(end);
         }
         if content == ContentModel::Markup {
-            return Some(raw.end);
+            return Some(end);
         }
-        if raw.value_missing {
+        if value_missing {
             // As in lol_html, what follows is markup whose text is not decoded.
             self.kind = content.kind();
-            return Some(raw.end);
+            return Some(end);
         }
         let tag = text.tag;
         let unclosed = UnclosedMarkup::of(tag, text.value(Key::Type));
-        self.content(tag, content, raw.end, unclosed)
+        self.content(tag, content, end, unclosed)
     }
 
     /// Whether the element of a start tag, should it hold no markup, is there up to its end tag.
-    fn is_whole(&self, raw: RawTag) -> bool {
+    fn is_whole(&self, text: &TagText) -> bool {
         let bytes = self.html.as_bytes();
-        let text = self.lexer.tag(bytes, raw);
-        if ContentModel::of(text.tag) == ContentModel::Markup || raw.value_missing {
+        let end = text.place.end as usize;
+        if ContentModel::of(text.tag) == ContentModel::Markup || text.place.value_missing {
             return true;
         }
         // On a copy: the tag has not been taken yet, and may have to wait.
-        match self.namespaces.clone().start(&text) {
+        match self.namespaces.clone().start(text) {
             ContentModel::Markup => true,
             ContentModel::Plain => false,
-            ContentModel::Script => end_of_script(bytes, raw.end).is_some(),
-            _ => end_of_raw(bytes, raw.end, text.tag.name()).is_some(),
+            ContentModel::Script => end_of_script(bytes, end).is_some(),
+            _ => end_of_raw(bytes, end, text.tag.name()).is_some(),
         }
     }
 
@@ -306,7 +311,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads what begins with `<!`.
-    fn declaration(&mut self, lt: usize) -> Option<usize> {
+    pub(super) fn declaration(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;
         if rest.starts_with(b"--") {
@@ -340,46 +345,16 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The markup that begins with a `<`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Begins {
-    StartTag,
-    /// Or `</` with something else behind it.
-    EndTag,
-    /// `<?`
-    BogusComment,
-    /// `<!`
-    Declaration,
-    /// None: the `<` is text, or the bytes end.
-    Nothing,
-}
-
-impl Begins {
-    #[inline(always)]
-    fn at(bytes: &[u8], lt: usize) -> Self {
-        let Some(&next) = bytes.get(lt + 1) else { return Begins::Nothing };
-        let begins = BEGINS[usize::from(next)];
+/// Whether markup begins with the `<` at `lt`; if not, it is text.
+fn is_markup(bytes: &[u8], lt: usize) -> bool {
+    match bytes.get(lt + 1) {
         // A slash at the end of all is text.
-        if begins == Begins::EndTag && lt + 2 >= bytes.len() { Begins::Nothing } else { begins }
+        Some(b'/') => lt + 2 < bytes.len(),
+        Some(b'!' | b'?') => true,
+        Some(byte) => byte.is_ascii_alphabetic(),
+        None => false,
     }
 }
-
-/// What begins with a `<` and each byte behind it.
-static BEGINS: [Begins; 256] = {
-    let mut begins = [Begins::Nothing; 256];
-    let mut at = 0;
-    while at < 256 {
-        begins[at] = match at as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' => Begins::StartTag,
-            b'/' => Begins::EndTag,
-            b'?' => Begins::BogusComment,
-            b'!' => Begins::Declaration,
-            _ => Begins::Nothing,
-        };
-        at += 1;
-    }
-    begins
-};
 
 /// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and
 /// `unclosed` began right before it.

@@ -1,0 +1,342 @@
+//! Lexes text and tags as nearly all pages write them, by comparing the 64 bytes from the place on that matters.
+//!
+//! Where something else stands, or fewer bytes are left, nothing is found, and the general way is to be taken.
+
+use trommel_text::vectors::Compare;
+
+use super::lex::{Attributes, Markup, markup};
+use super::short_name::ShortName;
+use super::tag::Tag;
+use super::tag_lexer::{Key, TagPlace, TextRun, ValuePlace};
+
+/// The 64 bytes from `at` on.
+#[inline(always)]
+fn window(bytes: &[u8], at: usize) -> Option<&[u8; 64]> {
+    bytes.get(at..)?.first_chunk()
+}
+
+/// 64 bytes of a tag.
+#[derive(Clone, Copy)]
+struct Near<'a> {
+    /// Place of the first.
+    at: usize,
+    bytes: &'a [u8; 64],
+    /// One bit for each byte that ends the name of an attribute.
+    ends: u64,
+    /// One bit for each `"`.
+    quotes: u64,
+}
+
+impl<'a> Near<'a> {
+    #[inline(always)]
+    fn load<C: Compare>(form: C, bytes: &'a [u8], at: usize) -> Option<Self> {
+        let window = window(bytes, at)?;
+        let part = form.load(window);
+        Some(Self { at, bytes: window, ends: form.name_end(part), quotes: form.equal(part, b'"') })
+    }
+
+    /// The byte with that number.
+    #[inline(always)]
+    fn byte(self, number: usize) -> u8 {
+        // The remainder is the number itself; it tells the compiler that it is in bounds.
+        self.bytes[number % 64]
+    }
+}
+
+/// The text from `at` on, up to the next `<`.
+#[inline(always)]
+pub(crate) fn text_run<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<TextRun> {
+    let first = window(bytes, at)?;
+    if first[0] == b'<' {
+        return Some(TextRun { end: at, is_blank: true, has_reference: false });
+    }
+    let part = form.load(first);
+    let mut less = form.equal(part, b'<');
+    let ink = !form.space(part);
+    // Mostly there is only white space between tags.
+    if ink & ink.wrapping_neg() & less != 0 {
+        return Some(TextRun { end: at + ink.trailing_zeros() as usize, is_blank: true, has_reference: false });
+    }
+    let mut at = at;
+    let (mut is_blank, mut has_reference) = (ink == 0, false);
+    let mut references = form.equal(part, b'&');
+    while less == 0 {
+        has_reference |= references != 0;
+        at += 64;
+        let part = form.load(window(bytes, at)?);
+        less = form.equal(part, b'<');
+        references = form.equal(part, b'&');
+        is_blank &= !form.space(part) & !less & less.wrapping_sub(1) == 0;
+    }
+    has_reference |= references & (less ^ (less - 1)) != 0;
+    Some(TextRun { end: at + less.trailing_zeros() as usize, is_blank, has_reference })
+}
+
+/// The tag of an end tag, the end of its name and that of all, whose `</` stands at `at`, with a letter behind it.
+#[inline(always)]
+pub(crate) fn end_tag<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<(Tag, usize, usize)> {
+    let window = window(bytes, at + 2)?;
+    let ends = form.name_end(form.load(window));
+    let len = ends.trailing_zeros() as usize;
+    let (len, end) = if window[len % 64] == b'>' { (len, at + len + 3) } else { odd_end_tag(bytes, at)? };
+    Some((tag(window, len, bytes, at + 2), at + 2 + len, end))
+}
+
+#[inline(never)]
+fn odd_end_tag(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    match markup(bytes, at) {
+        Markup::Tag(raw) => Some((raw.name.1 - raw.name.0, raw.end)),
+        _ => None,
+    }
+}
+
+/// The tag of a name of `len` bytes, which begins at `at` and with the window.
+#[inline(always)]
+fn tag(window: &[u8; 64], len: usize, bytes: &[u8], at: usize) -> Tag {
+    if len > ShortName::MAX_BYTES {
+        return Tag::at_long(bytes, (at, at + len));
+    }
+    let eight = window.first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+    Tag::of_short(ShortName::of_first(eight, len), len)
+}
+
+/// The start tag whose `<` stands at `at`, with a letter behind it; the values of its attributes that are needed are
+/// written to `places`, and their number is given. `most` bytes of attributes are read.
+#[inline(always)]
+pub(crate) fn start_tag<C: Compare>(
+    form: C,
+    bytes: &[u8],
+    at: usize,
+    most: usize,
+    places: &mut [ValuePlace],
+) -> Option<(TagPlace, usize)> {
+    let mut near = Near::load(form, bytes, at + 1)?;
+    let len = near.ends.trailing_zeros() as usize;
+    if near.ends == 0 || near.byte(len) == b'=' {
+        return None;
+    }
+    let name_end = at + 1 + len;
+    let tag = tag(near.bytes, len, bytes, at + 1);
+    let (mut keys, mut count) = (0, 0);
+    let (mut self_closing, mut value_missing) = (false, false);
+    let mut end = name_end;
+    if near.byte(len) != b'>' {
+        loop {
+            let mut place = end - near.at;
+            if place >= 64 {
+                near = Near::load(form, bytes, end)?;
+                place = 0;
+            }
+            let byte = near.byte(place);
+            if byte == b'>' {
+                break;
+            }
+            if byte == b' ' {
+                let found = near.ends & (u64::MAX << place) << 1;
+                if found == 0 && place > 0 {
+                    // The name goes on behind these bytes.
+                    near = Near::load(form, bytes, end)?;
+                    continue;
+                }
+                let stop = found.trailing_zeros() as usize;
+                // The quotes from the byte behind the end of the name on.
+                let behind = near.quotes >> (stop % 64) >> 1;
+                // As nearly all attributes are written: ` name="value"`.
+                if near.byte(stop) == b'=' && stop > place + 1 && behind & 1 != 0 {
+                    let name = (end + 1, near.at + stop);
+                    let start = name.1 + 2;
+                    let close = behind - 1;
+                    let value_end = if close != 0 {
+                        start - 1 + close.trailing_zeros() as usize
+                    } else {
+                        quote(form, bytes, start.max(near.at + 64))?
+                    };
+                    end = value_end + 1;
+                    if let Some(name) = Key::at(bytes, name) {
+                        *places.get_mut(count)? = ValuePlace { name, start: start as u32, end: value_end as u32 };
+                        keys |= name.bit();
+                        count += 1;
+                    }
+                    continue;
+                }
+            }
+            let mut attributes = Attributes::from(bytes, end);
+            let spans = attributes.next_spans();
+            end = attributes.at;
+            let Some(spans) = spans else {
+                self_closing = attributes.slash;
+                if bytes.get(end) != Some(&b'>') {
+                    return None;
+                }
+                break;
+            };
+            if attributes.open_quote {
+                return None;
+            }
+            value_missing |= attributes.value_missing;
+            if let Some(name) = Key::at(bytes, spans.name) {
+                let (start, value_end) = spans.value;
+                *places.get_mut(count)? = ValuePlace { name, start: start as u32, end: value_end as u32 };
+                keys |= name.bit();
+                count += 1;
+            }
+        }
+        if end - name_end > most {
+            return None;
+        }
+    }
+    let place = TagPlace {
+        start: at as u32,
+        name_end: name_end as u32,
+        end: end as u32 + 1,
+        keys,
+        tag,
+        self_closing,
+        value_missing,
+        cut: false,
+    };
+    Some((place, count))
+}
+
+/// The place of the first `"` from `at` on.
+#[inline(always)]
+fn quote<C: Compare>(form: C, bytes: &[u8], at: usize) -> Option<usize> {
+    let mut at = at;
+    loop {
+        let found = form.equal(form.load(window(bytes, at)?), b'"');
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += 64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markup::tag_lexer::{NO_PLACE, TagLexer};
+    use proptest::prelude::*;
+    use trommel_text::vectors::{ByteTask, Vectors};
+
+    /// Bytes of the attributes of one tag that are read.
+    const MOST: usize = 150;
+
+    struct ReadText<'a>(&'a [u8], usize);
+
+    impl ByteTask for ReadText<'_> {
+        type Output = Option<TextRun>;
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> Self::Output {
+            text_run(form, self.0, self.1)
+        }
+    }
+
+    struct ReadStartTag<'a>(&'a [u8], usize);
+
+    impl ByteTask for ReadStartTag<'_> {
+        type Output = Option<(TagPlace, Vec<ValuePlace>)>;
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> Self::Output {
+            let mut places = [NO_PLACE; 8];
+            let (place, count) = start_tag(form, self.0, self.1, MOST, &mut places)?;
+            Some((place, places[..count].to_vec()))
+        }
+    }
+
+    struct ReadEndTag<'a>(&'a [u8], usize);
+
+    impl ByteTask for ReadEndTag<'_> {
+        type Output = Option<(Tag, usize, usize)>;
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> Self::Output {
+            end_tag(form, self.0, self.1)
+        }
+    }
+
+    /// What the general lexer reads at a place.
+    fn plain_start_tag(bytes: &[u8], at: usize) -> Option<(TagPlace, Vec<ValuePlace>)> {
+        let mut lexer = TagLexer::new(MOST);
+        let Markup::Tag(raw) = lexer.markup(bytes, at) else { return None };
+        let text = lexer.tag(bytes, raw);
+        Some((text.place, text.places.to_vec()))
+    }
+
+    fn plain_text(bytes: &[u8], at: usize) -> TextRun {
+        let end = bytes[at..].iter().position(|&byte| byte == b'<').map_or(bytes.len(), |len| at + len);
+        let text = &bytes[at..end];
+        let is_blank = text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C));
+        TextRun { end, is_blank, has_reference: text.contains(&b'&') }
+    }
+
+    #[test]
+    fn common_tags_are_read_at_sight() {
+        let tail = "x".repeat(64);
+        let long = "y".repeat(100);
+        for html in [
+            "<p>".to_owned(),
+            "<DIV CLASS=\"a b\" data-x=\"1\" id=\"c\">".to_owned(),
+            format!("<a href=\"{long}\" class=\"d\">"),
+            format!("<img data-{long}=\"e\" title='f' hidden style=g />"),
+            "<blockquote\n  cite=\"h>i\" role=\"\">".to_owned(),
+        ] {
+            let bytes = format!("{html}{tail}").into_bytes();
+            let expected = plain_start_tag(&bytes, 0).unwrap();
+            assert_eq!(expected.0.end as usize, html.len());
+            for vectors in Vectors::available() {
+                let found = vectors.run(ReadStartTag(&bytes, 0));
+                // Only tags with more attributes than are read are left to the general lexer.
+                assert_eq!(found, (!expected.0.cut).then(|| expected.clone()), "{vectors:?} {html}");
+            }
+        }
+        let bytes = format!("</SPAN>  &amp; <b>{tail}").into_bytes();
+        for vectors in Vectors::available() {
+            assert_eq!(vectors.run(ReadEndTag(&bytes, 0)), Some((Tag::Span, 6, 7)));
+            assert_eq!(
+                vectors.run(ReadText(&bytes, 7)),
+                Some(TextRun { end: 15, is_blank: false, has_reference: true })
+            );
+            assert_eq!(
+                vectors.run(ReadText(&bytes, 15)),
+                Some(TextRun { end: 15, is_blank: true, has_reference: false })
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_at_sight_is_what_the_general_lexer_reads(
+            parts in prop::collection::vec(prop::sample::select(&[
+                "<", ">", "</", "<a", "<p ", "=", "'", "\"", " ", "\n", "\t", "\u{c}", "/", "/>", "é", "&",
+                "class", "href=", "=\"", "x y", "<!--", "-->", "<?", "a", "data-long-name-of-it", "\0", "</figcaption",
+                " id='q' ", " title=\"\"", "                                                                  ",
+            ][..]), 0..80)
+        ) {
+            let text = parts.concat();
+            let bytes = text.as_bytes();
+            for vectors in Vectors::available() {
+                for at in 0..bytes.len() {
+                    if let Some(found) = vectors.run(ReadText(bytes, at)) {
+                        prop_assert_eq!(found, plain_text(bytes, at), "{:?} {} {:?}", vectors, at, &text);
+                    }
+                }
+                for (at, _) in text.match_indices('<') {
+                    let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
+                    if letter(at + 1) && let Some(found) = vectors.run(ReadStartTag(bytes, at)) {
+                        prop_assert_eq!(Some(found), plain_start_tag(bytes, at), "{:?} {} {:?}", vectors, at, &text);
+                    }
+                    if bytes.get(at + 1) == Some(&b'/')
+                        && letter(at + 2)
+                        && let Some((tag, name_end, end)) = vectors.run(ReadEndTag(bytes, at))
+                    {
+                        let Markup::Tag(raw) = markup(bytes, at) else { panic!("no tag at {at} in {text:?}") };
+                        let expected = (Tag::at(bytes, raw.name), raw.name.1, raw.end);
+                        prop_assert_eq!((tag, name_end, end), expected, "{:?} {} {:?}", vectors, at, &text);
+                    }
+                }
+            }
+        }
+    }
+}
