@@ -9,7 +9,7 @@ use trommel_text::TextMasks;
 
 use crate::facts::shape::Shape;
 use crate::facts::terms::Sieve;
-use crate::log::log;
+use crate::log::{flag, log};
 use crate::scratch::Scratch;
 use crate::word_hash::{hashes, push_hashes};
 use crate::work::count_work;
@@ -148,10 +148,6 @@ fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
         .windows(PHRASE_WORDS)
         // Rotation before each word makes the hash depend on the order of the words.
         .map(|window| window.iter().fold(0u64, |sum, hash| sum.rotate_left(21).wrapping_mul(31) ^ hash))
-}
-
-fn flag(value: bool) -> f32 {
-    f32::from(u8::from(value))
 }
 
 /// Whether a text says what a page is about rather than being its text.

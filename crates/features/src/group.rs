@@ -1,34 +1,33 @@
-//! The trait of a feature group.
+//! A feature group: the facts it needs, its columns, and the function that fills them.
 
 use crate::columns::GroupColumns;
 pub(crate) use crate::columns::RequestedColumns;
-
 use crate::facts::PageFacts;
 pub(crate) use crate::facts::{Batch, Fact};
 use crate::lexicon::Lexicon;
 
-/// A group of features, ready to describe the blocks of one page.
-pub(crate) trait Group<'a>: Fill {
+/// A group of features.
+pub(crate) struct Group {
     /// Facts that it needs; all others may be absent.
-    const NEEDS: &'static [Fact];
-
-    /// Names of its columns, if they are the same under every lexicon.
-    const NAMES: &'static [&'static str] = &[];
-
+    pub needs: &'static [Fact],
     /// Names of its columns under a lexicon.
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(Self::NAMES)
-    }
-
-    /// Makes its own pass over the page, if the columns that are asked for need one. What only others need is
-    /// left out.
-    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self;
+    pub columns: fn(&Lexicon) -> Vec<String>,
+    /// Makes its own pass over the page, if the columns that are asked for need one, and gives the function that fills
+    /// them. What only others need is left out.
+    pub on: for<'a> fn(&'a PageFacts<'a>, RequestedColumns<'_>) -> Fill<'a>,
 }
 
-/// Fills columns.
-pub(crate) trait Fill {
-    /// Writes the columns of a batch of blocks, in the order of their names.
-    fn fill(&self, batch: &Batch, out: &mut GroupColumns);
+/// Writes the columns of a batch of blocks, in the order of their names.
+pub(crate) type Fill<'a> = Box<dyn Fn(&Batch, &mut GroupColumns) + 'a>;
+
+/// Fills the columns from one row a block.
+pub(crate) fn rows<'a, const N: usize>(row: impl Fn(usize) -> [f32; N] + 'a) -> Fill<'a> {
+    Box::new(move |_, out| out.put_rows(&row))
+}
+
+/// Fills the columns with the same values for all blocks.
+pub(crate) fn constants<'a, const N: usize>(values: [f32; N]) -> Fill<'a> {
+    Box::new(move |_, out| values.iter().for_each(|value| out.put_constant(*value)))
 }
 
 /// Names as columns are named.

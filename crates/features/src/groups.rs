@@ -21,12 +21,10 @@ mod text;
 mod topic;
 mod wording;
 
-use crate::facts::PageFacts;
-use crate::group::{Fact, Fill, Group, RequestedColumns};
-use crate::lexicon::Lexicon;
+use crate::group::Group;
 
 macro_rules! groups {
-    ($life:lifetime; $($(#[doc = $doc:literal])+ $variant:ident $name:literal => $group:ty,)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal in $module:ident,)+) => {
         /// A group of features, in the order in which rows hold them.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize,
@@ -48,31 +46,9 @@ macro_rules! groups {
                 }
             }
 
-            // The type of a group names the lifetime, which is of no use here.
-            #[allow(clippy::extra_unused_lifetimes)]
-            pub(crate) fn columns<$life>(self, lexicon: &Lexicon) -> Vec<String> {
+            pub(crate) fn group(self) -> &'static Group {
                 match self {
-                    $(FeatureGroup::$variant => <$group as Group<$life>>::columns(lexicon),)+
-                }
-            }
-
-            // The type of a group names the lifetime, which is of no use here.
-            #[allow(clippy::extra_unused_lifetimes)]
-            pub(crate) fn needs<$life>(self) -> &'static [Fact] {
-                match self {
-                    $(FeatureGroup::$variant => <$group as Group<$life>>::NEEDS,)+
-                }
-            }
-
-            pub(crate) fn on<$life>(
-                self,
-                facts: &$life PageFacts<$life>,
-                asked: RequestedColumns,
-            ) -> Box<dyn Fill + $life> {
-                match self {
-                    $(FeatureGroup::$variant => {
-                        Box::new(<$group as Group<$life>>::new(facts, asked))
-                    })+
+                    $(FeatureGroup::$variant => &$module::GROUP,)+
                 }
             }
         }
@@ -80,48 +56,47 @@ macro_rules! groups {
 }
 
 groups! {
-    'a;
     /// Text and link density of the previous, the current and the next block ("ST" in the paper).
     // The names stand in model files, so they stay even where a type gets a better name ("tokens", "weights").
-    Shallow "shallow" => shallow::Shallow,
+    Shallow "shallow" in shallow,
     /// Smoothed tag ratio, its derivative, and the verdict of CETR.
-    Cetr "cetr" => cetr::TagRatios,
+    Cetr "cetr" in cetr,
     /// One 0/1 feature for each listed attribute word ("IC" in the paper).
-    ListedWords "tokens" => listed_words::ListedWords<'a>,
+    ListedWords "tokens" in listed_words,
     /// Log odds of all known attribute words, summed along the path to the block.
-    PathWeights "weights" => path_weights::PathWeights<'a>,
+    PathWeights "weights" in path_weights,
     /// Aggregates of the elements around the block at several levels.
-    Containers "containers" => containers::Containers,
+    Containers "containers" in containers,
     /// Names of the elements around the block.
-    Ancestry "ancestry" => ancestry::Ancestry<'a>,
+    Ancestry "ancestry" in ancestry,
     /// The look of the text.
-    Text "text" => text::TextShape<'a>,
+    Text "text" in text,
     /// Order, headline, title, repetition.
-    Position "position" => position::Position<'a>,
+    Position "position" in position,
     /// Facts of the whole page.
-    Page "page" => page_facts::PageFeatures,
+    Page "page" in page_facts,
     /// The three blocks before and after.
-    Neighbours "neighbours" => neighbours::Neighbours,
+    Neighbours "neighbours" in neighbours,
     /// The place of the prose of the page.
-    Prose "prose" => prose::ProseFeatures<'a>,
+    Prose "prose" in prose,
     /// Repeated elements around the block.
-    Repeats "repeats" => repeats::Repeats<'a>,
+    Repeats "repeats" in repeats,
     /// Headline and headings.
-    Outline "outline" => outline::OutlineFeatures<'a>,
+    Outline "outline" in outline,
     /// The head's title and descriptions against the block's words.
-    Topic "topic" => topic::HeadTopic<'a>,
+    Topic "topic" in topic,
     /// The page's address.
-    Address "address" => address::Address,
+    Address "address" in address,
     /// Log odds of the block's first words.
-    Wording "wording" => wording::Wording<'a>,
+    Wording "wording" in wording,
     /// Comment sections against the prose outside of them.
-    Comments "comments" => comments::CommentSections<'a>,
+    Comments "comments" in comments,
     /// Ingredients, steps, questions and answers that structured data lists.
-    Stated "stated" => stated::StatedItems<'a>,
+    Stated "stated" in stated,
     /// The blocks of one path of names and classes as one thing: a list, a kind of card, a menu.
-    Fields "fields" => fields::FieldFeatures,
+    Fields "fields" in fields,
     /// Images around the block, headlines and articles before it.
-    Surroundings "surroundings" => surroundings::Surroundings,
+    Surroundings "surroundings" in surroundings,
 }
 
 impl FeatureGroup {

@@ -1,4 +1,4 @@
-//! A table of values by hashes, for hashes of one page.
+//! A table of values by hashes.
 
 use crate::scratch::Scratch;
 

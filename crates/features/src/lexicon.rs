@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, AttributeWord};
 use trommel_text::word_hash;
 
-use crate::weight_table::{TermWeight, WeightTable};
+use crate::hash_table::HashTable;
 use crate::word_hash::term_hash;
 
 /// An attribute word with a feature of its own.
@@ -23,6 +23,28 @@ pub struct ListedWord {
     pub share: f32,
 }
 
+/// An attribute word, or a word or word pair of the text, with a weight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermWeight {
+    /// The term in lower case; an attribute word from whichever attribute.
+    #[serde(rename = "token")]
+    pub term: String,
+    /// Natural logarithm of the odds of content, page-normalised.
+    pub weight: f32,
+}
+
+/// The weights of terms by their hashes. Of a term given twice, the last weight counts.
+fn weight_table(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> HashTable<f32> {
+    let mut weights = HashTable::default();
+    weights.reserve(terms.len());
+    for term in terms {
+        if let Some(weight) = weights.entry(hash(&term.term)) {
+            *weight = term.weight;
+        }
+    }
+    weights
+}
+
 impl ListedWord {
     /// Name of its feature, such as `class:menu`.
     pub fn feature(&self) -> String {
@@ -35,8 +57,8 @@ impl ListedWord {
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
     names: Vec<String>,
-    weights: WeightTable,
-    words: WeightTable,
+    weights: HashTable<f32>,
+    words: HashTable<f32>,
 }
 
 impl Lexicon {
@@ -53,9 +75,9 @@ impl Lexicon {
         Self {
             listed: listed_index,
             names: listed.iter().map(ListedWord::feature).collect(),
-            weights: WeightTable::new(weights, |word| word_hash(word.as_bytes())),
+            weights: weight_table(weights, |word| word_hash(word.as_bytes())),
             // Keyed by hashes: terms of a page are hashed once, and no text is compared when a page is judged.
-            words: WeightTable::new(words, term_hash),
+            words: weight_table(words, term_hash),
         }
     }
 
@@ -77,5 +99,22 @@ impl Lexicon {
     /// Log odds of an attribute word.
     pub(crate) fn weight(&self, token: &AttributeWord) -> Option<f32> {
         self.weights.get(token.hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_have_their_last_weights() {
+        let term = |at: u32, weight: u32| TermWeight { term: format!("term{at}"), weight: weight as f32 };
+        let terms: Vec<TermWeight> = (0..1000).map(|at| term(at, 0)).chain((0..1000).map(|at| term(at, at))).collect();
+        let hash = |term: &str| trommel_text::hash(term.as_bytes());
+        let weights = weight_table(&terms, hash);
+        for at in 0..2000 {
+            assert_eq!(weights.get(hash(&format!("term{at}"))), (at < 1000).then_some(at as f32), "{at}");
+        }
+        assert_eq!((weights.get(0), weight_table(&[], hash).get(7)), (None, None));
     }
 }

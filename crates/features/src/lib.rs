@@ -17,7 +17,6 @@ mod log;
 mod rows;
 mod schema;
 mod scratch;
-mod weight_table;
 mod word_hash;
 mod work;
 
@@ -28,9 +27,8 @@ pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};
 pub use groups::shallow::{full_lines, text_density};
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
-pub use lexicon::ListedWord;
+pub use lexicon::{ListedWord, TermWeight};
 pub use rows::FeatureMatrix;
 pub use schema::Schema;
 pub use scratch::Scratch;
 pub use trommel_html::FieldIndex;
-pub use weight_table::TermWeight;

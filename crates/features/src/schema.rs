@@ -6,10 +6,10 @@ use trommel_html::Page;
 
 use crate::columns::{ColumnSet, Columns, LANES};
 use crate::facts::{Batch, Fact, PageFacts};
+use crate::group::Group;
 use crate::groups::FeatureGroup;
-use crate::lexicon::{Lexicon, ListedWord};
+use crate::lexicon::{Lexicon, ListedWord, TermWeight};
 use crate::rows::FeatureMatrix;
-use crate::weight_table::TermWeight;
 use crate::work::count_work;
 
 /// The parts of a row of features.
@@ -31,7 +31,7 @@ impl Schema {
         let (mut names, mut ranges) = (Vec::new(), Vec::new());
         for group in &groups {
             let start = names.len();
-            names.extend(group.columns(&lexicon));
+            names.extend((group.group().columns)(&lexicon));
             ranges.push(start..names.len());
         }
         Self { groups, ranges, names, lexicon }
@@ -78,15 +78,15 @@ impl Schema {
         mut give: impl FnMut(&Columns),
     ) {
         let asked = self.groups.iter().zip(&self.ranges);
-        let asked: Vec<(FeatureGroup, Range<usize>)> = asked
+        let asked: Vec<(&Group, Range<usize>)> = asked
             .filter(|(_, range)| !set.asked_of((*range).clone()).is_empty())
-            .map(|(group, range)| (*group, range.clone()))
+            .map(|(group, range)| (group.group(), range.clone()))
             .collect();
         // Facts of groups without an asked column are not made: a model pays for what it reads.
-        let needed: Vec<Fact> = asked.iter().flat_map(|(group, _)| group.needs()).copied().collect();
+        let needed: Vec<Fact> = asked.iter().flat_map(|(group, _)| group.needs).copied().collect();
         let facts = PageFacts::new(page, url, &self.lexicon, &needed);
         let ready: Vec<_> =
-            asked.into_iter().map(|(group, range)| (group.on(&facts, set.asked_of(range.clone())), range)).collect();
+            asked.into_iter().map(|(group, range)| ((group.on)(&facts, set.asked_of(range.clone())), range)).collect();
         // One batch of memory for all batches of a page, which therefore stays in the cache.
         let mut columns = Columns::new(set);
         let mut batch = Batch::default();
@@ -98,8 +98,8 @@ impl Schema {
             count_work(blocks.len() * set.asked().len());
             columns.start(blocks);
             facts.fill_batch(first, &mut batch);
-            for (group, range) in &ready {
-                group.fill(&batch, &mut columns.group(set, range.clone()));
+            for (fill, range) in &ready {
+                fill(&batch, &mut columns.group(set, range.clone()));
             }
             columns.finish();
             give(&columns);

@@ -5,8 +5,7 @@ use trommel_html::{Page, Tag};
 use crate::columns::{GroupColumns, LANES};
 use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
-use crate::lexicon::Lexicon;
+use crate::group::{Fact, Group};
 use crate::log::{flag, log};
 use crate::scratch::Scratch;
 
@@ -120,6 +119,38 @@ const BITS: [u32; 256] = {
     bits
 };
 
+fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
+    let PageFacts { page, paths, .. } = facts;
+    let (mut containers, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
+    let (mut sets, mut hidden, mut depth) = ([0u32; LANES], [0.0; LANES], [0.0; LANES]);
+    // A number that no tag has, so that all columns are 0.
+    let none = u8::MAX;
+    for (lane, at) in (0..LANES).zip(out.blocks()) {
+        let Some(block) = page.blocks.get(at) else { break };
+        let container = page.container(block).map(|(_, element)| element);
+        let above = container.and_then(|element| page.element(element.parent));
+        let element = page.element(block.element);
+        containers[lane] = container.map_or(none, |element| element.tag as u8);
+        parent[lane] = above.map_or(none, |element| element.tag as u8);
+        innermost[lane] = element.map_or(none, |element| element.tag as u8);
+        let set = around.get(paths.of_block(at) as usize);
+        sets[lane] = set.copied().unwrap_or(0);
+        hidden[lane] = flag(element.is_some_and(|element| element.hidden));
+        depth[lane] = log(element.map_or(0, |element| element.depth));
+    }
+    let one_hot = [(&containers, &CONTAINER_TAGS[..]), (&innermost, &INNERMOST), (&parent, &PARENT)];
+    // Lane by lane above, column by column here: each table is read once for a batch.
+    for (tags, known) in one_hot {
+        for tag in known {
+            out.put_lanes(|lane| flag(tags[lane] == *tag as u8));
+        }
+    }
+    for bit in 0..=AROUND_TAGS.len() {
+        out.put_lanes(|lane| (sets[lane] >> bit & 1) as u8 as f32);
+    }
+    out.put_columns(&[hidden, depth]);
+}
+
 /// For every element on a path, a bit for each tag of [`AROUND_TAGS`] that it is or stands in.
 fn around(page: &Page, paths: &Paths) -> Scratch<u32> {
     // Bits are inherited in one pass down, so no block climbs its path.
@@ -131,57 +162,14 @@ fn around(page: &Page, paths: &Paths) -> Scratch<u32> {
     sets
 }
 
-/// The elements around the blocks of a page.
-pub(crate) struct Ancestry<'a> {
-    page: &'a Page,
-    paths: &'a Paths,
-    around: Scratch<u32>,
-}
-
-impl<'a> Group<'a> for Ancestry<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Paths];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        names()
-    }
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { page: facts.page, paths: &facts.paths, around: around(facts.page, &facts.paths) }
-    }
-}
-
-impl Fill for Ancestry<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let (mut containers, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
-        let (mut sets, mut hidden, mut depth) = ([0u32; LANES], [0.0; LANES], [0.0; LANES]);
-        // A number that no tag has, so that all columns are 0.
-        let none = u8::MAX;
-        for (lane, at) in (0..LANES).zip(out.blocks()) {
-            let Some(block) = self.page.blocks.get(at) else { break };
-            let container = self.page.container(block).map(|(_, element)| element);
-            let above = container.and_then(|element| self.page.element(element.parent));
-            let element = self.page.element(block.element);
-            containers[lane] = container.map_or(none, |element| element.tag as u8);
-            parent[lane] = above.map_or(none, |element| element.tag as u8);
-            innermost[lane] = element.map_or(none, |element| element.tag as u8);
-            let set = self.around.get(self.paths.of_block(at) as usize);
-            sets[lane] = set.copied().unwrap_or(0);
-            hidden[lane] = flag(element.is_some_and(|element| element.hidden));
-            depth[lane] = log(element.map_or(0, |element| element.depth));
-        }
-        let one_hot = [(&containers, &CONTAINER_TAGS[..]), (&innermost, &INNERMOST), (&parent, &PARENT)];
-        // Lane by lane above, column by column here: each table is read once for a batch.
-        for (tags, known) in one_hot {
-            for tag in known {
-                out.put_lanes(|lane| flag(tags[lane] == *tag as u8));
-            }
-        }
-        for bit in 0..=AROUND_TAGS.len() {
-            out.put_lanes(|lane| (sets[lane] >> bit & 1) as u8 as f32);
-        }
-        out.put_columns(&[hidden, depth]);
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Paths],
+    columns: |_| names(),
+    on: |facts, _| {
+        let around = around(facts.page, &facts.paths);
+        Box::new(move |_, out| fill(facts, &around, out))
+    },
+};
 
 #[cfg(test)]
 mod tests {

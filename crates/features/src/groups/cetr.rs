@@ -8,9 +8,7 @@
 use trommel_html::Page;
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Group, owned};
 use crate::kmeans::{farthest_first, kmeans};
 use crate::scratch::Scratch;
 
@@ -25,26 +23,19 @@ const BLOCKS_AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
 
-/// The tag-ratio features of all blocks.
-pub(crate) struct TagRatios(Vec<[f32; NAMES.len()]>);
-
-impl<'a> Group<'a> for TagRatios {
-    const NEEDS: &'static [Fact] = &[];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
+pub(crate) const GROUP: Group = Group {
+    needs: &[],
+    columns: |_| owned(&NAMES),
+    on: |facts, asked| {
         // Clustering is the dear part, and models need not ask for its verdict.
-        Self(features(facts.page, asked.any([CLUSTER])))
-    }
-}
-
-impl Fill for TagRatios {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        for column in 0..NAMES.len() {
-            out.put(|at| self.0.get(at).map_or(0.0, |ratios| ratios[column]));
-        }
-    }
-}
+        let ratios = features(facts.page, asked.any([CLUSTER]));
+        Box::new(move |_, out| {
+            for column in 0..NAMES.len() {
+                out.put(|at| ratios.get(at).map_or(0.0, |ratios| ratios[column]));
+            }
+        })
+    },
+};
 
 /// The tag-ratio features of each block: smoothed ratio (characters a tag), smoothed absolute
 /// derivative, and 1 if clustering takes the block for content, else 0.

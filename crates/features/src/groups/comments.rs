@@ -6,11 +6,10 @@ use std::sync::LazyLock;
 use trommel_html::{Attribute, AttributeWord, HeadingIds, NONE, Page, Tag};
 use trommel_text::word_hash;
 
-use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, owned, rows};
 use crate::hash_table::HashTable;
-use crate::log::log;
+use crate::log::{flag, log};
 use crate::scratch::Scratch;
 use crate::work::count_work;
 
@@ -39,26 +38,14 @@ static HASHES: LazyLock<HashTable<()>> = LazyLock::new(|| {
     hashes
 });
 
-/// Features of the blocks of a page relative to its comment sections.
-pub(crate) struct CommentSections<'a> {
-    page: &'a Page,
-    sections: Sections,
-}
-
-impl<'a> Group<'a> for CommentSections<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Outline];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { page: facts.page, sections: Sections::new(facts) }
-    }
-}
-
-impl Fill for CommentSections<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| self.sections.features(self.page, at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Prose, Fact::Outline],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let sections = Sections::new(facts);
+        rows(move |at| sections.features(facts.page, at))
+    },
+};
 
 /// The comment sections of a page.
 #[derive(Clone, Debug, Default)]
@@ -123,7 +110,6 @@ impl Sections {
     }
 
     fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
-        let flag = |value: bool| f32::from(u8::from(value));
         let inside =
             |at: Option<usize>| at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element));
         let is_inside = inside(Some(at));
@@ -157,7 +143,7 @@ mod tests {
             &Limits::default(),
         );
         let lexicon = Lexicon::new(&[], &[], &[]);
-        let facts = PageFacts::new(&page, None, &lexicon, CommentSections::NEEDS);
+        let facts = PageFacts::new(&page, None, &lexicon, GROUP.needs);
         let comments = Sections::new(&facts);
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
         assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);
@@ -177,7 +163,7 @@ mod tests {
         let regions = |html: &str| {
             let page = ScanEngine.read(html, &Limits::default());
             let lexicon = Lexicon::new(&[], &[], &[]);
-            Sections::new(&PageFacts::new(&page, None, &lexicon, CommentSections::NEEDS)).regions
+            Sections::new(&PageFacts::new(&page, None, &lexicon, GROUP.needs)).regions
         };
         assert_eq!(regions(html), 0);
         let class = html.replace("id=results-discussion", "class=discussion");

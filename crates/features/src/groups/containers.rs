@@ -1,11 +1,8 @@
 //! Aggregates over the elements around a block, from its own outwards.
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::container_parts::SHAPE_PARTS;
 use crate::facts::levels::LEVELS;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
-use crate::lexicon::Lexicon;
+use crate::group::{Fact, Group, crossed};
 
 const PARTS: [&str; SHAPE_PARTS] =
     ["word_share", "link_density", "log_blocks", "paragraph_share", "log_words_per_element", "commas"];
@@ -15,28 +12,11 @@ fn names() -> Vec<String> {
     crossed(containers, &PARTS)
 }
 
-/// Features of the elements around the blocks of a page, all of which are facts.
-pub(crate) struct Containers;
-
-impl<'a> Group<'a> for Containers {
-    const NEEDS: &'static [Fact] = &[Fact::Levels];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        names()
-    }
-
-    fn new(_: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self
-    }
-}
-
-impl Fill for Containers {
-    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        for parts in batch.levels.iter() {
-            out.put_columns(&parts[..SHAPE_PARTS]);
-        }
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Levels],
+    columns: |_| names(),
+    on: |_, _| Box::new(|batch, out| batch.levels.iter().for_each(|parts| out.put_columns(&parts[..SHAPE_PARTS]))),
+};
 
 #[cfg(test)]
 mod tests {

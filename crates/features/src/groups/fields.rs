@@ -3,10 +3,8 @@
 
 use trommel_html::{FieldIndex, Page};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, owned, rows};
 use crate::log::log;
 use crate::scratch::Scratch;
 
@@ -36,20 +34,14 @@ pub(crate) struct FieldFeatures<'a> {
     rows: Scratch<[f32; NAMES.len()]>,
 }
 
-impl<'a> Group<'a> for FieldFeatures<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Shapes];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self::of(facts.page, &facts.shapes)
-    }
-}
-
-impl Fill for FieldFeatures<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| self.row(at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Shapes],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let fields = FieldFeatures::of(facts.page, &facts.shapes);
+        rows(move |at| fields.row(at))
+    },
+};
 
 /// Whether a text begins with a quantity: a digit of any script, or a fraction.
 fn begins_with_number(text: &str) -> bool {

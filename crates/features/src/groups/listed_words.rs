@@ -3,10 +3,9 @@
 
 use trommel_html::{Block, Page};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::Group;
 use crate::lexicon::Lexicon;
+use crate::log::flag;
 
 /// The listed words on each element or on one around it: a bit set for each element.
 pub(crate) struct ListedWords<'a> {
@@ -55,28 +54,19 @@ impl<'a> ListedWords<'a> {
     }
 }
 
-impl<'a> Group<'a> for ListedWords<'a> {
-    const NEEDS: &'static [Fact] = &[];
-
-    fn columns(lexicon: &Lexicon) -> Vec<String> {
-        lexicon.listed_names().to_vec()
-    }
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self::of(facts.page, facts.lexicon)
-    }
-}
-
-impl Fill for ListedWords<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        for listed in 0..self.listed {
-            out.put(|at| {
-                let block = self.page.blocks.get(at);
-                f32::from(u8::from(block.is_some_and(|block| self.has(block, listed))))
-            });
-        }
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[],
+    columns: |lexicon| lexicon.listed_names().to_vec(),
+    on: |facts, _| {
+        let words = ListedWords::of(facts.page, facts.lexicon);
+        Box::new(move |_, out| {
+            for listed in 0..words.listed {
+                let has = |at| words.page.blocks.get(at).is_some_and(|block| words.has(block, listed));
+                out.put(|at| flag(has(at)));
+            }
+        })
+    },
+};
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,8 @@
 use trommel_html::{NONE, Page};
 
 use crate::columns::{GroupColumns, LANES};
-use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
-use crate::lexicon::Lexicon;
+use crate::group::{Fact, Group, crossed};
 use crate::log::{flag, log};
 use crate::scratch::Scratch;
 
@@ -56,22 +54,8 @@ impl Neighbours {
         }
         Self { parts, parents }
     }
-}
 
-impl<'a> Group<'a> for Neighbours {
-    const NEEDS: &'static [Fact] = &[Fact::Shapes];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        names()
-    }
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self::of(facts.page, &facts.shapes)
-    }
-}
-
-impl Fill for Neighbours {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+    fn fill(&self, out: &mut GroupColumns) {
         let first = out.blocks().start;
         let parents = self.parents.get(first + REACH..).and_then(|parents| parents.first_chunk::<LANES>());
         for offset in OFFSETS {
@@ -87,6 +71,15 @@ impl Fill for Neighbours {
         }
     }
 }
+
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Shapes],
+    columns: |_| names(),
+    on: |facts, _| {
+        let neighbours = Neighbours::of(facts.page, &facts.shapes);
+        Box::new(move |_, out| neighbours.fill(out))
+    },
+};
 
 #[cfg(test)]
 mod tests {

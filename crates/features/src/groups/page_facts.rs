@@ -2,10 +2,8 @@
 
 use trommel_html::{Page, Tag};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::sums::Sums;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, constants, owned};
 
 use crate::log::log;
 
@@ -14,23 +12,11 @@ const NAMES: [&str; 10] = [
     "page.article", "page.product", "page.list", "page.discussion", "page.headline",
 ];
 
-/// The facts of a page as features.
-pub(crate) struct PageFeatures([f32; NAMES.len()]);
-
-impl<'a> Group<'a> for PageFeatures {
-    const NEEDS: &'static [Fact] = &[Fact::Sums];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self(features(facts.page, &facts.whole))
-    }
-}
-
-impl Fill for PageFeatures {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        self.0.iter().for_each(|value| out.put_constant(*value));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Sums],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| constants(features(facts.page, &facts.whole)),
+};
 
 fn features(page: &Page, whole: &Sums) -> [f32; NAMES.len()] {
     let has_headline = page.blocks.iter().any(|block| {

@@ -4,10 +4,9 @@
 
 use trommel_html::{AttributeWord, Page};
 
-use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, owned, rows};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -30,27 +29,14 @@ struct PathWeight {
     direct: f32,
 }
 
-/// The weights gathered down the path to every block.
-pub(crate) struct PathWeights<'a> {
-    facts: &'a PageFacts<'a>,
-    /// The weights of the elements on these paths, by their places.
-    elements: Scratch<PathWeight>,
-}
-
-impl<'a> Group<'a> for PathWeights<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Paths];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { facts, elements: path_weights(facts.page, &facts.paths, facts.lexicon) }
-    }
-}
-
-impl Fill for PathWeights<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| weight_features(self.facts, &self.elements, at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Paths],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let weights = path_weights(facts.page, &facts.paths, facts.lexicon);
+        rows(move |at| weight_features(facts, &weights, at))
+    },
+};
 
 /// The weights of some words that stand side by side.
 #[derive(Clone, Copy, Debug, Default)]
@@ -158,7 +144,7 @@ fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weight_table::TermWeight;
+    use crate::lexicon::TermWeight;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     fn weight(term: &str, weight: f32) -> TermWeight {

@@ -6,10 +6,8 @@ use std::ops::Range;
 use rustc_hash::FxHasher;
 use trommel_html::{Block, NONE, Page, Tag};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, RequestedColumns, owned, rows};
 use crate::hash_table::HashTable;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -41,27 +39,14 @@ struct Positions {
     blocks: Scratch<(u32, u32, u32)>,
 }
 
-/// Features of the places of the blocks of a page.
-pub(crate) struct Position<'a> {
-    facts: &'a PageFacts<'a>,
-    positions: Positions,
-}
-
-impl<'a> Group<'a> for Position<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Terms];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
-        Self { facts, positions: Positions::new(facts.page, asked) }
-    }
-}
-
-impl Fill for Position<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, terms, .. } = self.facts;
-        out.put_rows(|at| self.positions.features(page, terms, at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Terms],
+    columns: |_| owned(&NAMES),
+    on: |facts, asked| {
+        let positions = Positions::new(facts.page, asked);
+        rows(move |at| positions.features(facts.page, &facts.terms, at))
+    },
+};
 
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {

@@ -1,12 +1,9 @@
 //! Features of a block's distance to the prose of its page.
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::container_parts::{PROSE_DENSITY, PROSE_SHARE};
 use crate::facts::levels::LEVELS;
 use crate::facts::prose::NAMES;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Fact, Group, crossed, owned};
 
 fn names() -> Vec<String> {
     let containers = LEVELS.iter().map(|level| format!("container_{level}"));
@@ -15,30 +12,18 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Features of the blocks of a page relative to its prose.
-pub(crate) struct ProseFeatures<'a>(&'a PageFacts<'a>);
-
-impl<'a> Group<'a> for ProseFeatures<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Levels];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        names()
-    }
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self(facts)
-    }
-}
-
-impl Fill for ProseFeatures<'_> {
-    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        let PageFacts { paths, prose, containers, .. } = self.0;
-        out.put_rows(|at| prose.features(paths, containers, at));
-        for parts in batch.levels.iter() {
-            out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
-        }
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Prose, Fact::Levels],
+    columns: |_| names(),
+    on: |facts, _| {
+        Box::new(|batch, out| {
+            out.put_rows(|at| facts.prose.features(&facts.paths, &facts.containers, at));
+            for parts in batch.levels.iter() {
+                out.put_columns(&parts[PROSE_DENSITY..=PROSE_SHARE]);
+            }
+        })
+    },
+};
 
 #[cfg(test)]
 mod tests {

@@ -4,13 +4,10 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Tag};
 
-use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns, crossed};
-use crate::lexicon::Lexicon;
+use crate::group::{Fact, Group, crossed, rows};
 use crate::scratch::Scratch;
 
-use crate::facts::paths::Paths;
 use crate::log::log;
 use crate::work::count_work;
 
@@ -132,29 +129,14 @@ impl ByTemplate {
     }
 }
 
-/// The repeated elements around the blocks of a page.
-pub(crate) struct Repeats<'a> {
-    paths: &'a Paths,
-    templates: Templates,
-}
-
-impl<'a> Group<'a> for Repeats<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Sums];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        names()
-    }
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { paths: &facts.paths, templates: Templates::new(facts) }
-    }
-}
-
-impl Fill for Repeats<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| self.templates.features(self.paths.of_block(at)));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Sums],
+    columns: |_| names(),
+    on: |facts, _| {
+        let templates = Templates::new(facts);
+        rows(move |at| templates.features(facts.paths.of_block(at)))
+    },
+};
 
 /// Elements that repeat as paragraphs and cells do, not as items.
 fn is_item(tag: Tag) -> bool {
@@ -250,6 +232,7 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexicon::Lexicon;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
@@ -278,7 +261,7 @@ mod tests {
         let html = format!("<p>Alone it stands.</p><section>{}</section>", card.repeat(4));
         let page = ScanEngine.read(&html, &Limits::default());
         let lexicon = Lexicon::new(&[], &[], &[]);
-        let facts = PageFacts::new(&page, None, &lexicon, Repeats::NEEDS);
+        let facts = PageFacts::new(&page, None, &lexicon, GROUP.needs);
         let repeats = Templates::new(&facts);
         let of = |block: usize| {
             let values = repeats.features(facts.paths.of_block(block));

@@ -4,9 +4,7 @@
 use trommel_html::Page;
 use trommel_text::words;
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Group, owned, rows};
 use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
@@ -50,23 +48,14 @@ pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
     words as f32 / lines as f32
 }
 
-/// The densities of all blocks.
-pub(crate) struct Shallow(Scratch<[f32; 2]>);
-
-impl<'a> Group<'a> for Shallow {
-    const NEEDS: &'static [Fact] = &[];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self(densities(facts.page))
-    }
-}
-
-impl Fill for Shallow {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| features(&self.0, at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let densities = densities(facts.page);
+        rows(move |at| features(&densities, at))
+    },
+};
 
 /// (text density, link density) of each block.
 fn densities(page: &Page) -> Scratch<[f32; 2]> {

@@ -3,10 +3,8 @@
 
 use trommel_html::Page;
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, constants, owned, rows};
 use crate::log::log;
 use crate::word_hash::{hashes, pair_hash};
 use crate::work::count_work;
@@ -26,33 +24,15 @@ struct Items {
     words: WordSet,
 }
 
-/// The listed items against the blocks of a page.
-pub(crate) struct StatedItems<'a> {
-    facts: &'a PageFacts<'a>,
-    items: Items,
-}
-
-impl<'a> Group<'a> for StatedItems<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Terms];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { facts, items: Items::new(facts.page) }
-    }
-}
-
-impl Fill for StatedItems<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Terms],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| match Items::new(facts.page) {
         // Most pages list nothing, and the columns are then constant.
-        if self.items.number == 0 {
-            for _ in NAMES {
-                out.put_constant(0.0);
-            }
-            return;
-        }
-        out.put_rows(|at| self.items.features(&self.facts.terms, at));
-    }
-}
+        items if items.number == 0 => constants([0.0; NAMES.len()]),
+        items => rows(move |at| items.features(&facts.terms, at)),
+    },
+};
 
 /// The hash of a line.
 fn line(words: &[u64]) -> u64 {

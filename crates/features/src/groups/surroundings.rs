@@ -3,9 +3,7 @@
 
 use trommel_html::{Page, Tag};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Group, owned, rows};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -27,31 +25,18 @@ struct Counts {
     articles: u16,
 }
 
-/// The surroundings of the blocks of a page.
-pub(crate) struct Surroundings {
-    /// The counts at each block, and at the end of the page.
-    seen: Scratch<Counts>,
-}
-
-impl<'a> Group<'a> for Surroundings {
-    const NEEDS: &'static [Fact] = &[];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { seen: seen(facts.page) }
-    }
-}
-
-impl Fill for Surroundings {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| {
-            let counts = self.seen.get(at).copied().unwrap_or_default();
-            let next = self.seen.get(at + 1).copied().unwrap_or_default();
-            [counts.before, next.before, counts.inside, counts.headlines, counts.articles]
-                .map(|count| log(u32::from(count)))
-        });
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let seen = seen(facts.page);
+        rows(move |at| {
+            let counts = seen.get(at).copied().unwrap_or_default();
+            let next = seen.get(at + 1).copied().unwrap_or_default();
+            [counts.before, next.before, counts.inside, counts.headlines, counts.articles].map(log)
+        })
+    },
+};
 
 /// Kinds of elements that are counted.
 const OTHER: usize = 0;

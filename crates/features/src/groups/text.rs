@@ -2,10 +2,8 @@
 
 use trommel_html::Block;
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, owned, rows};
 use crate::log::{flag, log};
 
 const NAMES: [&str; 19] = [
@@ -15,27 +13,16 @@ const NAMES: [&str; 19] = [
     "text.inputs",
 ];
 
-/// Features of the texts of the blocks of a page.
-pub(crate) struct TextShape<'a>(&'a PageFacts<'a>);
-
-impl<'a> Group<'a> for TextShape<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Shapes];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self(facts)
-    }
-}
-
-impl Fill for TextShape<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let (blocks, shapes) = (&self.0.page.blocks, &self.0.shapes);
-        out.put_rows(|at| match blocks.get(at).zip(shapes.get(at)) {
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Shapes],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        rows(|at| match facts.page.blocks.get(at).zip(facts.shapes.get(at)) {
             Some((block, shape)) => features(block, shape),
             None => [0.0; NAMES.len()],
-        });
-    }
-}
+        })
+    },
+};
 
 fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
     let words = block.words.max(1) as f32;

@@ -6,10 +6,8 @@ use std::ops::Range;
 use trommel_html::Page;
 use trommel_html::json_ld::JsonLdKind;
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::terms::{Sieve, Terms};
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, owned, rows};
 use crate::hash_table::HashTable;
 use crate::log::log;
 use crate::word_hash::hashes;
@@ -46,26 +44,14 @@ struct HeadTexts {
     body_phrases: usize,
 }
 
-/// The topic that the head states, for comparison with the blocks of a page.
-pub(crate) struct HeadTopic<'a> {
-    facts: &'a PageFacts<'a>,
-    head: HeadTexts,
-}
-
-impl<'a> Group<'a> for HeadTopic<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Terms];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, asked: RequestedColumns) -> Self {
-        Self { facts, head: HeadTexts::new(facts.page, asked.any(OF_TEXTS)) }
-    }
-}
-
-impl Fill for HeadTopic<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| self.head.features(&self.facts.terms, at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Terms],
+    columns: |_| owned(&NAMES),
+    on: |facts, asked| {
+        let head = HeadTexts::new(facts.page, asked.any(OF_TEXTS));
+        rows(move |at| head.features(&facts.terms, at))
+    },
+};
 
 /// Hashes of the phrases of some words.
 #[inline(always)]

@@ -5,11 +5,9 @@
 
 use trommel_html::Page;
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
 use crate::facts::headline::Outline;
 use crate::facts::terms::{PAIRED_WORDS, Terms};
-use crate::group::{Batch, Fact, Fill, Group, RequestedColumns};
+use crate::group::{Fact, Group, owned, rows};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -28,26 +26,14 @@ struct BlockWording {
     first: f32,
 }
 
-/// Features of the first words of the blocks of a page.
-pub(crate) struct Wording<'a> {
-    facts: &'a PageFacts<'a>,
-    blocks: Scratch<BlockWording>,
-}
-
-impl<'a> Group<'a> for Wording<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Outline];
-    const NAMES: &'static [&'static str] = &NAMES;
-
-    fn new(facts: &'a PageFacts<'a>, _: RequestedColumns) -> Self {
-        Self { facts, blocks: wordings(facts.page, &facts.terms, facts.lexicon) }
-    }
-}
-
-impl Fill for Wording<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| features(&self.blocks, &self.facts.outline, at));
-    }
-}
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Outline],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        let blocks = wordings(facts.page, &facts.terms, facts.lexicon);
+        rows(move |at| features(&blocks, &facts.outline, at))
+    },
+};
 
 /// The wording of every block.
 fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
@@ -115,7 +101,7 @@ fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.l
 mod tests {
     use super::*;
     use crate::facts::paths::Paths;
-    use crate::weight_table::TermWeight;
+    use crate::lexicon::TermWeight;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
