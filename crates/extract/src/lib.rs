@@ -30,6 +30,7 @@ mod heading_text;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;
+mod kept;
 mod language;
 mod links;
 mod metadata;

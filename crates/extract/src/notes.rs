@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NotationKind, Page, Tag};
 
 use crate::heading_text::is_heading;
+use crate::kept::KeptBlocks as _;
 
 /// Blocks and words of a note; what is longer is a part of the text.
 // An anchor may lead to a section, which would be moved behind the text as a whole.
@@ -96,13 +97,9 @@ impl Notes {
         let mut notes = Self::default();
         notes.number(&pairs);
         for definition in &mut notes.definitions {
-            let is_kept = |at: &u32| kept.get(*at as usize) == Some(&true);
+            let is_kept = |at: &u32| kept.has(*at as usize);
             definition.judged |= definition.blocks.iter().any(is_kept);
-            for at in &definition.blocks {
-                if let Some(kept) = kept.get_mut(*at as usize) {
-                    *kept = true;
-                }
-            }
+            kept.keep(definition.blocks.iter().map(|at| *at as usize));
         }
         // After numbering: labels are recognised by their number.
         notes.cut_labels(page);
@@ -249,7 +246,7 @@ impl Notes {
         let mut behind = false;
         let mut dropped = Vec::new();
         for (at, block) in page.blocks.iter().enumerate() {
-            if kept.get(at) != Some(&true) {
+            if !kept.has(at) {
                 continue;
             }
             let is_heading = is_heading(page, block);
@@ -269,20 +266,14 @@ impl Notes {
         }
         for at in dropped {
             self.moved.insert(at as u32);
-            if let Some(kept) = kept.get_mut(at) {
-                *kept = false;
-            }
+            kept.leave_out([at]);
         }
     }
 }
 
 /// The blocks inside of an element.
 fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
-    let Some(container) = page.element(element) else { return Vec::new() };
-    let first = page.blocks.partition_point(|block| block.span.0 < container.start);
-    let inside = |block: &trommel_html::Block| block.element >= element && block.element < container.end;
-    let blocks = page.blocks.iter().enumerate().skip(first);
-    blocks.take_while(|(_, block)| inside(block)).take(MAX_NOTE.0 + 1).map(|(at, _)| at as u32).collect()
+    page.blocks_inside(element).take(MAX_NOTE.0 + 1).map(|at| at as u32).collect()
 }
 
 /// Whether blocks may be a note.
@@ -302,23 +293,13 @@ fn in_notes(page: &Page, element: u32) -> bool {
         .take_while(|(_, element)| !matches!(element.tag, Tag::Body | Tag::Main | Tag::Article))
         .take(MAX_ANCESTORS)
         .any(|(_, element)| {
-            let mut words = page.attribute_words(element).iter();
-            words.any(|word| {
-                matches!(
-                    page.word_text(word),
-                    "footnote"
-                        | "footnotes"
-                        | "endnote"
-                        | "endnotes"
-                        | "references"
-                        | "reflist"
-                        | "notes"
-                        | "bibliography"
-                        | "sidenote"
-                        | "fn"
-                        | "fns"
-                )
-            })
+            page.says(
+                element,
+                &[
+                    "footnote", "footnotes", "endnote", "endnotes", "references", "reflist", "notes", "bibliography",
+                    "sidenote", "fn", "fns",
+                ],
+            )
         })
 }
 

@@ -5,6 +5,7 @@ use trommel_model::{Choice, Judgement, Model};
 use trommel_sites::SiteUse;
 
 use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
+use crate::kept::KeptBlocks as _;
 use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
 use crate::repeated_comments::keep_repeated_comments;
@@ -102,7 +103,7 @@ impl ContentPolicy {
             self.favored(model, page, &mut wide, true);
             let is_beside = |at: usize| roles.get(at) == Some(&Role::Comment);
             keep_repeated_comments(page, &wide.probabilities, is_beside, &mut wide.choice.kept);
-            let is_comment = |at: usize| is_beside(at) && wide.choice.kept.get(at) == Some(&true);
+            let is_comment = |at: usize| is_beside(at) && wide.choice.kept.has(at);
             let wide_embedded = wide.embedded.iter().map(|embedded| embedded.is_comment() && embedded.kept);
             if self.comments == CommentPolicy::Separate {
                 separate = (0..blocks).map(is_comment).collect();

@@ -8,6 +8,7 @@ mod field_index;
 mod heading_ids;
 mod inline_style;
 mod notation;
+mod queries;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -223,6 +224,12 @@ impl Page {
         rest.iter()
             .take_while(move |notation| notation.text.0 < end)
             .map(move |notation| Notation { text: (notation.text.0 - start, notation.text.1 - start), ..*notation })
+    }
+
+    /// The text of a notation of a block.
+    pub fn noted(&self, block: &Block, notation: &Notation) -> &str {
+        let (from, to) = notation.text;
+        self.text(block).get(from as usize..to as usize).unwrap_or_default()
     }
 
     /// Whether any block has a notation.

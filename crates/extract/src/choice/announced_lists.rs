@@ -3,6 +3,7 @@
 use trommel_html::{Block, ElementKinds, Page};
 
 use super::headed_lists::{has_words, list};
+use crate::kept::KeptBlocks as _;
 
 /// Words of the sentence. Labels of controls are shorter ("Share:", "Tags:").
 const MIN_WORDS: u32 = 7;
@@ -19,7 +20,7 @@ pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
     }
     for at in 0..page.blocks.len() {
         let next = at + 1;
-        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
+        if !kept.has(at) || !kept.lacks(next) {
             continue;
         }
         let Some(block) = page.blocks.get(at).filter(|block| announces(page, block)) else { continue };
@@ -33,7 +34,7 @@ pub(crate) fn keep_announced_lists(page: &Page, kept: &mut [bool]) {
         let told = blocks.iter().filter(|block| block.link_density() < 1.0).count();
         let is_text = told * 2 >= blocks.len() && has_words(&blocks, MIN_MEAN_WORDS);
         if stands_beside && blocks.len() <= MAX_BLOCKS && is_text {
-            kept.iter_mut().skip(next).take(blocks.len()).for_each(|kept| *kept = true);
+            kept.keep(next..next + blocks.len());
         }
     }
 }

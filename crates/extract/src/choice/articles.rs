@@ -115,9 +115,7 @@ pub(crate) fn drop_follow_ups(page: &Page, html: &str, kept: &mut [bool]) {
 }
 
 fn may_hold(page: &Page, element: &Element) -> bool {
-    element.tag == Tag::Article
-        || matches!(element.tag, Tag::Div | Tag::Section)
-            && page.attribute_words(element).iter().any(|word| ARTICLES.contains(&page.word_text(word)))
+    element.tag == Tag::Article || matches!(element.tag, Tag::Div | Tag::Section) && page.says(element, &ARTICLES)
 }
 
 /// The address that an element states, without its query and fragment.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use trommel_html::{Element, ElementKinds, Page, Tag};
 
 use super::whole_units::outermost_code;
+use crate::kept::KeptBlocks as _;
 use crate::role::Role;
 
 /// A gap of dropped blocks, with the elements around it up to the first that holds the kept block before
@@ -33,7 +34,7 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
     }
     let mut at = 1;
     while at < kept.len() {
-        let starts = kept.get(at) == Some(&false) && kept.get(at - 1) == Some(&true);
+        let starts = kept.lacks(at) && kept.has(at - 1);
         let Some(gap) = starts.then(|| gap(page, kept, at)).flatten() else {
             at += 1;
             continue;
@@ -44,7 +45,7 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
                 .zip(element)
                 .is_some_and(|(around, element)| (gap.parent..around.end).contains(&element))
         };
-        let is_between = kept.get(gap.end) == Some(&true) && is_inside(gap.end);
+        let is_between = kept.has(gap.end) && is_inside(gap.end);
         let is_last = || {
             let behind = kept.get(gap.end..).unwrap_or_default();
             let next = behind.iter().position(|kept| *kept);
@@ -57,9 +58,8 @@ pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
         if wanted
             // Comments between two parts of a text were left out on purpose.
             && !are_comments(roles, at..gap.end)
-            && let Some(kept) = kept.get_mut(at..gap.end)
         {
-            kept.fill(true);
+            kept.keep(at..gap.end);
         }
         // Behind the gap: each block is looked at once.
         at = gap.end;
@@ -93,7 +93,7 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
             block.is_some_and(|block| (at..element.end).contains(&block.element))
         };
         while is_inside(end) {
-            if kept.get(end) != Some(&false) {
+            if !kept.lacks(end) {
                 return None;
             }
             end += 1;

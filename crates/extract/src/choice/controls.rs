@@ -5,6 +5,7 @@ use trommel_html::{Attribute, Block, Element, ElementKinds, Page, Tag, strip_mar
 
 use super::sections::heading;
 use crate::heading_text::is_heading;
+use crate::kept::KeptBlocks as _;
 use crate::permalinks::is_permalink;
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
@@ -21,7 +22,7 @@ const ANCESTORS: usize = 4;
 
 /// Takes controls out of `kept` (one entry a block).
 pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
-    let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.get(*at) == Some(&true)).collect();
+    let blocks: Vec<usize> = (0..page.blocks.len()).filter(|at| kept.has(*at)).collect();
     let block = |at: usize| page.blocks.get(at);
     let mut drop = Vec::new();
     let mut letters: Vec<usize> = Vec::new();
@@ -47,11 +48,7 @@ pub(crate) fn drop_controls(page: &Page, html: &str, kept: &mut [bool]) {
     if letters.len() >= MIN_LETTERS {
         drop.append(&mut letters);
     }
-    for at in drop {
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = false;
-        }
-    }
+    kept.leave_out(drop);
 }
 
 /// Whether a block is a control of the heading before it: links between brackets in the element that holds the

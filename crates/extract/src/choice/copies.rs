@@ -4,6 +4,8 @@
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page, Tag};
 
+use crate::kept::KeptBlocks as _;
+
 /// Words from which on a text does not stand on a page twice by chance.
 // Shorter texts ("Read more", a name) repeat on purpose. Golds with both copies cost l3s-gn1 .002.
 const MIN_WORDS: u32 = 20;
@@ -23,7 +25,7 @@ pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
         .blocks
         .iter()
         .enumerate()
-        .filter(|(at, _)| kept.get(*at) == Some(&true))
+        .filter(|(at, _)| kept.has(*at))
         .map(|(at, block)| (at, block, !seen.insert(page.text(block))))
         .collect();
     let mut before: Option<(usize, &Block, BlockKind)> = None;

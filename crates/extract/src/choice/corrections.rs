@@ -2,6 +2,8 @@
 
 use trommel_html::{Page, Tag};
 
+use crate::kept::KeptBlocks as _;
+
 /// Words and characters before the colon of such a line.
 // "Correction, May 5, 2024:" has as many with its date.
 const MAX_LABEL_WORDS: usize = 6;
@@ -22,7 +24,7 @@ const LABELS: [&str; 22] = [
 /// before them (one entry a block in `kept`).
 pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
     for (at, block) in page.blocks.iter().enumerate() {
-        if kept.get(at) != Some(&false) || block.words < MIN_WORDS || block.link_density() > 0.5 {
+        if !kept.lacks(at) || block.words < MIN_WORDS || block.link_density() > 0.5 {
             continue;
         }
         let Some((_, element)) = page.container(block) else { continue };
@@ -32,10 +34,10 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
         }
         let beside = (at.saturating_sub(BLOCKS_BEFORE)..at).any(|before| {
             let container = page.blocks.get(before).and_then(|block| page.container(block));
-            kept.get(before) == Some(&true) && container.is_some_and(|(_, other)| other.parent == element.parent)
+            kept.has(before) && container.is_some_and(|(_, other)| other.parent == element.parent)
         });
-        if beside && let Some(kept) = kept.get_mut(at) {
-            *kept = true;
+        if beside {
+            kept.keep([at]);
         }
     }
 }
@@ -44,7 +46,7 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
 /// what is kept.
 pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
     for at in 1..page.blocks.len() {
-        if kept.get(at) != Some(&false) || kept.get(at - 1) != Some(&true) {
+        if !kept.lacks(at) || !kept.has(at - 1) {
             continue;
         }
         let Some((_, element)) = page.blocks.get(at).and_then(|block| page.container(block)) else { continue };
@@ -53,9 +55,8 @@ pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
             && !element.hidden
             // Keeping them took the links of structure pages from .795 to .812.
             && words.any(|word| page.word_text(word) == "seealso")
-            && let Some(kept) = kept.get_mut(at)
         {
-            *kept = true;
+            kept.keep([at]);
         }
     }
 }

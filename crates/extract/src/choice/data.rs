@@ -4,6 +4,7 @@ use trommel_html::{Block, ElementKinds, Page};
 use trommel_text::long_run;
 
 use crate::confidence::data_share;
+use crate::kept::KeptBlocks as _;
 
 /// Bytes from which on a block may be data.
 // Shorter data is an id or a token within a text.
@@ -24,7 +25,7 @@ pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
     let mut drop = Vec::new();
     let mut rest = 0u32;
     for (at, block) in page.blocks.iter().enumerate() {
-        if kept.get(at) != Some(&true) {
+        if !kept.has(at) {
             continue;
         }
         if is_data(page, block) {
@@ -36,11 +37,7 @@ pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
     if rest < MIN_OTHER_WORDS {
         return;
     }
-    for at in drop {
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = false;
-        }
-    }
+    kept.leave_out(drop);
 }
 
 fn is_data(page: &Page, block: &Block) -> bool {

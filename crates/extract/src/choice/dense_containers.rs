@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Page};
 
+use crate::kept::KeptBlocks as _;
+
 /// Share of the kept words that the container holds, at least. It is the smallest such element.
 const MIN_KEPT_SHARE: f32 = 0.9;
 /// Share of the words of the container that are kept, at least.
@@ -49,9 +51,7 @@ pub(crate) fn keep_dense_containers(page: &Page, probabilities: &[f32], in_comme
     }
     for at in doubtful {
         let is_label = link(at).and_then(|text| times.get(text)).is_some_and(|times| *times >= MIN_LABEL_TIMES);
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = !is_label;
-        }
+        kept.set([at], !is_label);
     }
 }
 

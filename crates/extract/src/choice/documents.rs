@@ -1,6 +1,6 @@
 //! Keeps lists of links to documents: minutes, agendas, decisions, reports.
 
-use trommel_html::{Block, Page, Tag};
+use trommel_html::{Block, Page};
 
 /// Ends of the addresses of documents, in lower case.
 const ENDS: [&str; 10] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".rtf", ".csv"];
@@ -56,10 +56,7 @@ pub(crate) fn keep_documents(page: &Page, html: &str, fields: &[u32], probabilit
 
 /// Whether a block is a link to a document.
 fn is_document(page: &Page, html: &str, block: &Block) -> bool {
-    let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
-    let mut elements = page.inline(block).iter().copied().chain(around).filter_map(|at| page.element(at));
-    let href = elements.find(|element| element.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
-    href.is_some_and(|href| {
+    page.link_address(html, block, ANCESTORS).is_some_and(|href| {
         let path = href.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
         ENDS.iter().any(|end| path.ends_with(end))
     })

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use trommel_html::{Block, Page, Tag};
 
 use crate::heading_text::is_heading;
+use crate::kept::KeptBlocks as _;
 
 /// Probability of a block, at least.
 // At .1 seventeen pages of wcxb-dev get worse and two better.
@@ -37,9 +38,7 @@ pub(crate) fn keep_form_text(page: &Page, probabilities: &[f32], kept: &mut [boo
     }
     for (at, form) in doubtful {
         let (headings, paragraphs) = forms.get(&form).copied().unwrap_or_default();
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = headings >= MIN_HEADINGS && paragraphs >= MIN_PARAGRAPHS;
-        }
+        kept.set([at], headings >= MIN_HEADINGS && paragraphs >= MIN_PARAGRAPHS);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use trommel_html::{Block, NotationKind, Page};
 
+use crate::kept::KeptBlocks as _;
 use crate::render::tex::is_displayed;
 
 /// Characters beside its formulas that a block may have, such as a number in brackets.
@@ -12,38 +13,17 @@ const MAX_OTHER_CHARS: usize = 12;
 /// keeps all of them or none.
 pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
     const FORMULAS: [NotationKind; 2] = [NotationKind::Formula, NotationKind::DisplayFormula];
-    let mut is_formula = Vec::new();
-    for (at, block) in page.blocks_with_notation(&FORMULAS) {
-        is_formula.resize(page.blocks.len(), false);
-        if let Some(slot) = is_formula.get_mut(at) {
-            *slot = self::is_formula(page, block);
-        }
-    }
+    let noted = page.blocks_with_notation(&FORMULAS);
+    let mut formulas: Vec<usize> = noted.filter(|(_, block)| is_formula(page, block)).map(|(at, _)| at).collect();
     // TeX between marks in the text, which a script of the page lays out.
-    for (at, block) in page.blocks.iter().enumerate() {
-        let text = page.text(block);
-        if text.starts_with(['\\', '$']) && is_displayed(text) {
-            is_formula.resize(page.blocks.len(), false);
-            if let Some(slot) = is_formula.get_mut(at) {
-                *slot = true;
-            }
-        }
-    }
-    let mut at = 0;
-    while at < is_formula.len() {
-        let run = is_formula.iter().skip(at).take_while(|flag| **flag).count();
-        if run == 0 {
-            at += 1;
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|at| kept.get(at)).copied();
-        let after = kept.get(at + run).copied();
+    let is_tex = |text: &str| text.starts_with(['\\', '$']) && is_displayed(text);
+    formulas.extend((0..).zip(&page.blocks).filter(|(_, block)| is_tex(page.text(block))).map(|(at, _)| at));
+    formulas.sort_unstable();
+    formulas.dedup();
+    for run in formulas.chunk_by(|one, next| one + 1 == *next) {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
         // A formula has no words that a model knows, so its neighbours decide.
-        let keep = before.or(after).unwrap_or(false) || before == Some(false) && after == Some(true);
-        for flag in kept.iter_mut().skip(at).take(run) {
-            *flag = keep;
-        }
-        at += run;
+        kept.set(run.iter().copied(), kept.has_before(*first) || kept.has(last + 1));
     }
 }
 

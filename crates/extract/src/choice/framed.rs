@@ -5,6 +5,7 @@ use std::ops::Range;
 use trommel_html::{Element, ElementKinds, Page, Tag};
 
 use super::between::{are_comments, is_beside};
+use crate::kept::KeptBlocks as _;
 use crate::role::Role;
 
 /// Link density from which a block of a list is a link.
@@ -22,7 +23,7 @@ pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
     let mut at = 0u32;
     while let Some(element) = page.element(at) {
         let blocks = match element.tag {
-            Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table => blocks_of(page, at, element),
+            Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table => page.blocks_inside(at),
             _ => 0..0,
         };
         let has_dropped = || kept.get(blocks.clone()).is_some_and(|kept| kept.contains(&false));
@@ -33,18 +34,11 @@ pub(crate) fn keep_framed(page: &Page, roles: &[Role], kept: &mut [bool]) {
     }
 }
 
-/// The blocks in an element.
-fn blocks_of(page: &Page, at: u32, element: &Element) -> Range<usize> {
-    let first = page.blocks.partition_point(|block| block.span.0 < element.start);
-    let behind = page.blocks.get(first..).unwrap_or_default();
-    first..first + behind.partition_point(|block| (at..element.end).contains(&block.element))
-}
-
 /// Whether the blocks right before and right behind those of an element are kept, and stand in the innermost element
 /// around it that holds more than they.
 fn is_framed(page: &Page, at: u32, element: &Element, blocks: &Range<usize>, kept: &[bool]) -> bool {
     let Some(before) = blocks.start.checked_sub(1) else { return false };
-    let are_kept = kept.get(before) == Some(&true) && kept.get(blocks.end) == Some(&true);
+    let are_kept = kept.has(before) && kept.has(blocks.end);
     if blocks.is_empty() || !are_kept || is_beside(page, element) {
         return false;
     }

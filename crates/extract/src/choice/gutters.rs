@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use super::whole_units::outermost_code;
+use crate::kept::KeptBlocks as _;
 
 /// Elements around line numbers in one of which their code stands as well.
 const ANCESTORS: usize = 4;
@@ -33,8 +34,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
         };
         // Numbers that count without a gap, and code beside them: a listing of data does neither.
         if are_consecutive(numbers) && stands_beside() {
-            let flags = kept.iter_mut().skip(at).take(next - at);
-            flags.for_each(|kept| *kept = false);
+            kept.leave_out(at..next);
         }
         at = next;
     }
@@ -63,9 +63,10 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     let mut lists: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
     for block in &page.blocks {
-        let is_inside = page.kinds_around(block).contains(ElementKinds::LIST);
-        let path = page.path(if is_inside { block.element } else { NONE });
-        let list = path.filter(|(_, element)| matches!(element.tag, Tag::Ul | Tag::Ol)).last();
+        let list = page
+            .path_in(ElementKinds::LIST, block)
+            .filter(|(_, element)| matches!(element.tag, Tag::Ul | Tag::Ol))
+            .last();
         let list = list.map_or(NONE, |(at, _)| at);
         home.push(list);
         if list == NONE {

@@ -3,6 +3,7 @@
 use trommel_html::{Block, Element, Page, Tag};
 
 use super::sections::{heading, is_beside};
+use crate::kept::KeptBlocks as _;
 
 /// Elements around a block that may be its item.
 // Items hold a paragraph and a link or two; a bound keeps each block at constant cost.
@@ -12,7 +13,7 @@ const ANCESTORS: usize = 6;
 pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(&Element, &[&Block]) -> bool) {
     for at in 0..page.blocks.len() {
         let next = at + 1;
-        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
+        if !kept.has(at) || !kept.lacks(next) {
             continue;
         }
         let around = heading(page, at).and_then(|at| page.element(at));
@@ -21,8 +22,7 @@ pub(crate) fn keep_headed_lists(page: &Page, kept: &mut [bool], wanted: impl Fn(
             && is_beside(page, around.parent, at, next)
             && wanted(list, &blocks)
         {
-            let list = kept.iter_mut().skip(next).take(blocks.len());
-            list.for_each(|kept| *kept = true);
+            kept.keep(next..next + blocks.len());
         }
     }
 }

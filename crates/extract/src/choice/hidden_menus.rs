@@ -2,6 +2,8 @@
 
 use trommel_html::{Attribute, Element, Page, Tag};
 
+use crate::kept::KeptBlocks as _;
+
 /// Words of classes, ids and roles that say that something is a menu.
 const MENU: [&str; 11] = [
     "menu", "menubar", "nav", "navbar", "navigation", "submenu", "megamenu", "offcanvas", "drawer", "dropdown",
@@ -40,17 +42,11 @@ pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
             continue;
         }
         end = element.end;
-        let first = page.blocks.partition_point(|block| block.element < at);
-        let inside = || {
-            let blocks = page.blocks.iter().enumerate().skip(first);
-            blocks.take_while(|(_, block)| block.element < element.end)
-        };
-        let (mut items, mut words, mut linked) = (0u64, 0u64, 0u64);
-        for (_, block) in inside() {
-            items += 1;
-            words += u64::from(block.words);
-            linked += u64::from(block.link_words);
-        }
+        let inside = page.blocks_inside(at);
+        let items = inside.len() as u64;
+        let blocks = page.blocks.get(inside.clone()).unwrap_or_default();
+        let words: u64 = blocks.iter().map(|block| u64::from(block.words)).sum();
+        let linked: u64 = blocks.iter().map(|block| u64::from(block.link_words)).sum();
         let is_list = items >= MIN_ITEMS && linked * 2 >= words;
         let is_menu = is_list || says_menu(page, element);
         let is_short = words <= items * MAX_ITEM_WORDS;
@@ -58,11 +54,7 @@ pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
         if words * 2 >= total || !is_menu || !is_short {
             continue;
         }
-        for (at, _) in inside() {
-            if let Some(kept) = kept.get_mut(at) {
-                *kept = false;
-            }
-        }
+        kept.leave_out(inside);
     }
 }
 

@@ -1,7 +1,9 @@
 //! Drops short parts that the page does not show: labels for readers' aids, badges, and messages that a script
 //! would show.
 
-use trommel_html::{Block, Element, ElementKinds, NotationKind, Page};
+use trommel_html::{Block, ElementKinds, NotationKind, Page};
+
+use crate::kept::KeptBlocks as _;
 
 /// Words of such a part, at most.
 // Longer ones are answers, tabs and folded sections, which readers can open: at 100 recipes-dev loses .0013.
@@ -24,15 +26,13 @@ pub(crate) fn drop_invisible(page: &Page, kept: &mut [bool]) {
         // Only the outermost: what is inside of it is hidden with it.
         let Some(element) = page.element(*at).filter(|_| *at >= end) else { continue };
         end = element.end;
-        let first = page.blocks.partition_point(|block| block.element < *at);
         let inside = || {
-            let blocks = page.blocks.iter().enumerate().skip(first);
-            let blocks = blocks.take_while(|(_, block)| block.element < element.end);
+            let blocks = page.blocks_inside(*at).filter_map(|at| Some((at, page.blocks.get(at)?)));
             blocks.filter(|(_, block)| !element.tag.is_inline() || is_hidden(page, block))
         };
         let of_part = inside().map(|(_, block)| block.words).sum::<u32>();
         let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
-        if of_part <= MAX_WORDS && !can_be_opened(page, element) && !inside().any(|(_, block)| is_code(block)) {
+        if of_part <= MAX_WORDS && !page.says(element, &OPENED) && !inside().any(|(_, block)| is_code(block)) {
             words = words.saturating_add(of_part);
             drop.extend(inside().map(|(at, _)| at));
         }
@@ -40,21 +40,13 @@ pub(crate) fn drop_invisible(page: &Page, kept: &mut [bool]) {
     if words as f32 > MAX_PAGE_SHARE * total as f32 {
         return;
     }
-    for at in drop {
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = false;
-        }
-    }
+    kept.leave_out(drop);
 }
 
 /// Whether all of a block is hidden within its line: it may begin in a hidden element and go on behind it.
 fn is_hidden(page: &Page, block: &Block) -> bool {
     let whole = (0, page.text(block).len() as u32);
     page.notations(block).any(|notation| notation.kind == NotationKind::Hidden && notation.text == whole)
-}
-
-fn can_be_opened(page: &Page, element: &Element) -> bool {
-    page.attribute_words(element).iter().any(|word| OPENED.contains(&page.word_text(word)))
 }
 
 #[cfg(test)]

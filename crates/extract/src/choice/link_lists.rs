@@ -1,6 +1,6 @@
 //! Keeps lists of links to other sites below a heading of the text: further reading, as in an encyclopedia.
 
-use trommel_html::{Block, Page, Tag};
+use trommel_html::{Block, Page};
 use url::Url;
 
 use super::headed_lists::{has_words, keep_headed_lists};
@@ -21,14 +21,8 @@ pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: 
     let Some(url) = url.and_then(|url| Url::parse(url).ok()) else { return };
     // Without an address it is unknown which links lead away. All lists below headings cost news-world-dev .0006.
     let Some(site) = url.host_str().map(site) else { return };
-    let leads_away = |block: &&Block| {
-        let links = page.inline(block).iter();
-        let around = page.path(block.element).take(ANCESTORS).map(|(at, _)| at);
-        let mut elements = links.copied().chain(around).filter_map(|at| page.element(at));
-        let link = elements.find(|element| element.tag == Tag::A);
-        let href = link.and_then(|link| link.attribute(html, "href"));
-        href.is_some_and(|href| is_elsewhere(&href, site))
-    };
+    let leads_away =
+        |block: &&Block| page.link_address(html, block, ANCESTORS).is_some_and(|href| is_elsewhere(&href, site));
     keep_headed_lists(page, kept, |_, blocks| {
         (MIN_ITEMS..=MAX_ITEMS).contains(&blocks.len())
             && has_words(blocks, MIN_MEAN_WORDS)

@@ -1,7 +1,9 @@
 //! Keeps all items of a list if most of them are kept.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{ElementKinds, NONE, Page, Tag};
+use trommel_html::{ElementKinds, Page, Tag};
+
+use crate::kept::KeptBlocks as _;
 
 /// Items of which a list consists at least; a list of fewer is layout.
 const MIN_ITEMS: u32 = 2;
@@ -44,9 +46,7 @@ pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bo
     let mut lists: FxHashMap<u32, List> = FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
     for (block, &kept) in page.blocks.iter().zip(kept.iter()) {
-        let is_inside = page.kinds_around(block).contains(ElementKinds::ITEM);
-        let mut path = page.path(if is_inside { block.element } else { NONE });
-        let item = path.find(|(_, element)| element.tag == Tag::Li);
+        let item = page.path_in(ElementKinds::ITEM, block).find(|(_, element)| element.tag == Tag::Li);
         home.push(item.map(|(item, element)| (item, element.parent)));
         let Some((item, element)) = item else { continue };
         let list = lists.entry(element.parent).or_default();
@@ -79,21 +79,16 @@ pub(crate) fn keep_list_heads(page: &Page, kept: &mut [bool]) {
     }
     let item = |block: usize| {
         let block = page.blocks.get(block)?;
-        let is_inside = page.kinds_around(block).contains(ElementKinds::ITEM);
-        page.path(if is_inside { block.element } else { NONE }).find(|(_, element)| element.tag == Tag::Li)
+        page.path_in(ElementKinds::ITEM, block).find(|(_, element)| element.tag == Tag::Li)
     };
     // From the last on: the list in an item may have a list in its own first item.
     for at in (0..kept.len().saturating_sub(1)).rev() {
-        if kept.get(at) != Some(&false) || kept.get(at + 1) != Some(&true) {
+        if !kept.lacks(at) || !kept.has(at + 1) {
             continue;
         }
         let (Some((outer, element)), Some((inner, _))) = (item(at), item(at + 1)) else { continue };
-        if outer < inner
-            && inner < element.end
-            && !element.hidden
-            && let Some(kept) = kept.get_mut(at)
-        {
-            *kept = true;
+        if outer < inner && inner < element.end && !element.hidden {
+            kept.keep([at]);
         }
     }
 }

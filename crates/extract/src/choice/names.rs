@@ -5,6 +5,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, ElementKinds, Page, Tag};
 
+use crate::kept::KeptBlocks as _;
+
 /// Cards of one kind side by side from which on they are a pattern.
 // As for repeated siblings among the features: two alike may be chance.
 const MIN_CARDS: u32 = 3;
@@ -44,24 +46,21 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
         for at in name + 1..card.end {
             let block_words = page.blocks.get(at).map_or(0, |block| block.words);
             words = words.saturating_add(block_words);
-            kept_words = kept_words.saturating_add(if kept.get(at) == Some(&true) { block_words } else { 0 });
+            kept_words = kept_words.saturating_add(if kept.has(at) { block_words } else { 0 });
         }
         let is_kept = kept_words > 0 && kept_words >= words.div_ceil(2);
         let counts = named.entry(*field).or_default();
         counts.cards += 1;
         counts.kept += u32::from(is_kept);
-        if is_kept && kept.get(name) == Some(&false) {
+        if is_kept && kept.lacks(name) {
             wanted.push((name, *field));
         }
     }
     for (name, field) in wanted {
         let counts = named.get(&field).copied().unwrap_or_default();
         // Judged as a pattern: a single kept card does not make its name text.
-        if counts.kept >= MIN_CARDS
-            && counts.kept * 2 >= counts.cards
-            && let Some(kept) = kept.get_mut(name)
-        {
-            *kept = true;
+        if counts.kept >= MIN_CARDS && counts.kept * 2 >= counts.cards {
+            kept.keep([name]);
         }
     }
 }
@@ -151,16 +150,13 @@ fn keep_labels(page: &Page, label: Tag, values: &[Tag], kept: &mut [bool]) {
         Some((block, element))
     };
     for at in (1..page.blocks.len()).rev() {
-        if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
+        if !kept.has(at) || !kept.lacks(at - 1) {
             continue;
         }
         let (Some((_, value)), Some((block, before))) = (part(at), part(at - 1)) else { continue };
         let is_label = before.tag == label && before.parent == value.parent && is_shown(page, block);
-        if values.contains(&value.tag)
-            && is_label
-            && let Some(kept) = kept.get_mut(at - 1)
-        {
-            *kept = true;
+        if values.contains(&value.tag) && is_label {
+            kept.keep([at - 1]);
         }
     }
 }

@@ -4,6 +4,7 @@ use trommel_html::{Element, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::heading_text::is_heading;
+use crate::kept::KeptBlocks as _;
 
 /// Words of an entry on average, at least: an author, a title and a year.
 // Shorter entries are lists of links or tags that a site also calls references.
@@ -46,9 +47,7 @@ pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
             let headed =
                 at.checked_sub(1).filter(|at| page.blocks.get(*at).is_some_and(|block| is_heading(page, block)));
             let start = headed.unwrap_or(at);
-            if let Some(flags) = kept.get_mut(start..until) {
-                flags.fill(true);
-            }
+            kept.keep(start..until);
             before = Some(until - 1);
         }
         at = until;

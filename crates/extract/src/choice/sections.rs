@@ -2,6 +2,7 @@
 
 use trommel_html::{Element, ElementKinds, NotationKind, Page, Tag};
 
+use crate::kept::KeptBlocks as _;
 use crate::render::content::level;
 
 /// Blocks and words of a heading; more are an element that was never closed.
@@ -30,7 +31,7 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
             words += block.words;
         }
         let next = at + inside.max(1);
-        let is_kept = |at: usize| kept.get(at) == Some(&true);
+        let is_kept = |at: usize| kept.has(at);
         let headed = next + usize::from(!is_kept(next) && is_link_beside(page, element, next));
         let heads = headline.is_none_or(|headline| !(at..next).contains(&headline))
             // A hidden heading may head a hidden tab, but not text that is shown.
@@ -43,8 +44,7 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
             && !is_above(page, element, headed)
             && is_beside(page, element.parent, at, headed);
         if heads {
-            let flags = kept.iter_mut().skip(at).take(next - at);
-            flags.for_each(|kept| *kept = true);
+            kept.keep(at..next);
         }
         at = next;
     }
@@ -83,18 +83,14 @@ pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool
         && !element.hidden
         && !has_others
         && page.blocks.get(at).is_some_and(|block| block.words <= MAX_HEADING_WORDS)
-        && kept.get(at) == Some(&false)
-        && kept.get(next) == Some(&true)
+        && kept.lacks(at)
+        && kept.has(next)
         && is_beside(page, element.parent, at, next)
 }
 
 /// The innermost heading around a block.
 pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
-    let block = page.blocks.get(block)?;
-    if !page.kinds_around(block).contains(ElementKinds::HEADING) {
-        return None;
-    }
-    let mut path = page.path(block.element);
+    let mut path = page.path_in(ElementKinds::HEADING, page.blocks.get(block)?);
     path.find(|(_, element)| element.tag.is_heading()).map(|(at, _)| at)
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
+use crate::kept::KeptBlocks as _;
 use crate::render::data_table::data_tables;
 
 /// Words of a sentence beside code.
@@ -21,44 +22,26 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
     }
-    // Elements of code with their blocks.
-    let mut pieces: Vec<(u32, Range<usize>)> = Vec::new();
+    let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while at < page.blocks.len() {
-        let Some(code) = outermost_code(page, at) else {
-            at += 1;
-            continue;
-        };
-        let end = page.element(code).map_or(0, |element| element.end);
-        let inside = page.blocks.iter().skip(at);
-        let inside = inside.take_while(|block| block.element >= code && block.element < end);
-        let next = at + inside.count().max(1);
-        pieces.push((code, at..next));
-        at = next;
+        let piece = outermost_code(page, at).map(|code| page.blocks_inside(code));
+        at = piece.as_ref().map_or(at, |piece| piece.end - 1) + 1;
+        pieces.extend(piece);
     }
-    for (_, blocks) in &pieces {
-        if let Some(kept) = kept.get_mut(blocks.clone())
-            && kept.contains(&true)
-        {
-            kept.fill(true);
+    for piece in &pieces {
+        if piece.clone().any(|at| kept.has(at)) {
+            kept.keep(piece.clone());
         }
     }
-    let is_kept = |kept: &[bool], blocks: &Range<usize>| kept.get(blocks.start) == Some(&true);
-    let mut rest = pieces.as_slice();
     // Highlighters divide a listing into several elements, which must not be judged apart.
-    while let Some((first, _)) = rest.split_first() {
-        let run = rest.iter().zip(rest.iter().skip(1));
-        let run = run.take_while(|(piece, next)| {
-            piece.1.end == next.1.start && is_kept(kept, &piece.1) == is_kept(kept, &next.1)
-        });
-        let (run, behind) = rest.split_at(1 + run.count());
-        rest = behind;
-        let Some(last) = run.last().filter(|_| !is_kept(kept, &first.1)) else { continue };
-        let blocks = first.1.start..last.1.end;
-        if stands_beside_kept(page, &blocks, kept)
-            && let Some(kept) = kept.get_mut(blocks)
-        {
-            kept.fill(true);
+    let are_one = |piece: &Range<usize>, next: &Range<usize>| {
+        piece.end == next.start && kept.has(piece.start) == kept.has(next.start)
+    };
+    let runs = pieces.chunk_by(are_one).filter_map(|run| Some(run.first()?.start..run.last()?.end));
+    for run in runs.collect::<Vec<_>>() {
+        if !kept.has(run.start) && stands_beside_kept(page, &run, kept) {
+            kept.keep(run);
         }
     }
 }
@@ -71,7 +54,7 @@ fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool
         .take(MAX_LABELS + 1)
         .find(|(block, kept)| **kept || block.words > MAX_LABEL_WORDS)
         .is_some_and(|(_, kept)| *kept);
-    before || kept.get(blocks.end) == Some(&true)
+    before || kept.has(blocks.end)
 }
 
 /// Keeps sentences right before or after kept code in the same container: they say what it is.
@@ -80,12 +63,10 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
         return;
     }
     let is_kept_code = |at: Option<usize>, around: &Range<u32>, kept: &[bool]| {
-        at.is_some_and(|at| {
-            kept.get(at) == Some(&true) && outermost_code(page, at).is_some_and(|code| around.contains(&code))
-        })
+        at.is_some_and(|at| kept.has(at) && outermost_code(page, at).is_some_and(|code| around.contains(&code)))
     };
     for (at, block) in page.blocks.iter().enumerate() {
-        if kept.get(at) != Some(&false) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
+        if !kept.lacks(at) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
             continue;
         }
         let Some((_, element)) = page.container(block) else { continue };
@@ -94,21 +75,15 @@ pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
             continue;
         }
         let around = page.element(element.parent).map_or(0..u32::MAX, |around| element.parent..around.end);
-        if (is_kept_code(at.checked_sub(1), &around, kept) || is_kept_code(Some(at + 1), &around, kept))
-            && let Some(kept) = kept.get_mut(at)
-        {
-            *kept = true;
+        if is_kept_code(at.checked_sub(1), &around, kept) || is_kept_code(Some(at + 1), &around, kept) {
+            kept.keep([at]);
         }
     }
 }
 
 /// The outermost element of code around a block.
 pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
-    let block = page.blocks.get(block)?;
-    if !page.kinds_around(block).contains(ElementKinds::CODE) {
-        return None;
-    }
-    let path = page.path(block.element);
+    let path = page.path_in(ElementKinds::CODE, page.blocks.get(block)?);
     let code = path.filter(|(_, element)| element.tag.keeps_space()).last();
     code.map(|(at, _)| at)
 }
@@ -123,9 +98,8 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     let mut tables: rustc_hash::FxHashMap<u32, (u32, u32)> = rustc_hash::FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
     for (block, kept) in page.blocks.iter().zip(kept.iter()) {
-        let is_inside = page.kinds_around(block).contains(ElementKinds::TABLE);
-        let mut path = page.path(if is_inside { block.element } else { NONE });
-        let table = path.find(|(_, element)| element.tag == Tag::Table).map(|(at, _)| at);
+        let table =
+            page.path_in(ElementKinds::TABLE, block).find(|(_, element)| element.tag == Tag::Table).map(|(at, _)| at);
         home.push(table);
         if let Some(table) = table {
             let (all, kept_words) = tables.entry(table).or_default();
@@ -139,7 +113,7 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
         let before = at.checked_sub(1);
         let is_first = before.and_then(|at| home.get(at)) != Some(table);
         if let Some(table) = table.filter(|_| is_first)
-            && before.and_then(|at| kept.get(at)) == Some(&true)
+            && kept.has_before(at)
         {
             introduced.insert(table);
         }
@@ -163,13 +137,8 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
         return;
     }
     let (_, whole) = data_tables(page, html, &blocks);
-    for (at, table) in blocks.iter().zip(whole) {
-        if table != trommel_html::NONE
-            && let Some(kept) = kept.get_mut(*at as usize)
-        {
-            *kept = true;
-        }
-    }
+    let whole = blocks.iter().zip(whole).filter(|(_, table)| *table != NONE);
+    kept.keep(whole.map(|(at, _)| *at as usize));
 }
 
 #[cfg(test)]

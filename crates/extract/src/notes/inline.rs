@@ -4,6 +4,7 @@ use trommel_html::{Block, Notation, NotationKind, Page};
 
 use super::label::label;
 use super::{Pair, Target};
+use crate::kept::KeptBlocks as _;
 
 /// Bytes between a mark and the note beside it.
 // A space, or a sign of one or two bytes.
@@ -14,7 +15,7 @@ const MAX_BYTES_BETWEEN: u32 = 2;
 pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
     let mut found = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::InlineNote]) {
-        if kept.get(at) != Some(&true) {
+        if !kept.has(at) {
             continue;
         }
         let at = at as u32;

@@ -5,6 +5,17 @@ use trommel_html::{Block, NotationKind, Page};
 /// Characters of the label of a note.
 // `[footnote 3]` has as many; longer links are text.
 const MAX_LABEL_CHARS: usize = 12;
+/// Texts of links that lead back to the mark of a note.
+const BACK: [&str; 11] = [
+    "back", "return", "jump up", "jump back", "back to text", "return to text", "back to content", "zurück", "retour",
+    "up", "go back",
+];
+/// Headings of notes.
+const HEADINGS: [&str; 23] = [
+    "notes", "note", "footnotes", "footnote", "endnotes", "end notes", "references", "references and notes",
+    "notes and references", "citations", "fußnoten", "anmerkungen", "einzelnachweise", "notes de bas de page",
+    "références", "notas", "notas al pie", "referencias", "note a piè di pagina", "примечания", "脚注", "注释", "注",
+];
 
 /// The label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a
 /// number behind a word for note.
@@ -106,51 +117,13 @@ fn is_arrow(text: &str) -> bool {
     if !signs.is_empty() && !signs.chars().any(char::is_alphanumeric) && !signs.starts_with(['*', '†', '‡', '§']) {
         return true;
     }
-    matches!(
-        signs.to_lowercase().as_str(),
-        "back"
-            | "return"
-            | "jump up"
-            | "jump back"
-            | "back to text"
-            | "return to text"
-            | "back to content"
-            | "zurück"
-            | "retour"
-            | "up"
-            | "go back"
-    )
+    BACK.contains(&signs.to_lowercase().as_str())
 }
 
 /// Whether a heading is one of notes.
 pub(super) fn names_notes(text: &str) -> bool {
     let text = text.trim().trim_end_matches(':').to_lowercase();
-    matches!(
-        text.as_str(),
-        "notes"
-            | "note"
-            | "footnotes"
-            | "footnote"
-            | "endnotes"
-            | "end notes"
-            | "references"
-            | "references and notes"
-            | "notes and references"
-            | "citations"
-            | "fußnoten"
-            | "anmerkungen"
-            | "einzelnachweise"
-            | "notes de bas de page"
-            | "références"
-            | "notas"
-            | "notas al pie"
-            | "referencias"
-            | "note a piè di pagina"
-            | "примечания"
-            | "脚注"
-            | "注释"
-            | "注"
-    )
+    HEADINGS.contains(&text.as_str())
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Finds marks and notes that link to each other.
 
+use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, NotationKind, Page, Tag, anchors};
 
 use super::label::{is_number, label};
 use super::{MAX_NOTE, Pair, Target, blocks_of, in_notes, is_short, of_kind};
 use crate::heading_text::is_heading;
+use crate::kept::KeptBlocks as _;
 
 /// Elements around a mark that may name its note.
 const ANCESTORS: usize = 2;
@@ -49,7 +51,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
     let mut found: FxHashMap<u32, Option<Target>> = FxHashMap::default();
     let mut pairs: Vec<Pair> = Vec::new();
     for candidate in &candidates {
-        if kept.get(candidate.block as usize) != Some(&true) || heads_note(page, candidate.block) {
+        if !kept.has(candidate.block as usize) || heads_note(page, candidate.block) {
             continue;
         }
         let mut element = wanted.get(candidate.fragment.as_str()).copied().unwrap_or(u32::MAX);
@@ -96,25 +98,18 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
 fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::FragmentLink]) {
-        let text = page.text(block);
         for notation in of_kind(page, block, NotationKind::FragmentLink) {
-            let shown = text.get(notation.text.0 as usize..notation.text.1 as usize);
-            let Some(label) = shown.and_then(label) else { continue };
+            let Some(label) = label(page.noted(block, &notation)) else { continue };
             let Some(element) = page.element(notation.element) else { continue };
             let href = element.attribute(html, "href").unwrap_or_default();
             let mut fragment = href.rsplit('#').next().unwrap_or_default().to_owned();
             if fragment.is_empty() {
                 let around = page.path(notation.element).take(1 + ANCESTORS);
-                fragment = around
-                    .filter_map(|(_, element)| element.attribute(html, "data-definition"))
-                    .next()
-                    .unwrap_or_default();
+                let named = |(_, element): (u32, &Element)| element.attribute(html, "data-definition");
+                fragment = around.filter_map(named).next().unwrap_or_default();
             }
-            if fragment.contains('%')
-                && let Ok(decoded) = percent(&fragment)
-            {
-                fragment = decoded;
-            }
+            let decoded = percent_decode_str(&fragment).decode_utf8().map(String::from);
+            let fragment = decoded.unwrap_or(fragment);
             if !fragment.is_empty() {
                 candidates.push(Candidate {
                     block: at as u32,
@@ -128,26 +123,6 @@ fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
         }
     }
     candidates
-}
-
-fn percent(text: &str) -> Result<String, std::string::FromUtf8Error> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let encoded = text.as_bytes();
-    let mut at = 0;
-    while let Some(byte) = encoded.get(at) {
-        let hex = text.get(at + 1..at + 3);
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(value) if *byte == b'%' => {
-                bytes.push(value);
-                at += 3;
-            }
-            _ => {
-                bytes.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(bytes)
 }
 
 /// The common part of the name of a mark and that of its note.
@@ -244,8 +219,7 @@ fn headed(page: &Page, heading: u32) -> Option<Target> {
 }
 
 fn is_said_note(page: &Page, element: &Element) -> bool {
-    let mut words = page.attribute_words(element).iter();
-    words.any(|word| page.word_text(word) == "footnote")
+    page.says(element, &["footnote"])
 }
 
 /// Whether what a mark links to is a note, and not a numbered part of the text.
@@ -255,9 +229,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
     let back = || {
         blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).any(|block| {
             of_kind(page, block, NotationKind::FragmentLink).take(MAX_BACK_LINKS).any(|notation| {
-                let text = page.text(block);
-                let text = text.get(notation.text.0 as usize..notation.text.1 as usize).unwrap_or_default();
-                text.chars().count() <= 24
+                page.noted(block, &notation).chars().count() <= 24
                     && page.element(notation.element).and_then(|element| element.attribute(html, "href")).is_some_and(
                         |href| {
                             let back = href.rsplit('#').next().unwrap_or_default();
@@ -273,12 +245,7 @@ fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32])
     let is_said = || {
         page.path(mark.element).take(1 + ANCESTORS).any(|(_, element)| {
             element.tag == Tag::Sup
-                || page.attribute_words(element).iter().any(|word| {
-                    matches!(
-                        page.word_text(word),
-                        "footnote" | "noteref" | "fn" | "fnref" | "reference" | "footnoteref"
-                    )
-                })
+                || page.says(element, &["footnote", "noteref", "fn", "fnref", "reference", "footnoteref"])
         })
     };
     let before = page

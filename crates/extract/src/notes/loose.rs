@@ -7,6 +7,7 @@ use trommel_html::{Block, NotationKind, Page, Tag};
 use super::label::{is_number, label, names_notes};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
 use crate::heading_text::is_heading;
+use crate::kept::KeptBlocks as _;
 
 /// Characters of a word before a raised number from which on the number is hardly its power.
 // `x2` is a power, `mill2` a note.
@@ -57,7 +58,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
 fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
     let mut marks = Vec::new();
     for (at, block) in page.blocks_with_notation(&[NotationKind::Superscript]) {
-        if kept.get(at) != Some(&true) {
+        if !kept.has(at) {
             continue;
         }
         let text = page.text(block);
@@ -69,10 +70,9 @@ fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
             let last = before.chars().next_back();
             let word = before.chars().rev().take_while(|c| c.is_alphabetic()).take(MIN_WORD_CHARS).count();
             let is_power = last.is_some_and(|c| c.is_ascii_digit()) || word == 1;
-            let said = page.element(notation.element).is_some_and(|element| {
-                let mut words = page.attribute_words(element).iter();
-                words.any(|word| matches!(page.word_text(word), "footnote" | "fn" | "footnotes" | "noteref"))
-            });
+            let said = page
+                .element(notation.element)
+                .is_some_and(|element| page.says(element, &["footnote", "fn", "footnotes", "noteref"]));
             if before.trim().is_empty() || is_power && !said {
                 continue;
             }
@@ -154,10 +154,7 @@ fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
         blocks = vec![start.block];
     }
     let element = page.element(start.element);
-    let said = |element: &trommel_html::Element| {
-        let mut words = page.attribute_words(element).iter();
-        words.any(|word| matches!(page.word_text(word), "footnote"))
-    };
+    let said = |element: &trommel_html::Element| page.says(element, &["footnote"]);
     let alone = element.is_none_or(|element| element.tag == Tag::Li || said(element));
     let Some(parent) = element.and_then(|element| page.element(element.parent)).filter(|_| !alone) else {
         return blocks;
