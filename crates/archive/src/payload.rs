@@ -16,37 +16,20 @@ const MAX_CODINGS: usize = 8;
 /// Rounds of gzip undone that no header names.
 const SILENT_ROUNDS: usize = 2;
 
-/// A coding of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Coding {
-    /// Transfer-Encoding chunked.
-    Chunked,
-    /// gzip or x-gzip.
-    Gzip,
-    /// deflate, with or without a zlib header.
-    Deflate,
-    /// br.
-    Brotli,
-    /// zstd.
-    Zstd,
-}
-
-impl Coding {
-    /// The name HTTP has for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Coding::Chunked => "chunked",
-            Coding::Gzip => "gzip",
-            Coding::Deflate => "deflate",
-            Coding::Brotli => "br",
-            Coding::Zstd => "zstd",
-        }
-    }
-}
-
-impl fmt::Display for Coding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+trommel_text::named! {
+    /// A coding of a body.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Coding {
+        /// Transfer-Encoding chunked.
+        Chunked = "chunked",
+        /// gzip or x-gzip.
+        Gzip = "gzip",
+        /// deflate, with or without a zlib header.
+        Deflate = "deflate",
+        /// br.
+        Brotli = "br",
+        /// zstd.
+        Zstd = "zstd",
     }
 }
 

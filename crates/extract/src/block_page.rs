@@ -6,33 +6,22 @@ use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
-/// The reason why a page is not the requested one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum BlockReason {
-    /// A captcha, or a check of the browser.
-    Captcha,
-    /// The server refuses the request, or says it cannot serve it.
-    Denied,
-    /// A wall of consent to cookies.
-    Consent,
-    /// There is no such page.
-    NotFound,
-    /// A domain that is parked or for sale.
-    Parked,
-}
-
-impl BlockReason {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Captcha => "captcha",
-            Self::Denied => "denied",
-            Self::Consent => "consent",
-            Self::NotFound => "not-found",
-            Self::Parked => "parked",
-        }
+trommel_text::named! {
+    /// The reason why a page is not the requested one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum BlockReason {
+        /// A captcha, or a check of the browser.
+        Captcha = "captcha",
+        /// The server refuses the request, or says it cannot serve it.
+        Denied = "denied",
+        /// A wall of consent to cookies.
+        Consent = "consent",
+        /// There is no such page.
+        NotFound = "not-found",
+        /// A domain that is parked or for sale.
+        Parked = "parked",
     }
 }
 

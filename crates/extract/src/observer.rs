@@ -4,25 +4,16 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A stage of an extraction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExtractionStage {
-    /// From bytes to the tables of the page.
-    Parse,
-    /// Features, probabilities and the choice of blocks.
-    Classify,
-    /// Text, Markdown, metadata, language, document: each time that one is asked for.
-    Render,
-}
-
-impl ExtractionStage {
-    /// The name of the stage in metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Parse => "parse",
-            Self::Classify => "classify",
-            Self::Render => "render",
-        }
+trommel_text::named! {
+    /// A stage of an extraction.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum ExtractionStage {
+        /// From bytes to the tables of the page.
+        Parse = "parse",
+        /// Features, probabilities and the choice of blocks.
+        Classify = "classify",
+        /// Text, Markdown, metadata, language, document: each time that one is asked for.
+        Render = "render",
     }
 }
 

@@ -6,103 +6,55 @@ use strum::{EnumString, VariantNames};
 use trommel_html::{Attribute, Block, Element, Page, Tag};
 use trommel_model::RoleModel;
 
-/// The role of a block on its page. Whether a block is main text is a verdict of the model. The
-/// [`RoleModel`] determines reviews, cards, specifications, ingredients, steps and notices, kept or not.
-/// The markup around them determines captions, bylines, questions and answers. The elements around a
-/// dropped block determine other kinds of boilerplate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
-pub enum Role {
-    /// The page's main headline, kept or not.
-    Headline,
-    /// Main text.
-    Body,
-    /// A reader's comment, kept or not.
-    Comment,
-    /// What a buyer says of the thing that the page is about.
-    Review,
-    /// A question about the page's subject, or its answer.
-    QuestionAnswer,
-    /// A part of a card of a listing: title, summary, price, rating.
-    Card,
-    /// A property of the thing that the page is about, and its value.
-    Specification,
-    /// An ingredient of a recipe.
-    Ingredient,
-    /// A step of a recipe or another instruction.
-    Step,
-    /// The caption of an image, table or film.
-    Caption,
-    /// Author and date beside the text.
-    Byline,
-    /// What the site says on every page: shipping, cookies, terms.
-    Notice,
-    /// Menus and lists of links.
-    Navigation,
-    /// Page header.
-    Header,
-    /// Page footer.
-    Footer,
-    /// Beside the main text.
-    Aside,
-    /// Labels, buttons and texts of forms.
-    Form,
-    /// Not shown by a browser.
-    Hidden,
-    /// Dropped for another reason.
-    Other,
-}
-
-impl Role {
-    /// Every role.
-    pub const ALL: [Role; 19] = [
-        Role::Headline,
-        Role::Body,
-        Role::Comment,
-        Role::Review,
-        Role::QuestionAnswer,
-        Role::Card,
-        Role::Specification,
-        Role::Ingredient,
-        Role::Step,
-        Role::Caption,
-        Role::Byline,
-        Role::Notice,
-        Role::Navigation,
-        Role::Header,
-        Role::Footer,
-        Role::Aside,
-        Role::Form,
-        Role::Hidden,
-        Role::Other,
-    ];
-
-    /// Its name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Headline => "headline",
-            Role::Body => "body",
-            Role::Comment => "comment",
-            Role::Review => "review",
-            Role::QuestionAnswer => "question-answer",
-            Role::Card => "card",
-            Role::Specification => "specification",
-            Role::Ingredient => "ingredient",
-            Role::Step => "step",
-            Role::Caption => "caption",
-            Role::Byline => "byline",
-            Role::Notice => "notice",
-            Role::Navigation => "navigation",
-            Role::Header => "header",
-            Role::Footer => "footer",
-            Role::Aside => "aside",
-            Role::Form => "form",
-            Role::Hidden => "hidden",
-            Role::Other => "other",
-        }
+trommel_text::named! {
+    /// The role of a block on its page. Whether a block is main text is a verdict of the model. The
+    /// [`RoleModel`] determines reviews, cards, specifications, ingredients, steps and notices, kept or not.
+    /// The markup around them determines captions, bylines, questions and answers. The elements around a
+    /// dropped block determine other kinds of boilerplate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    #[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
+    pub enum Role {
+        /// The page's main headline, kept or not.
+        Headline = "headline",
+        /// Main text.
+        Body = "body",
+        /// A reader's comment, kept or not.
+        Comment = "comment",
+        /// What a buyer says of the thing that the page is about.
+        Review = "review",
+        /// A question about the page's subject, or its answer.
+        QuestionAnswer = "question-answer",
+        /// A part of a card of a listing: title, summary, price, rating.
+        Card = "card",
+        /// A property of the thing that the page is about, and its value.
+        Specification = "specification",
+        /// An ingredient of a recipe.
+        Ingredient = "ingredient",
+        /// A step of a recipe or another instruction.
+        Step = "step",
+        /// The caption of an image, table or film.
+        Caption = "caption",
+        /// Author and date beside the text.
+        Byline = "byline",
+        /// What the site says on every page: shipping, cookies, terms.
+        Notice = "notice",
+        /// Menus and lists of links.
+        Navigation = "navigation",
+        /// Page header.
+        Header = "header",
+        /// Page footer.
+        Footer = "footer",
+        /// Beside the main text.
+        Aside = "aside",
+        /// Labels, buttons and texts of forms.
+        Form = "form",
+        /// Not shown by a browser.
+        Hidden = "hidden",
+        /// Dropped for another reason.
+        Other = "other",
     }
 }
 

@@ -151,24 +151,16 @@ impl<'de> Deserialize<'de> for StatusRange {
     }
 }
 
-/// The wishes that a page may state to robots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum RobotsRule {
-    /// Not to be indexed (`noindex`, `none`).
-    Noindex,
-    /// Not to be used for machine learning (`noai`).
-    Noai,
-}
-
-impl RobotsRule {
-    /// The name used in configuration files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Noindex => "noindex",
-            Self::Noai => "noai",
-        }
+trommel_text::named! {
+    /// The wishes that a page may state to robots.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum RobotsRule {
+        /// Not to be indexed (`noindex`, `none`).
+        Noindex = "noindex",
+        /// Not to be used for machine learning (`noai`).
+        Noai = "noai",
     }
 }
 

@@ -18,11 +18,13 @@ pub struct OutputHead<'a> {
 
 /// Turns records into bytes. Pure: the same record gives the same bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
-    /// Appends to `out` what stands before the first record of an output.
+    /// Appends to `out` what stands before the first record of an output; most formats have nothing there.
     ///
     /// # Errors
     /// If the head cannot be written in this format; `out` is then to be thrown away.
-    fn head(&self, head: &OutputHead<'_>, out: &mut Vec<u8>) -> Result<(), OutputError>;
+    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
+        Ok(())
+    }
 
     /// Appends one record to `out`. False, with nothing appended, if the format has no place for it:
     /// WET has none for a document without text.

@@ -19,7 +19,7 @@ pub use anserini::Anserini;
 pub use bulk::{BULK_MAPPING, Bulk, bulk_id, bulk_lines};
 pub use jsonl::Jsonl;
 pub use msgpack::Msgpack;
-pub use names::{Compression, Format, UnknownName};
+pub use names::{Compression, Format, UnknownName, readable_name, suffix_of};
 #[cfg(feature = "parquet")]
 pub use parquet::Parquet;
 pub use trec::Trec;

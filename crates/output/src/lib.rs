@@ -20,7 +20,6 @@ mod record;
 mod replace;
 #[cfg(feature = "storage")]
 mod storage;
-mod suffixes;
 mod surt;
 
 pub use annotation::Annotation;
@@ -33,7 +32,7 @@ pub use error::OutputError;
 pub use formats::{AnnotationTable, Parquet};
 pub use formats::{
     Annotations, Anserini, BULK_MAPPING, Bulk, Compression, Format, Jsonl, Msgpack, Trec, UnknownName, Wet, bulk_id,
-    bulk_lines,
+    bulk_lines, readable_name, suffix_of,
 };
 pub use id::record_id;
 pub use page::{PageForm, page_line};
@@ -45,5 +44,4 @@ pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
     hidden, open_in_place, open_own, publish, read_own, replaceable,
 };
-pub use suffixes::{SUFFIXES, readable_name, suffix_of};
 pub use surt::surt_key;

@@ -5,6 +5,13 @@
 
 use std::net::Ipv4Addr;
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode, percent_encode};
+
+/// Escapes in escapes that are undone: nobody means more, and time must be linear.
+const ROUNDS: usize = 16;
+/// Signs that are escaped, beside all that are not ASCII.
+const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'#').add(b'%');
+
 /// The sort key of a URL; of what is no URL, something that sorts as well as it can.
 ///
 /// ```
@@ -235,52 +242,22 @@ fn normal_path(path: &[u8]) -> Vec<u8> {
     normal
 }
 
+fn escaped(bytes: &[u8]) -> Vec<u8> {
+    percent_encode(bytes, ESCAPED).to_string().into_bytes()
+}
+
 /// With escapes undone until there are none. Each round takes away two bytes at least for each escape it undoes, so
 /// that the work stays within the square of the nesting, which [`ROUNDS`] bounds.
 fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..ROUNDS {
-        let next: Vec<u8> = percent_decoded(&bytes);
+        let next: Vec<u8> = percent_decode(&bytes).collect();
         if next == bytes {
             break;
         }
         bytes = next;
     }
     bytes
-}
-
-/// Escapes in escapes that are undone: nobody means more, and time must be linear.
-const ROUNDS: usize = 16;
-
-fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match digit(bytes.get(at + 1)).zip(digit(bytes.get(at + 2))).filter(|_| *byte == b'%') {
-            Some((high, low)) => {
-                decoded.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            None => {
-                decoded.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    decoded
-}
-
-/// With everything escaped that is not printable ASCII, and `#` and `%`.
-fn escaped(bytes: &[u8]) -> Vec<u8> {
-    let mut escaped = Vec::with_capacity(bytes.len());
-    for byte in bytes {
-        match byte {
-            b'#' | b'%' | 0..=0x20 | 0x7f.. => escaped.extend(format!("%{byte:02X}").bytes()),
-            plain => escaped.push(*plain),
-        }
-    }
-    escaped
 }
 
 fn trimmed_start(bytes: &[u8], byte: u8) -> &[u8] {

@@ -9,23 +9,15 @@ use crate::evidence::PageEvidence;
 use crate::memory::SiteMemory;
 use crate::print::PagePrint;
 
-/// The way in which the memory of a judged page was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SiteUse {
-    /// Before any page was judged: no order of pages makes a difference.
-    Fixed,
-    /// From the earlier pages. The same page may have another result at another time.
-    Online,
-}
-
-impl SiteUse {
-    /// Its name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            SiteUse::Fixed => "fixed",
-            SiteUse::Online => "online",
-        }
+trommel_text::named! {
+    /// The way in which the memory of a judged page was made.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum SiteUse {
+        /// Before any page was judged: no order of pages makes a difference.
+        Fixed = "fixed",
+        /// From the earlier pages. The same page may have another result at another time.
+        Online = "online",
     }
 }
 

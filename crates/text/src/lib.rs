@@ -16,6 +16,7 @@ pub mod hash;
 pub mod language;
 mod long_runs;
 mod masks;
+mod named;
 mod plain_run;
 mod share;
 pub mod shingle;

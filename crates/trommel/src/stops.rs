@@ -1,7 +1,5 @@
 //! Early stops: reasons to reject a page before its end.
 
-use std::fmt;
-
 use trommel_extract::{Extractor, Hints, PushPage};
 
 /// Number of first bytes in which HTML must be recognisable.
@@ -34,38 +32,21 @@ pub struct EarlyStops {
     pub block_pages: bool,
 }
 
-/// The reason to reject a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The data is not HTML.
-    NotHtml,
-    /// The page asks not to be indexed.
-    NoIndex,
-    /// The page declares another language.
-    Language,
-    /// The first 256 KiB have no content.
-    Hopeless,
-    /// The page is a block page.
-    BlockPage,
-}
-
-impl StopReason {
-    /// Its name in messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotHtml => "not-html",
-            Self::NoIndex => "noindex",
-            Self::Language => "language",
-            Self::Hopeless => "hopeless",
-            Self::BlockPage => "block-page",
-        }
-    }
-}
-
-impl fmt::Display for StopReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+trommel_text::named! {
+    /// The reason to reject a page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum StopReason {
+        /// The data is not HTML.
+        NotHtml = "not-html",
+        /// The page asks not to be indexed.
+        NoIndex = "noindex",
+        /// The page declares another language.
+        Language = "language",
+        /// The first 256 KiB have no content.
+        Hopeless = "hopeless",
+        /// The page is a block page.
+        BlockPage = "block-page",
     }
 }
 

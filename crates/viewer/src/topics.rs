@@ -1,40 +1,42 @@
 //! Describes features in words.
 
-/// The topic of a feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
-    /// The constant that every block starts from.
-    Start,
-    /// Prose before, after and around the block.
-    Prose,
-    /// Links in the block and around it.
-    Links,
-    /// Words of `id` and `class`.
-    ClassWords,
-    /// The words of the block itself.
-    Wording,
-    /// The length and style of the text.
-    Form,
-    /// The elements around the block.
-    Elements,
-    /// The containers that the block is in.
-    Containers,
-    /// The blocks before and after.
-    Neighbours,
-    /// The place of the block on the page.
-    Place,
-    /// Whether the block is one of many alike.
-    Repetition,
-    /// The headings above the block.
-    Headings,
-    /// The topic of the page according to its head.
-    Subject,
-    /// Comment sections.
-    Comments,
-    /// The page as a whole.
-    Page,
-    /// Trees, which ask about everything at once.
-    Trees,
+trommel_text::named! {
+    /// The topic of a feature.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Topic {
+        /// The constant that every block starts from.
+        Start = "what every block starts from",
+        /// Prose before, after and around the block.
+        Prose = "the prose around it",
+        /// Links in the block and around it.
+        Links = "links",
+        /// Words of `id` and `class`.
+        ClassWords = "words of class and id",
+        /// The words of the block itself.
+        Wording = "its wording",
+        /// The length and style of the text.
+        Form = "length and form of its text",
+        /// The elements around the block.
+        Elements = "the elements around it",
+        /// The containers that the block is in.
+        Containers = "its containers",
+        /// The blocks before and after.
+        Neighbours = "the blocks next to it",
+        /// The place of the block on the page.
+        Place = "its place on the page",
+        /// Whether the block is one of many alike.
+        Repetition = "repetition",
+        /// The headings above the block.
+        Headings = "headings",
+        /// The topic of the page according to its head.
+        Subject = "the subject of the page",
+        /// Comment sections.
+        Comments = "comment sections",
+        /// The page as a whole.
+        Page = "the page as a whole",
+        /// Trees, which ask about everything at once.
+        Trees = "the trees together",
+    }
 }
 
 impl Topic {
@@ -62,28 +64,6 @@ impl Topic {
             _ if group.starts_with("neighbour_") => Self::Neighbours,
             // Density of text and tags.
             _ => Self::Form,
-        }
-    }
-
-    /// It in words, as what speaks for a block or against it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "what every block starts from",
-            Self::Prose => "the prose around it",
-            Self::Links => "links",
-            Self::ClassWords => "words of class and id",
-            Self::Wording => "its wording",
-            Self::Form => "length and form of its text",
-            Self::Elements => "the elements around it",
-            Self::Containers => "its containers",
-            Self::Neighbours => "the blocks next to it",
-            Self::Place => "its place on the page",
-            Self::Repetition => "repetition",
-            Self::Headings => "headings",
-            Self::Subject => "the subject of the page",
-            Self::Comments => "comment sections",
-            Self::Page => "the page as a whole",
-            Self::Trees => "the trees together",
         }
     }
 }

@@ -17,31 +17,20 @@ const DECLARATION_BYTES: usize = 16 << 10;
 // The detector is slow beside the reader; this bounds it on large pages.
 const DETECTION_BYTES: usize = 256 << 10;
 
-/// The source of the encoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CharsetSource {
-    /// Byte order mark.
-    Bom,
-    /// HTTP Content-Type header.
-    Http,
-    /// `<meta>` element or XML declaration.
-    Meta,
-    /// `charset-detected` in the crawl's metadata record.
-    Crawl,
-    /// The bytes: they are UTF-8 or ASCII throughout, or look like that encoding.
-    Detected,
-}
-
-impl CharsetSource {
-    /// Its name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            CharsetSource::Bom => "bom",
-            CharsetSource::Http => "http",
-            CharsetSource::Meta => "meta",
-            CharsetSource::Crawl => "crawl",
-            CharsetSource::Detected => "detected",
-        }
+trommel_text::named! {
+    /// The source of the encoding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CharsetSource {
+        /// Byte order mark.
+        Bom = "bom",
+        /// HTTP Content-Type header.
+        Http = "http",
+        /// `<meta>` element or XML declaration.
+        Meta = "meta",
+        /// `charset-detected` in the crawl's metadata record.
+        Crawl = "crawl",
+        /// The bytes: they are UTF-8 or ASCII throughout, or look like that encoding.
+        Detected = "detected",
     }
 }
 

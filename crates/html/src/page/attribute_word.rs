@@ -1,31 +1,18 @@
 //! Words of the attributes that name the purpose of an element.
 
-/// Attribute a word comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Attribute {
-    /// `id`
-    Id,
-    /// `class`
-    Class,
-    /// `role`
-    Role,
-    /// `itemprop`
-    Itemprop,
-}
-
-impl Attribute {
-    /// Every attribute that gives words.
-    pub const ALL: [Attribute; 4] = [Attribute::Id, Attribute::Class, Attribute::Role, Attribute::Itemprop];
-
-    /// Its name in HTML.
-    pub fn name(self) -> &'static str {
-        match self {
-            Attribute::Id => "id",
-            Attribute::Class => "class",
-            Attribute::Role => "role",
-            Attribute::Itemprop => "itemprop",
-        }
+trommel_text::named! {
+    /// Attribute a word comes from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u8)]
+    pub enum Attribute {
+        /// `id`
+        Id = "id",
+        /// `class`
+        Class = "class",
+        /// `role`
+        Role = "role",
+        /// `itemprop`
+        Itemprop = "itemprop",
     }
 }
 

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::formats::searched::{document_id, title, titled_text};
-use crate::{Encode, OutputError, OutputHead, OutputRecord};
+use crate::{Encode, OutputError, OutputRecord};
 
 /// Encodes records as lines of a JSON collection. Documents without text give none: the indexer would
 /// count them as faults.
@@ -26,10 +26,6 @@ struct Line<'a> {
 }
 
 impl Encode for Anserini {
-    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
-        Ok(())
-    }
-
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::{Encode, OutputError, OutputHead, OutputRecord, record::SearchedRecord, record_id};
+use crate::{Encode, OutputError, OutputRecord, record::SearchedRecord, record_id};
 
 /// Longest `_id` that the servers take, in bytes.
 const MAX_ID: usize = 512;
@@ -61,10 +61,6 @@ pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), Output
 }
 
 impl Encode for Bulk {
-    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
-        Ok(())
-    }
-
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);

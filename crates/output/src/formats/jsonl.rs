@@ -1,16 +1,12 @@
 //! JSON lines: one object for each document, in UTF-8, with a line feed at the end.
 
-use crate::{Encode, OutputError, OutputHead, OutputRecord, json};
+use crate::{Encode, OutputError, OutputRecord, json};
 
 /// Encodes records as JSON lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Jsonl;
 
 impl Encode for Jsonl {
-    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
-        Ok(())
-    }
-
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         json::write(record, out)?;
         out.push(b'\n');

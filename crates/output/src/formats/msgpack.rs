@@ -1,16 +1,12 @@
 //! MessagePack: maps with the keys of the JSON lines, one after the other.
 
-use crate::{Encode, OutputError, OutputHead, OutputRecord};
+use crate::{Encode, OutputError, OutputRecord};
 
 /// Encodes records as MessagePack maps.
 #[derive(Clone, Copy, Debug)]
 pub struct Msgpack;
 
 impl Encode for Msgpack {
-    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
-        Ok(())
-    }
-
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         rmp_serde::encode::write_named(out, record)?;
         Ok(true)

@@ -1,122 +1,135 @@
-//! Names of formats and compressions.
+//! Names of formats and compressions, and the facts about each format.
 
-use std::{fmt, str::FromStr};
+use std::path::Path;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Gives the values of an enumeration their names, to write and to parse.
-// The library's only use of strum, which would add four packages to it, was here.
-macro_rules! names {
-    ($type:ident, $what:literal: $($variant:ident $name:literal),+) => {
-        impl $type {
-            /// Every value.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The name used on the command line and in configuration files.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = UnknownName;
-
-            fn from_str(name: &str) -> Result<Self, UnknownName> {
-                let found = Self::ALL.iter().copied().find(|value| value.name() == name);
-                found.ok_or_else(|| UnknownName { what: $what, name: name.to_owned(), expected: &[$($name),+] })
-            }
-        }
-    };
+trommel_text::named! {
+    /// An output format.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Format {
+        /// One JSON object a line.
+        Jsonl = "jsonl",
+        /// A stream of MessagePack maps with the keys of the JSON lines.
+        Msgpack = "msgpack",
+        /// WARC conversion records as Common Crawl writes them.
+        Wet = "wet",
+        /// The JSON collection of Anserini and Pyserini.
+        Anserini = "anserini",
+        /// TREC web documents.
+        Trec = "trec",
+        /// Bodies of `_bulk` requests to Elasticsearch or OpenSearch.
+        Bulk = "bulk",
+        /// Parquet, a row a document.
+        Parquet = "parquet",
+        /// Parquet, a row a page without its text.
+        Annotations = "annotations",
+        /// A Tantivy index, a folder.
+        Tantivy = "tantivy",
+    }
 }
 
-names!(Format, "format":
-    Jsonl "jsonl", Msgpack "msgpack", Wet "wet", Anserini "anserini", Trec "trec", Bulk "bulk", Parquet "parquet",
-    Annotations "annotations", Tantivy "tantivy");
-names!(Compression, "compression": Zstd "zst", Gzip "gz", None "none");
-
-/// An output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// One JSON object a line.
-    Jsonl,
-    /// A stream of MessagePack maps with the keys of the JSON lines.
-    Msgpack,
-    /// WARC conversion records as Common Crawl writes them.
-    Wet,
-    /// The JSON collection of Anserini and Pyserini.
-    Anserini,
-    /// TREC web documents.
-    Trec,
-    /// Bodies of `_bulk` requests to Elasticsearch or OpenSearch.
-    Bulk,
-    /// Parquet, a row a document.
-    Parquet,
-    /// Parquet, a row a page without its text.
-    Annotations,
-    /// A Tantivy index, a folder.
-    Tantivy,
-}
-
-/// The compression of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Compression {
-    /// Zstandard, level 3.
-    #[serde(rename = "zst")]
-    Zstd,
-    /// gzip, level 6.
-    #[serde(rename = "gz")]
-    Gzip,
-    /// No compression.
-    #[serde(rename = "none")]
-    None,
+trommel_text::named! {
+    /// The compression of an output.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Compression {
+        /// Zstandard, level 3.
+        #[serde(rename = "zst")]
+        Zstd = "zst",
+        /// gzip, level 6.
+        #[serde(rename = "gz")]
+        Gzip = "gz",
+        /// No compression.
+        #[serde(rename = "none")]
+        None = "none",
+    }
 }
 
 /// A name that is none of a format's or compression's.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} {name:?}, expected {}", listed(expected))]
+#[error("unknown {what} {name:?}, expected {expected}")]
 pub struct UnknownName {
     what: &'static str,
     name: String,
-    expected: &'static [&'static str],
+    expected: String,
 }
 
-fn listed(names: &[&str]) -> String {
-    match names.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-        None => String::new(),
+impl FromStr for Format {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("format", name, &Self::ALL, Self::name)
     }
+}
+
+impl FromStr for Compression {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("compression", name, &Self::ALL, Self::name)
+    }
+}
+
+fn by_name<T: Copy>(
+    what: &'static str,
+    name: &str,
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+) -> Result<T, UnknownName> {
+    all.iter().copied().find(|value| name_of(*value) == name).ok_or_else(|| {
+        let (last, rest) = all.split_last().map_or(("", &[][..]), |(last, rest)| (name_of(*last), rest));
+        let rest: Vec<&str> = rest.iter().map(|value| name_of(*value)).collect();
+        UnknownName { what, name: name.to_owned(), expected: format!("{} or {last}", rest.join(", ")) }
+    })
+}
+
+/// The facts about a format.
+struct FormatFacts {
+    /// The end of its names.
+    suffix: &'static str,
+    /// The compressions that its readers know: those of WET, Anserini and TREC files know gzip alone, and Parquet and
+    /// Tantivy compress what they store.
+    compressions: &'static [Compression],
+    /// The compression without a wish.
+    usual: Compression,
+    /// Whether files have more metadata of a page than its title and language.
+    has_metadata: bool,
 }
 
 impl Format {
-    /// The default compression of files of this format.
-    pub fn usual_compression(self) -> Compression {
-        match self {
-            Self::Jsonl | Self::Msgpack => Compression::Zstd,
-            Self::Wet | Self::Anserini | Self::Trec | Self::Bulk => Compression::Gzip,
-            Self::Parquet | Self::Annotations | Self::Tantivy => Compression::None,
-        }
+    const fn facts(self) -> FormatFacts {
+        use Compression::{Gzip, None, Zstd};
+        let (suffix, compressions, usual, has_metadata): (_, &[Compression], _, _) = match self {
+            Self::Jsonl => (".jsonl", &[None, Gzip, Zstd], Zstd, true),
+            Self::Msgpack => (".msgpack", &[None, Gzip, Zstd], Zstd, true),
+            Self::Wet => (".wet", &[None, Gzip], Gzip, false),
+            Self::Anserini => (".anserini.jsonl", &[None, Gzip], Gzip, false),
+            Self::Trec => (".trec", &[None, Gzip], Gzip, false),
+            Self::Bulk => (".bulk.ndjson", &[None, Gzip, Zstd], Gzip, true),
+            Self::Parquet => (".parquet", &[None], None, true),
+            Self::Annotations => (".annotations.parquet", &[None], None, true),
+            Self::Tantivy => (".tantivy", &[None], None, true),
+        };
+        FormatFacts { suffix, compressions, usual, has_metadata }
     }
 
-    /// Whether files of this format are ever compressed this way: the readers of WET, Anserini and
-    /// TREC files know gzip alone; Parquet and Tantivy compress what they store.
+    /// The default compression of files of this format.
+    pub fn usual_compression(self) -> Compression {
+        self.facts().usual
+    }
+
+    /// The compressions that files of this format may have.
+    pub fn compressions(self) -> &'static [Compression] {
+        self.facts().compressions
+    }
+
+    /// Whether files of this format are ever compressed this way.
     pub fn can_be(self, compression: Compression) -> bool {
-        match self {
-            Self::Jsonl | Self::Msgpack | Self::Bulk => true,
-            Self::Wet | Self::Anserini | Self::Trec => compression != Compression::Zstd,
-            Self::Parquet | Self::Annotations | Self::Tantivy => compression == Compression::None,
-        }
+        self.compressions().contains(&compression)
     }
 
     /// Whether an output of this format is assembled from MessagePack maps.
@@ -126,27 +139,26 @@ impl Format {
 
     /// Whether files of this format have more metadata of a page than its title and language.
     pub fn has_metadata(self) -> bool {
-        !matches!(self, Self::Wet | Self::Anserini | Self::Trec)
+        self.facts().has_metadata
     }
 
-    /// The ending of a file name of this format, before the suffix of the compression.
+    /// The end of file names by which the format is known.
+    pub fn known_suffix(self) -> &'static str {
+        self.facts().suffix
+    }
+
+    /// The end of file names that are written, without that of the compression.
     pub fn suffix(self) -> &'static str {
         match self {
-            Self::Jsonl => ".jsonl",
-            Self::Msgpack => ".msgpack",
+            // As Common Crawl names them.
             Self::Wet => ".warc.wet",
-            Self::Anserini => ".anserini.jsonl",
-            Self::Trec => ".trec",
-            Self::Bulk => ".bulk.ndjson",
-            Self::Parquet => ".parquet",
-            Self::Annotations => ".annotations.parquet",
-            Self::Tantivy => ".tantivy",
+            other => other.known_suffix(),
         }
     }
 }
 
 impl Compression {
-    /// The ending of a file name: nothing, `.gz` or `.zst`.
+    /// The end of file names.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::None => "",
@@ -154,6 +166,29 @@ impl Compression {
             Self::Zstd => ".zst",
         }
     }
+}
+
+/// The end of a file name that sets the format and the compression, of any case; none if it sets none.
+pub fn suffix_of(name: &str) -> Option<(&str, Format, Compression)> {
+    let lower = name.to_ascii_lowercase();
+    let pairs =
+        Format::ALL.into_iter().flat_map(|format| format.compressions().iter().map(move |packed| (format, *packed)));
+    let known = pairs.filter_map(|(format, compression)| {
+        let suffix = format.known_suffix().to_owned() + compression.suffix();
+        lower.ends_with(&suffix).then_some((suffix.len(), format, compression))
+    });
+    // `.anserini.jsonl` ends with `.jsonl`, too.
+    let (length, format, compression) = known.max_by_key(|(length, ..)| *length)?;
+    Some((name.get(name.len() - length..)?, format, compression))
+}
+
+/// Stem, format and compression of an output by its name. None if the name tells no format that can be read back.
+pub fn readable_name(path: &Path) -> Option<(&str, Format, Compression)> {
+    let name = path.file_name()?.to_str()?;
+    let (suffix, format, compression) = suffix_of(name)?;
+    let stem = name.strip_suffix(suffix)?;
+    let is_readable = matches!(format, Format::Jsonl | Format::Msgpack | Format::Parquet) && !stem.is_empty();
+    is_readable.then_some((stem, format, compression))
 }
 
 #[cfg(test)]
@@ -165,7 +200,7 @@ mod tests {
     #[test]
     fn names_go_there_and_back() {
         for format in Format::ALL {
-            assert_eq!(format.name().parse(), Ok(*format));
+            assert_eq!(format.name().parse(), Ok(format));
         }
         for name in ["zst", "gz", "none"] {
             assert_eq!(name.parse::<Compression>().unwrap().to_string(), name);
@@ -184,14 +219,24 @@ mod tests {
     fn formats_without_metadata_write_none() {
         let full = crate::record::tests::full();
         let few = OutputRecord { metadata: Metadata::default(), ..full.clone() };
-        for format in Format::ALL.iter().filter(|format| !format.is_assembled()) {
-            let (encode, _) = encoder(*format, Compression::None).unwrap();
+        for format in Format::ALL.into_iter().filter(|format| !format.is_assembled()) {
+            let (encode, _) = encoder(format, Compression::None).unwrap();
             let [of_full, of_few] = [&full, &few].map(|record| {
                 let mut out = Vec::new();
                 assert!(encode.record(record, &mut out).unwrap(), "{format}");
                 out
             });
             assert_eq!(of_full != of_few, format.has_metadata(), "{format}");
+        }
+    }
+
+    #[test]
+    fn names_tell_the_format() {
+        let read = |path: &str| readable_name(Path::new(path)).map(|(stem, format, _)| (stem.to_owned(), format));
+        assert_eq!(read("out/a.b.jsonl.zst"), Some(("a.b".to_owned(), Format::Jsonl)));
+        assert_eq!(read("a.parquet"), Some(("a".to_owned(), Format::Parquet)));
+        for other in ["a.wet.gz", ".jsonl", "out/", "a.anserini.jsonl.gz", "a.annotations.parquet", "a.bulk.ndjson"] {
+            assert_eq!(read(other), None, "{other}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use crate::formats::searched::{URL_LENGTH, document_id, title, url};
-use crate::{Encode, OutputError, OutputHead, OutputRecord};
+use crate::{Encode, OutputError, OutputRecord};
 
 /// Encodes records as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
 /// no line of it can end the document. Documents without text are left out.
@@ -11,10 +11,6 @@ use crate::{Encode, OutputError, OutputHead, OutputRecord};
 pub struct Trec;
 
 impl Encode for Trec {
-    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
-        Ok(())
-    }
-
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
         if record.text.is_empty() {
             return Ok(false);

@@ -6,48 +6,26 @@ use std::time::{Duration, Instant};
 
 use trommel_extract::{ExtractionObserver, ExtractionStage};
 
-/// A stage on the way from an archive to an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Reading archives: inflating and dividing into records.
-    Records,
-    /// HTTP framing and codings.
-    Payload,
-    /// The text of the page, and its tables.
-    Tables,
-    /// Features, scores and choice.
-    Choice,
-    /// Text, title, metadata and language.
-    Document,
-    /// Filters and encoding.
-    Encoding,
-    /// Compressing and writing.
-    Writing,
-}
-
-impl Stage {
-    /// Every stage, in order.
-    pub const ALL: [Stage; 7] = [
-        Stage::Records,
-        Stage::Payload,
-        Stage::Tables,
-        Stage::Choice,
-        Stage::Document,
-        Stage::Encoding,
-        Stage::Writing,
-    ];
-
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        NAMES.get(self as usize).copied().unwrap_or_default()
+trommel_text::named! {
+    /// A stage on the way from an archive to an output.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Stage {
+        /// Reading archives: inflating and dividing into records.
+        Records = "records",
+        /// HTTP framing and codings.
+        Payload = "payload",
+        /// The text of the page, and its tables.
+        Tables = "charset and tables",
+        /// Features, scores and choice.
+        Choice = "features and choice",
+        /// Text, title, metadata and language.
+        Document = "text, metadata, language",
+        /// Filters and encoding.
+        Encoding = "filters and encoding",
+        /// Compressing and writing.
+        Writing = "compressing and writing",
     }
 }
-
-/// The names of the stages, in their order.
-const NAMES: [&str; Stage::ALL.len()] = [
-    "records", "payload", "charset and tables", "features and choice", "text, metadata, language",
-    "filters and encoding", "compressing and writing",
-];
 
 /// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread
 /// was not let run counts as well.

@@ -9,7 +9,7 @@ use parquet::record::{Field, Row};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use trommel_extract::{Post, TextSpan};
+use trommel_extract::TextSpan;
 
 use crate::{OutputRecord, RecordSource};
 
@@ -73,9 +73,9 @@ fn record(row: Row) -> OutputRecord {
             "notes" => record.notes = text(field).unwrap_or_default(),
             "by" => record.by = text(field).unwrap_or_default(),
             "blocks" => record.blocks = structures(field),
-            "spans" => record.spans = groups(field, span),
+            "spans" => record.spans = elements(field).iter().filter_map(span).collect(),
             "tables" => record.tables = structures(field),
-            "posts" => record.posts = groups(field, post),
+            "posts" => record.posts = structures(field),
             "chunks" => record.chunks = structures(field),
             "source_offset" => offset = number(&field),
             "source_length" => length = number(&field),
@@ -106,29 +106,27 @@ fn number(field: &Field) -> Option<u64> {
 
 fn list(field: &Field) -> Vec<String> {
     match field {
-        Field::ListInternal(list) => {
-            let elements = list.elements().iter().cloned();
-            elements.filter_map(text).collect()
-        }
+        Field::ListInternal(list) => list.elements().iter().cloned().filter_map(text).collect(),
         _ => Vec::new(),
     }
 }
 
-fn groups<T>(field: Field, of: fn(Row) -> T) -> Vec<T> {
-    let Field::ListInternal(list) = field else { return Vec::new() };
-    let elements = list.elements().iter().cloned();
-    elements
-        .filter_map(|element| match element {
-            Field::Group(row) => Some(of(row)),
-            _ => None,
-        })
-        .collect()
-}
-
 /// Structures whose fields have the names of the columns.
 fn structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
-    let Value::Array(elements) = json(field) else { return Vec::new() };
-    elements.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
+    elements(field).into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
+}
+
+fn elements(field: Field) -> Vec<Value> {
+    match json(field) {
+        Value::Array(elements) => elements,
+        _ => Vec::new(),
+    }
+}
+
+/// A span, which JSON has as a list.
+fn span(element: &Value) -> Option<TextSpan> {
+    let part = |name: &str| element.get(name)?.as_u64()?.try_into().ok();
+    Some(TextSpan { start: part("start")?, chars: part("chars")?, byte: part("byte")?, bytes: part("bytes")? })
 }
 
 fn json(field: Field) -> Value {
@@ -143,37 +141,4 @@ fn json(field: Field) -> Value {
         Field::ListInternal(list) => Value::Array(list.elements().iter().cloned().map(json).collect()),
         field => number(&field).map_or(Value::Null, Value::from),
     }
-}
-
-fn span(row: Row) -> TextSpan {
-    let mut span = TextSpan::default();
-    for (name, field) in row.into_columns() {
-        let value = small(&field);
-        match name.as_str() {
-            "start" => span.start = value,
-            "chars" => span.chars = value,
-            "byte" => span.byte = value,
-            "bytes" => span.bytes = value,
-            _ => {}
-        }
-    }
-    span
-}
-
-fn post(row: Row) -> Post {
-    let mut post = Post::default();
-    for (name, field) in row.into_columns() {
-        let value = text(field).filter(|text| !text.is_empty());
-        match name.as_str() {
-            "author" => post.author = value,
-            "published" => post.published = value,
-            "text" => post.text = value.unwrap_or_default(),
-            _ => {}
-        }
-    }
-    post
-}
-
-fn small(field: &Field) -> u32 {
-    number(field).and_then(|value| value.try_into().ok()).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::name;
-use trommel_output::{Compression, Format, SUFFIXES, suffix_of};
+use trommel_output::{Compression, Format, suffix_of};
 use trommel_sources::is_url;
 
 use crate::inputs::Input;
@@ -38,24 +38,16 @@ pub(super) fn is_named_as_file(name: &str) -> bool {
     })
 }
 
-/// The suffixes of [`SUFFIXES`] in words.
+/// The ends of names that set a format in words.
 pub(super) fn known_suffixes() -> String {
-    let mut formats: Vec<String> = Vec::new();
-    for &format in Format::ALL {
-        let of_format = SUFFIXES.iter().filter(|(_, known, _)| *known == format);
-        let mut compressions = Vec::new();
-        let mut plain = "";
-        for (suffix, _, compression) in of_format {
-            match compression {
-                Compression::None => plain = suffix,
-                other => compressions.push(other.suffix()),
-            }
+    let formats = Format::ALL.map(|format| {
+        let packed = format.compressions().iter().filter(|compression| **compression != Compression::None);
+        let packed: Vec<&str> = packed.map(|compression| compression.suffix()).collect();
+        match packed.is_empty() {
+            true => format.known_suffix().to_owned(),
+            false => format!("{}[{}]", format.known_suffix(), packed.join("|")),
         }
-        formats.push(match compressions.is_empty() {
-            true => plain.to_owned(),
-            false => format!("{plain}[{}]", compressions.join("|")),
-        });
-    }
+    });
     formats.join(", ")
 }
 
@@ -67,7 +59,8 @@ pub(super) fn by_suffix(name: &str) -> Option<(Format, Compression)> {
 fn suffix_length(name: &str) -> usize {
     let Some((suffix, format, _)) = suffix_of(name) else { return 0 };
     // Common Crawl writes `NAME.warc.wet.gz`.
-    let is_warc = format == Format::Wet && name.to_ascii_lowercase().ends_with(&format!(".warc{suffix}"));
+    let is_warc =
+        format == Format::Wet && name.to_ascii_lowercase().ends_with(&format!(".warc{}", suffix.to_ascii_lowercase()));
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 

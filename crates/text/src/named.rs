@@ -1,0 +1,33 @@
+//! Declares enums whose values have names.
+
+/// Declares an enum with the name of each value beside it: `Zstd = "zst"`. `ALL` lists the values in their order, `name`
+/// gives the name, and `Display` writes it.
+#[macro_export]
+macro_rules! named {
+    ($(#[$attribute:meta])* pub enum $type:ident {
+        $($(#[$of_variant:meta])* $variant:ident = $name:literal,)+
+    }) => {
+        $(#[$attribute])*
+        pub enum $type {
+            $($(#[$of_variant])* $variant,)+
+        }
+
+        impl $type {
+            /// All values, in their order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name of the value.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
