@@ -5,6 +5,7 @@ mod code;
 mod code_space;
 mod element;
 mod hidden_lines;
+pub(crate) mod pieces;
 mod proof;
 mod signs;
 mod source;

@@ -1,161 +1,14 @@
 //! The characters of formulas in TeX.
 
-/// Commands of characters that TeX has a name for, in the order of the characters.
-const COMMANDS: &[(char, &str)] = &[
-    ('\u{ac}', "\\neg"),
-    ('\u{b0}', "^{\\circ}"),
-    ('\u{b1}', "\\pm"),
-    ('\u{b7}', "\\cdot"),
-    ('\u{d7}', "\\times"),
-    ('\u{f7}', "\\div"),
-    ('\u{131}', "\\imath"),
-    ('\u{237}', "\\jmath"),
-    ('Γ', "\\Gamma"),
-    ('Δ', "\\Delta"),
-    ('Θ', "\\Theta"),
-    ('Λ', "\\Lambda"),
-    ('Ξ', "\\Xi"),
-    ('Π', "\\Pi"),
-    ('Σ', "\\Sigma"),
-    ('Υ', "\\Upsilon"),
-    ('Φ', "\\Phi"),
-    ('Ψ', "\\Psi"),
-    ('Ω', "\\Omega"),
-    ('α', "\\alpha"),
-    ('β', "\\beta"),
-    ('γ', "\\gamma"),
-    ('δ', "\\delta"),
-    ('ε', "\\varepsilon"),
-    ('ζ', "\\zeta"),
-    ('η', "\\eta"),
-    ('θ', "\\theta"),
-    ('ι', "\\iota"),
-    ('κ', "\\kappa"),
-    ('λ', "\\lambda"),
-    ('μ', "\\mu"),
-    ('ν', "\\nu"),
-    ('ξ', "\\xi"),
-    ('π', "\\pi"),
-    ('ρ', "\\rho"),
-    ('ς', "\\varsigma"),
-    ('σ', "\\sigma"),
-    ('τ', "\\tau"),
-    ('υ', "\\upsilon"),
-    ('φ', "\\varphi"),
-    ('χ', "\\chi"),
-    ('ψ', "\\psi"),
-    ('ω', "\\omega"),
-    ('ϑ', "\\vartheta"),
-    ('ϕ', "\\phi"),
-    ('ϖ', "\\varpi"),
-    ('ϱ', "\\varrho"),
-    ('ϵ', "\\epsilon"),
-    ('\u{2016}', "\\|"),
-    ('\u{2020}', "\\dagger"),
-    ('\u{2021}', "\\ddagger"),
-    ('\u{2026}', "\\ldots"),
-    ('\u{2032}', "'"),
-    ('\u{2033}', "''"),
-    ('\u{210f}', "\\hbar"),
-    ('\u{2111}', "\\Im"),
-    ('\u{2113}', "\\ell"),
-    ('\u{2118}', "\\wp"),
-    ('\u{211c}', "\\Re"),
-    ('\u{2135}', "\\aleph"),
-    ('\u{2190}', "\\leftarrow"),
-    ('\u{2191}', "\\uparrow"),
-    ('\u{2192}', "\\rightarrow"),
-    ('\u{2193}', "\\downarrow"),
-    ('\u{2194}', "\\leftrightarrow"),
-    ('\u{21a6}', "\\mapsto"),
-    ('\u{21d0}', "\\Leftarrow"),
-    ('\u{21d2}', "\\Rightarrow"),
-    ('\u{21d4}', "\\Leftrightarrow"),
-    ('\u{2200}', "\\forall"),
-    ('\u{2202}', "\\partial"),
-    ('\u{2203}', "\\exists"),
-    ('\u{2204}', "\\nexists"),
-    ('\u{2205}', "\\emptyset"),
-    ('\u{2207}', "\\nabla"),
-    ('\u{2208}', "\\in"),
-    ('\u{2209}', "\\notin"),
-    ('\u{220b}', "\\ni"),
-    ('\u{220f}', "\\prod"),
-    ('\u{2210}', "\\coprod"),
-    ('\u{2211}', "\\sum"),
-    ('\u{2212}', "-"),
-    ('\u{2213}', "\\mp"),
-    ('\u{2216}', "\\setminus"),
-    ('\u{2217}', "*"),
-    ('\u{2218}', "\\circ"),
-    ('\u{2219}', "\\bullet"),
-    ('\u{221a}', "\\surd"),
-    ('\u{221d}', "\\propto"),
-    ('\u{221e}', "\\infty"),
-    ('\u{2220}', "\\angle"),
-    ('\u{2223}', "\\mid"),
-    ('\u{2224}', "\\nmid"),
-    ('\u{2225}', "\\parallel"),
-    ('\u{2227}', "\\land"),
-    ('\u{2228}', "\\lor"),
-    ('\u{2229}', "\\cap"),
-    ('\u{222a}', "\\cup"),
-    ('\u{222b}', "\\int"),
-    ('\u{222c}', "\\iint"),
-    ('\u{222d}', "\\iiint"),
-    ('\u{222e}', "\\oint"),
-    ('\u{2234}', "\\therefore"),
-    ('\u{2235}', "\\because"),
-    ('\u{223c}', "\\sim"),
-    ('\u{2243}', "\\simeq"),
-    ('\u{2245}', "\\cong"),
-    ('\u{2248}', "\\approx"),
-    ('\u{2254}', ":="),
-    ('\u{2260}', "\\neq"),
-    ('\u{2261}', "\\equiv"),
-    ('\u{2264}', "\\leq"),
-    ('\u{2265}', "\\geq"),
-    ('\u{226a}', "\\ll"),
-    ('\u{226b}', "\\gg"),
-    ('\u{227a}', "\\prec"),
-    ('\u{227b}', "\\succ"),
-    ('\u{2282}', "\\subset"),
-    ('\u{2283}', "\\supset"),
-    ('\u{2286}', "\\subseteq"),
-    ('\u{2287}', "\\supseteq"),
-    ('\u{228a}', "\\subsetneq"),
-    ('\u{2295}', "\\oplus"),
-    ('\u{2296}', "\\ominus"),
-    ('\u{2297}', "\\otimes"),
-    ('\u{2299}', "\\odot"),
-    ('\u{22a2}', "\\vdash"),
-    ('\u{22a4}', "\\top"),
-    ('\u{22a5}', "\\perp"),
-    ('\u{22a8}', "\\models"),
-    ('\u{22c0}', "\\bigwedge"),
-    ('\u{22c1}', "\\bigvee"),
-    ('\u{22c2}', "\\bigcap"),
-    ('\u{22c3}', "\\bigcup"),
-    ('\u{22c5}', "\\cdot"),
-    ('\u{22c6}', "\\star"),
-    ('\u{22ee}', "\\vdots"),
-    ('\u{22ef}', "\\cdots"),
-    ('\u{22f1}', "\\ddots"),
-    ('\u{2308}', "\\lceil"),
-    ('\u{2309}', "\\rceil"),
-    ('\u{230a}', "\\lfloor"),
-    ('\u{230b}', "\\rfloor"),
-    ('\u{25a1}', "\\square"),
-    ('\u{25b3}', "\\triangle"),
-    ('\u{27e8}', "\\langle"),
-    ('\u{27e9}', "\\rangle"),
-    ('\u{27f5}', "\\longleftarrow"),
-    ('\u{27f6}', "\\longrightarrow"),
-    ('\u{27f9}', "\\Longrightarrow"),
-    ('\u{27fa}', "\\iff"),
-    ('\u{2a7d}', "\\leqslant"),
-    ('\u{2a7e}', "\\geqslant"),
-];
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+/// Characters that TeX has a name for, each with its command.
+static COMMANDS: LazyLock<FxHashMap<char, &str>> = LazyLock::new(|| {
+    let row = |line: &'static str| line.split_once('\t').and_then(|(c, command)| Some((c.parse().ok()?, command)));
+    include_str!("symbols.tsv").lines().filter_map(row).collect()
+});
 
 /// Names that TeX sets upright as functions.
 const FUNCTIONS: [&str; 32] = [
@@ -164,11 +17,14 @@ const FUNCTIONS: [&str; 32] = [
     "tanh",
 ];
 
+/// Letters that Unicode had before it had alphabets (the blocks of the alphabets have gaps at their places), the plain
+/// letters that they stand for, and the command of their alphabet.
+const LETTERS: [(&str, &str, &str); 3] =
+    [("ℎ", "h", ""), ("ℂℍℕℙℚℝℤ", "CHNPQRZ", "\\mathbb"), ("ℬℰℱℋℐℒℳℛ", "BEFHILMR", "\\mathcal")];
+
 /// The command of a character.
 pub(super) fn command(c: char) -> Option<&'static str> {
-    // The list is in the order of the characters, so it is bisected.
-    let at = COMMANDS.binary_search_by_key(&c, |(character, _)| *character).ok()?;
-    COMMANDS.get(at).map(|(_, command)| *command)
+    COMMANDS.get(&c).copied()
 }
 
 /// Whether TeX has a command for a function of that name.
@@ -241,24 +97,10 @@ pub(super) fn alphabet(c: char) -> Option<(char, &'static str)> {
             let style = if offset < 10 { "\\mathbf" } else { "" };
             char::from_digit(offset % 10, 10).map(|c| (c, style))
         }
-        // Letters that Unicode had before it had alphabets: the blocks above have gaps at their places.
-        0x210E => Some(('h', "")),
-        0x2102 => Some(('C', "\\mathbb")),
-        0x210D => Some(('H', "\\mathbb")),
-        0x2115 => Some(('N', "\\mathbb")),
-        0x2119 => Some(('P', "\\mathbb")),
-        0x211A => Some(('Q', "\\mathbb")),
-        0x211D => Some(('R', "\\mathbb")),
-        0x2124 => Some(('Z', "\\mathbb")),
-        0x212C => Some(('B', "\\mathcal")),
-        0x2130 => Some(('E', "\\mathcal")),
-        0x2131 => Some(('F', "\\mathcal")),
-        0x210B => Some(('H', "\\mathcal")),
-        0x2110 => Some(('I', "\\mathcal")),
-        0x2112 => Some(('L', "\\mathcal")),
-        0x2133 => Some(('M', "\\mathcal")),
-        0x211B => Some(('R', "\\mathcal")),
-        _ => None,
+        _ => LETTERS.iter().find_map(|(signs, letters, style)| {
+            let at = signs.chars().position(|sign| sign == c)?;
+            letters.chars().nth(at).map(|letter| (letter, *style))
+        }),
     }
 }
 
@@ -267,8 +109,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_stand_in_the_order_of_their_characters() {
-        assert!(COMMANDS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    fn every_line_of_the_table_is_a_command() {
+        assert_eq!(COMMANDS.len(), include_str!("symbols.tsv").lines().count());
         assert_eq!(command('σ'), Some("\\sigma"));
         assert_eq!(command('x'), None);
     }

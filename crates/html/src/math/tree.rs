@@ -1,6 +1,6 @@
 //! MathML as a small tree with caps on its size and depth.
 
-use crate::markup::lex::{Attributes, Markup, markup};
+use crate::reread::pieces::{Piece, Pieces, TagPiece};
 
 /// Nodes of one formula; further ones are left out.
 // A formula is at most 64 KB of markup; both bounds keep hostile ones from taking memory and stack.
@@ -33,27 +33,20 @@ const ATTRIBUTES: [&str; 9] =
 impl Tree {
     /// Reads MathML, or the elements by which MathJax lays it out (`mjx-mi`).
     pub fn read(source: &str) -> Self {
-        let bytes = source.as_bytes();
         let mut tree = Self { nodes: vec![Node::default()] };
         let mut open: Vec<u32> = vec![0];
         // Elements beyond a cap that are still to be ended.
         let mut beyond = 0usize;
-        let mut at = 0;
-        while let Some(rest) = source.get(at..) {
-            let lt = memchr::memchr(b'<', rest.as_bytes()).map_or(source.len(), |lt| at + lt);
-            tree.text(&open, source.get(at..lt).unwrap_or_default());
-            if lt >= source.len() {
-                break;
-            }
-            let Markup::Tag(raw) = markup(bytes, lt) else {
-                match markup(bytes, lt) {
-                    Markup::Skip(next) if next > lt => at = next,
-                    _ => break,
+        for piece in Pieces::new(source, 0) {
+            let found = match piece {
+                Piece::Text(text, _) => {
+                    tree.text(&open, text);
+                    continue;
                 }
-                continue;
+                Piece::Tag(found) => found,
+                Piece::Cut(_) => break,
             };
-            at = raw.end;
-            let name = source.get(raw.name.0..raw.name.1).unwrap_or_default();
+            let (raw, name) = (found.raw, found.name);
             if raw.is_end {
                 if beyond > 0 {
                     beyond -= 1;
@@ -74,8 +67,8 @@ impl Tree {
                 beyond += usize::from(!raw.self_closing);
                 continue;
             }
-            let attributes = bytes.get(raw.attributes.0..raw.attributes.1);
-            let attributes = Attributes::new(attributes.unwrap_or_default())
+            let attributes = found
+                .attributes()
                 .filter_map(|(name, value)| {
                     let name = str::from_utf8(name).ok()?.to_ascii_lowercase();
                     ATTRIBUTES.contains(&name.as_str()).then(|| {
@@ -90,8 +83,8 @@ impl Tree {
             {
                 parent.children.push(index);
             }
-            let is_glyph = name.eq_ignore_ascii_case("mjx-c") && bytes.get(at) == Some(&b'<');
-            let glyph = is_glyph.then(|| glyph(bytes.get(raw.attributes.0..raw.attributes.1)?));
+            let is_glyph = name.eq_ignore_ascii_case("mjx-c") && source.as_bytes().get(raw.end) == Some(&b'<');
+            let glyph = is_glyph.then(|| glyph(&found));
             tree.nodes.push(Node {
                 name: local(name),
                 text: glyph.flatten().map(String::from).unwrap_or_default(),
@@ -135,9 +128,8 @@ impl Node {
 }
 
 /// The character of a glyph that has none: its class is its number (`mjx-c1D465`).
-fn glyph(attributes: &[u8]) -> Option<char> {
-    let mut attributes = Attributes::new(attributes);
-    let (_, class) = attributes.find(|(name, _)| name.eq_ignore_ascii_case(b"class"))?;
+fn glyph(element: &TagPiece) -> Option<char> {
+    let (_, class) = element.attributes().find(|(name, _)| name.eq_ignore_ascii_case(b"class"))?;
     let mut names = str::from_utf8(class).ok()?.split_ascii_whitespace();
     let number = names.find_map(|name| name.strip_prefix("mjx-c"))?;
     char::from_u32(u32::from_str_radix(number, 16).ok()?)

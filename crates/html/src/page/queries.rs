@@ -4,11 +4,18 @@ use std::ops::Range;
 
 use super::{Block, Element, ElementKinds, NONE, Page};
 use crate::markup::Tag;
+use crate::page::Attribute;
 
 impl Page {
     /// Whether one of these is a word of the attributes of an element.
     pub fn says(&self, element: &Element, words: &[&str]) -> bool {
         self.attribute_words(element).iter().any(|word| words.contains(&self.word_text(word)))
+    }
+
+    /// Whether one of these is a word of the attributes that name an element: all but its role.
+    pub fn is_named_as(&self, element: &Element, names: &[&str]) -> bool {
+        let mut words = self.attribute_words(element).iter().filter(|word| word.attribute != Attribute::Role);
+        words.any(|word| names.contains(&self.word_text(word)))
     }
 
     /// The elements around a block, from inside out, if one of them is of a kind. Else there are none.

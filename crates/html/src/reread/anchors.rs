@@ -1,25 +1,16 @@
 //! The names by which links refer to places on a page.
 
+use super::pieces::TagPiece;
 use crate::markup::Tag;
-use crate::markup::lex::{Attributes, Markup, markup};
 use crate::page::Page;
 
 /// The elements that have one of the names that are `wanted`, by `id` or as named anchors, in the order of
 /// the page. `html` is the decoded page that the tables were read from.
 pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
-    let bytes = html.as_bytes();
     let mut found = Vec::new();
     for (at, element) in page.elements.iter().enumerate() {
-        let start = element.start as usize;
-        if !element.is_named || bytes.get(start) != Some(&b'<') {
-            continue;
-        }
-        let Markup::Tag(raw) = markup(bytes, start) else { continue };
-        let attributes = bytes.get(raw.attributes.0..raw.attributes.1).unwrap_or_default();
-        if attributes.len() < 4 {
-            continue;
-        }
-        for (name, value) in Attributes::new(attributes) {
+        let Some(tag) = TagPiece::at(html, element.start as usize).filter(|_| element.is_named) else { continue };
+        for (name, value) in tag.attributes() {
             let is_name =
                 name.eq_ignore_ascii_case(b"id") || element.tag == Tag::A && name.eq_ignore_ascii_case(b"name");
             if !is_name {

@@ -2,8 +2,8 @@
 //! buttons, labels and spaces in empty lines that pages add.
 
 use super::hidden_lines::HiddenText;
+use super::pieces::{Piece, Pieces, TagPiece, part};
 use crate::markup::Tag;
-use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 
 /// Longest code that is read, in bytes of the page.
 // Longer pieces are data. The bound keeps an element without an end from being searched through the whole page.
@@ -41,63 +41,40 @@ const EDITORS: [&str; 7] = [
 /// content ends. `None` if no such
 /// element stands there or it has no end within some megabytes. Time is linear in the element.
 pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
-    let rest = html.get(start as usize..)?;
-    let mut len = MAX_CODE_BYTES.min(rest.len());
-    while !rest.is_char_boundary(len) {
-        len -= 1;
-    }
-    let rest = rest.get(..len)?;
-    let bytes = rest.as_bytes();
-    let Markup::Tag(first) = markup(bytes, 0) else { return None };
-    if first.is_end {
-        return None;
-    }
-    let name = |raw: &RawTag| bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
-    let mut code = Code::default();
+    let rest = part(html, start, MAX_CODE_BYTES)?;
+    let first = TagPiece::at(rest, 0).filter(|first| !first.raw.is_end)?;
+    let mut code = Code { is_rust: is_rust(&first), ..Code::default() };
     let mut depth = 1u32;
-    let mut at = first.end;
     // The element that is passed over, with how often its name is open.
-    let mut beside: Option<(&[u8], u32)> = None;
+    let mut beside: Option<(&str, u32)> = None;
     // The open element that holds an editor's code.
-    let mut editor: Option<(&[u8], u32)> = None;
-    let mut open: Vec<(&[u8], Kind)> = Vec::new();
-    code.is_rust = is_rust(bytes.get(first.attributes.0..first.attributes.1)?);
-    loop {
-        let lt = memchr::memchr(b'<', bytes.get(at..)?)?;
-        let lt = at + lt;
-        if beside.is_none() {
-            code.text(rest.get(at..lt)?);
-        }
-        if rest.get(lt..)?.starts_with("<!--") {
-            at = lt + 3 + memchr::memmem::find(bytes.get(lt..)?, b"-->")?;
-            continue;
-        }
-        let raw = match markup(bytes, lt) {
-            Markup::Tag(raw) => raw,
-            Markup::Skip(next) => {
-                if next == lt + 1 && beside.is_none() {
-                    code.text("<");
+    let mut editor: Option<(&str, u32)> = None;
+    let mut open: Vec<(&str, Kind)> = Vec::new();
+    let mut pieces = Pieces::new(rest, first.raw.end);
+    while let Some(piece) = pieces.next() {
+        let (found, tag) = match piece {
+            Piece::Text(text, _) => {
+                if beside.is_none() {
+                    code.text(text);
                 }
-                at = next.max(lt + 1);
                 continue;
             }
-            Markup::Cut { .. } => return None,
+            Piece::Tag(found) => (found, found.tag),
+            Piece::Cut(_) => return None,
         };
-        at = raw.end;
-        let tag_name = name(&raw);
-        let tag = Tag::from_name(tag_name);
-        if tag_name.eq_ignore_ascii_case(name(&first)) {
-            depth = if raw.is_end { depth - 1 } else { depth + 1 };
+        let is_end = found.raw.is_end;
+        if found.is_like(first.name) {
+            depth = if is_end { depth - 1 } else { depth + 1 };
             if depth == 0 {
-                return Some((code.finish(), start.saturating_add(raw.start as u32)));
+                return Some((code.finish(), start.saturating_add(found.raw.start as u32)));
             }
         }
         // Only elements of the same name are counted: inner elements need not be closed correctly.
         for place in [&mut beside, &mut editor] {
             if let Some((name, count)) = place
-                && tag_name.eq_ignore_ascii_case(name)
+                && found.is_like(name)
             {
-                *count = if raw.is_end { *count - 1 } else { *count + 1 };
+                *count = if is_end { *count - 1 } else { *count + 1 };
             }
         }
         if editor.is_some_and(|(_, count)| count == 0) {
@@ -110,8 +87,8 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             }
             continue;
         }
-        if raw.is_end {
-            let place = open.iter().rposition(|(name, _)| tag_name.eq_ignore_ascii_case(name));
+        if is_end {
+            let place = open.iter().rposition(|(name, _)| found.is_like(name));
             let Some(place) = place else { continue };
             let (mut is_line, mut is_hidden) = (false, false);
             for (_, kind) in open.drain(place..) {
@@ -128,37 +105,37 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
             code.line_break();
             continue;
         }
-        if tag.is_void() || raw.self_closing && tag.is_skipped() {
+        if tag.is_void() || found.raw.self_closing && tag.is_skipped() {
             continue;
         }
-        let attributes = bytes.get(raw.attributes.0..raw.attributes.1)?;
-        let kind = Kind::of(tag, attributes);
+        let kind = Kind::of(&found);
         match kind {
             Kind::Beside => {
                 if tag.is_raw() {
                     let end = format!("</{}", tag.name());
-                    at += find_ignoring_case(bytes.get(at..)?, end.as_bytes())?;
+                    pieces.at += find_ignoring_case(rest.as_bytes().get(pieces.at..)?, end.as_bytes())?;
                 } else {
-                    beside = Some((tag_name, 1));
+                    beside = Some((found.name, 1));
                 }
                 continue;
             }
             Kind::Editor => {
                 code = Code { is_rust: code.is_rust, ..Code::default() };
-                editor = Some((tag_name, 1));
+                editor = Some((found.name, 1));
             }
             _ => {}
         }
         code.start(tag, kind == Kind::Line);
-        code.is_rust |= matches!(tag, Tag::Code | Tag::Pre) && is_rust(attributes);
+        code.is_rust |= matches!(tag, Tag::Code | Tag::Pre) && is_rust(&found);
         // Deeper elements are tokens of highlighters, which change no line.
         if open.len() < 256 {
-            open.push((tag_name, kind));
+            open.push((found.name, kind));
             if kind == Kind::Hidden {
                 code.hidden.start(code.out.len());
             }
         }
     }
+    None
 }
 
 fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
@@ -178,12 +155,13 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(tag: Tag, attributes: &[u8]) -> Self {
+    fn of(element: &TagPiece) -> Self {
+        let tag = element.tag;
         if tag.is_skipped() || tag == Tag::Button {
             return Kind::Beside;
         }
         let mut kind = if matches!(tag, Tag::Tr | Tag::Li) { Kind::Line } else { Kind::Plain };
-        for (name, value) in Attributes::new(attributes) {
+        for (name, value) in element.attributes() {
             if name.eq_ignore_ascii_case(b"class") {
                 let value = String::from_utf8_lossy(value).to_ascii_lowercase();
                 for class in value.split_ascii_whitespace() {
@@ -217,8 +195,8 @@ impl Kind {
 }
 
 /// Whether the class of an element says that its code is Rust.
-fn is_rust(attributes: &[u8]) -> bool {
-    let mut classes = Attributes::new(attributes).filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
+fn is_rust(element: &TagPiece) -> bool {
+    let mut classes = element.attributes().filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
     classes.any(|(_, value)| {
         let mut names = value.split(|byte| byte.is_ascii_whitespace());
         names.any(|name| RUST.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)))

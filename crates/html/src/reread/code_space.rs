@@ -1,8 +1,8 @@
 //! Reads white space and signs between the blocks of laid-out code. They contain no word, so they are not
 //! blocks.
 
+use super::pieces::{Piece, Pieces};
 use crate::markup::Tag;
-use crate::markup::lex::{Markup, markup};
 
 /// The white space and signs in a part of a page, with the line breaks of a browser and white space kept.
 /// Lines break at line breaks, and at block-level tags if the line is not empty. `open` states whether a
@@ -11,44 +11,19 @@ use crate::markup::lex::{Markup, markup};
 /// `None` if `until` never ends, or something stands there whose content is no text. Time is linear
 /// in `html`.
 pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<String> {
-    let bytes = html.as_bytes();
     let mut out = Lines { text: String::new(), open };
-    let mut at = 0;
-    while let Some(lt) = memchr::memchr(b'<', bytes.get(at..)?) {
-        let start = at + lt;
-        out.text(html.get(at..start)?);
-        if html.get(start..)?.starts_with("<!--") {
-            let end = memchr::memmem::find(bytes.get(start..)?, b"-->")?;
-            at = start + end + 3;
-            continue;
-        }
-        match markup(bytes, start) {
-            Markup::Tag(raw) => {
-                let tag = Tag::from_name(bytes.get(raw.name.0..raw.name.1)?);
-                if raw.is_end && Some(tag) == until {
-                    return Some(out.text);
-                }
-                // The caller then keeps the text of the blocks, which is right though its white space is not.
-                if tag.is_skipped() || tag == Tag::Title {
-                    return None;
-                }
-                if tag == Tag::Br {
-                    out.line_break();
-                } else if !tag.is_inline() {
-                    out.edge();
-                }
-                at = raw.end;
-            }
-            Markup::Skip(next) => {
-                if next == start + 1 {
-                    out.text("<");
-                }
-                at = next;
-            }
-            Markup::Cut { .. } => return None,
+    for piece in Pieces::new(html, 0) {
+        match piece {
+            Piece::Text(text, _) => out.text(text),
+            Piece::Tag(found) if found.raw.is_end && Some(found.tag) == until => return Some(out.text),
+            // The caller then keeps the text of the blocks, which is right though its white space is not.
+            Piece::Tag(found) if found.tag.is_skipped() || found.tag == Tag::Title => return None,
+            Piece::Tag(found) if found.tag == Tag::Br => out.line_break(),
+            Piece::Tag(found) if !found.tag.is_inline() => out.edge(),
+            Piece::Tag(_) => {}
+            Piece::Cut(_) => return None,
         }
     }
-    out.text(html.get(at..)?);
     until.is_none().then_some(out.text)
 }
 

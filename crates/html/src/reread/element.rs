@@ -1,7 +1,7 @@
 //! Reads an element again at its start tag: its text, and attributes that the tables do not hold.
 
-use crate::markup::lex::{Attributes, Markup, RawTag, markup};
-use crate::markup::{Tag, strip_markup};
+use super::pieces::{Piece, Pieces, TagPiece, part};
+use crate::markup::strip_markup;
 use crate::page::Element;
 
 impl Element {
@@ -14,17 +14,11 @@ impl Element {
 
     /// Like [`Element::attribute`], of the first of some names that the element has.
     pub fn first_attribute(&self, html: &str, names: &[&str]) -> Option<String> {
-        let bytes = html.as_bytes();
-        let at = self.start as usize;
         // Tables and text could be of different pages; then no tag stands there.
-        if bytes.get(at) != Some(&b'<') {
-            return None;
-        }
-        let Markup::Tag(tag) = markup(bytes, at) else { return None };
-        let attributes = bytes.get(tag.attributes.0..tag.attributes.1)?;
+        let tag = TagPiece::at(html, self.start as usize)?;
         let mut found: Option<&[u8]> = None;
         let mut wanted = names;
-        for (key, value) in Attributes::new(attributes) {
+        for (key, value) in tag.attributes() {
             // From here on only an attribute named before this one replaces it.
             if let Some(at) = wanted.iter().position(|name| key.eq_ignore_ascii_case(name.as_bytes())) {
                 found = Some(value);
@@ -40,15 +34,7 @@ impl Element {
 
     /// First byte behind the element's start tag in the decoded page that it was read from.
     pub fn start_tag_end(&self, html: &str) -> Option<u32> {
-        let at = self.start as usize;
-        let bytes = html.as_bytes();
-        if bytes.get(at) != Some(&b'<') {
-            return None;
-        }
-        match markup(bytes, at) {
-            Markup::Tag(tag) => u32::try_from(tag.end).ok(),
-            _ => None,
-        }
+        u32::try_from(TagPiece::at(html, self.start as usize)?.raw.end).ok()
     }
 }
 
@@ -56,40 +42,20 @@ impl Element {
 /// to its end tag, or as far as it reaches within `max_bytes` bytes. Empty where no element with content
 /// stands.
 pub fn element_text(html: &str, start: u32, max_bytes: usize) -> String {
-    let Some(rest) = html.get(start as usize..) else { return String::new() };
-    let mut len = max_bytes.min(rest.len());
-    while !rest.is_char_boundary(len) {
-        len -= 1;
-    }
-    let rest = rest.get(..len).unwrap_or_default();
-    let bytes = rest.as_bytes();
-    let Markup::Tag(first) = markup(bytes, 0) else { return String::new() };
-    let name = |raw: &RawTag| bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
-    if first.is_end || Tag::from_name(name(&first)).is_void() {
-        return String::new();
-    }
-    let (mut at, mut depth) = (first.end, 1u32);
-    let mut end = rest.len();
-    while let Some(found) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {
-        match markup(bytes, at + found) {
-            Markup::Tag(raw) => {
-                if name(&raw).eq_ignore_ascii_case(name(&first)) {
-                    depth = if raw.is_end { depth - 1 } else { depth + 1 };
-                }
-                if depth == 0 {
-                    end = raw.start;
-                    break;
-                }
-                at = raw.end;
-            }
-            Markup::Skip(end) => at = end,
-            Markup::Cut { .. } => {
-                end = at + found;
-                break;
-            }
+    let rest = part(html, start, max_bytes).unwrap_or_default();
+    let first = TagPiece::at(rest, 0).filter(|first| !first.raw.is_end && !first.tag.is_void());
+    let Some(first) = first else { return String::new() };
+    let mut depth = 1u32;
+    let end = Pieces::new(rest, first.raw.end).find_map(|piece| match piece {
+        Piece::Tag(found) if found.is_like(first.name) => {
+            depth = if found.raw.is_end { depth - 1 } else { depth + 1 };
+            (depth == 0).then_some(found.raw.start)
         }
-    }
-    strip_markup(rest.get(first.end..end).unwrap_or_default())
+        Piece::Cut(at) => Some(at),
+        _ => None,
+    });
+    let end = end.unwrap_or(rest.len());
+    strip_markup(rest.get(first.raw.end..end).unwrap_or_default())
 }
 
 #[cfg(test)]

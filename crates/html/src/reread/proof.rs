@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::markup::lex::{Attributes, Markup, markup};
+use super::pieces::{Piece, Pieces};
 
 /// Bytes of the letters of a line from which on it may stand before the line above it: captions stand above a table,
 /// and texts of scripts in an order of their own.
@@ -143,22 +143,13 @@ fn program<'a>(tag: &str, content: &'a str) -> &'a str {
 
 /// The values of the attributes of all tags, references decoded.
 fn attribute_values(source: &str) -> String {
-    let bytes = source.as_bytes();
     let mut out = String::new();
-    let mut at = 0;
-    while let Some(next) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {
-        let start = at + next;
-        at = match markup(bytes, start) {
-            Markup::Tag(tag) => {
-                let attributes = bytes.get(tag.attributes.0..tag.attributes.1).unwrap_or_default();
-                for (_, value) in Attributes::new(attributes) {
-                    out.push_str(&htmlize::unescape_attribute(String::from_utf8_lossy(value)));
-                    out.push(' ');
-                }
-                tag.end
-            }
-            Markup::Skip(_) | Markup::Cut { .. } => start + 1,
-        };
+    for piece in Pieces::new(source, 0) {
+        let Piece::Tag(tag) = piece else { continue };
+        for (_, value) in tag.attributes() {
+            out.push_str(&htmlize::unescape_attribute(String::from_utf8_lossy(value)));
+            out.push(' ');
+        }
     }
     out
 }

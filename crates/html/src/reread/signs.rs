@@ -1,6 +1,6 @@
 //! Cells of tables that hold signs alone: a tick, an operator, a dash. They have no word, and so are no blocks.
 
-use crate::markup::lex::{Markup, markup};
+use super::pieces::{Piece, Pieces, TagPiece, part};
 use crate::page::Element;
 
 /// Bytes of the page that are searched for the end of a cell.
@@ -16,29 +16,24 @@ const INLINE: [&str; 16] =
 
 /// The signs in a cell of the decoded page that has no word; none if there are none, or more than a few.
 pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
-    let rest = html.get(cell.start as usize..)?;
-    let rest = rest.get(..rest.floor_char_boundary(MAX_CELL_BYTES))?;
-    let bytes = rest.as_bytes();
-    let Markup::Tag(first) = markup(bytes, 0) else { return None };
-    let mut at = first.end;
+    let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();
-    loop {
-        let start = at + memchr::memchr(b'<', bytes.get(at..)?)?;
-        text.push_str(rest.get(at..start)?);
-        let Markup::Tag(tag) = markup(bytes, start) else { return None };
-        let name = rest.get(tag.name.0..tag.name.1)?;
-        let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-        if is_one_of(&END) {
-            break;
+    let mut has_end = false;
+    for piece in Pieces::new(rest, TagPiece::at(rest, 0)?.raw.end) {
+        match piece {
+            Piece::Text(shown, _) => text.push_str(shown),
+            Piece::Tag(found) if END.iter().any(|name| found.is_like(name)) => {
+                has_end = true;
+                break;
+            }
+            Piece::Tag(found) if INLINE.iter().any(|name| found.is_like(name)) => {}
+            _ => return None,
         }
-        if !is_one_of(&INLINE) {
-            return None;
-        }
-        at = tag.end;
     }
     let sign = htmlize::unescape(&text);
     let sign: String = sign.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_sign = !sign.is_empty() && sign.chars().count() <= MAX_SIGN_CHARS && !sign.contains(char::is_alphanumeric);
+    let is_sign =
+        has_end && !sign.is_empty() && sign.chars().count() <= MAX_SIGN_CHARS && !sign.contains(char::is_alphanumeric);
     is_sign.then_some(sign)
 }
 

@@ -1,7 +1,6 @@
 //! Finds the bytes of the page from which the characters of a block's text come.
 
-use crate::markup::Tag;
-use crate::markup::lex::{Markup, markup};
+use super::pieces::{Piece, Pieces};
 
 /// Longest character reference, in bytes.
 // As while reading, so that both take the same text for a reference.
@@ -43,36 +42,14 @@ struct Alignment<'a, I> {
 
 impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
     fn over(mut self, html: &str, (start, end): (usize, usize)) -> Option<Vec<Option<(usize, usize)>>> {
-        let bytes = html.as_bytes();
-        let mut at = start;
-        while at < end {
-            let rest = bytes.get(at..end)?;
-            let lt = memchr::memchr(b'<', rest).map_or(end, |lt| at + lt);
-            self.text(html.get(at..lt)?, at)?;
-            if lt >= end {
-                break;
+        for piece in Pieces::new(html.get(..end)?, start) {
+            match piece {
+                Piece::Text(text, at) => self.text(text, at)?,
+                // Its content is no text; where its end is, is not told here.
+                Piece::Tag(found) if found.tag.is_skipped() && !found.raw.is_end => return None,
+                Piece::Tag(_) => {}
+                Piece::Cut(_) => return None,
             }
-            if bytes.get(lt..)?.starts_with(b"<!--") {
-                at = lt + 3 + memchr::memmem::find(bytes.get(lt..)?, b"-->")?;
-                continue;
-            }
-            at = match markup(bytes, lt) {
-                Markup::Tag(raw) => {
-                    let name = bytes.get(raw.name.0..raw.name.1)?;
-                    let tag = Tag::from_name(name);
-                    if tag.is_skipped() && !raw.is_end {
-                        // Its content is no text; where its end is, is not told here.
-                        return None;
-                    }
-                    raw.end
-                }
-                Markup::Skip(next) if next == lt + 1 => {
-                    self.character('<', lt, lt + 1)?;
-                    next
-                }
-                Markup::Skip(next) => next,
-                Markup::Cut { .. } => return None,
-            };
         }
         Some(self.found)
     }
