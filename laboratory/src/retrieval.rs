@@ -122,7 +122,7 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
         let page = payload(&record, &PayloadOptions::default())?;
         let hints = Hints { url: record.url(), http_charset: page.charset(), crawl_charset: None, date: record.date() };
         let [fast, best] = extractors.each_ref().map(|e| e.extract(&page.body, &hints));
-        let blocks: Vec<&str> = fast.blocks().map(|block| block.text).collect();
+        let blocks: Vec<String> = fast.blocks().map(|block| block.text).collect();
         let (all, stated) = (blocks.join("\n"), &fast.page().head.title);
         let plain =
             |title: Option<&str>, text: String| Form { title: title.map(str::to_owned), headings: Vec::new(), text };

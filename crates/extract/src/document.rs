@@ -130,88 +130,31 @@ pub struct DocumentOptions {
 }
 
 impl DocumentOptions {
-    /// The same options with title and language as the only metadata, or with all.
-    #[must_use]
-    pub fn with_few_metadata(mut self, few: bool) -> Self {
-        self.few_metadata = few;
-        self
-    }
-
-    /// The same options with these metadata.
-    #[must_use]
-    pub fn with_metadata(mut self, metadata: MetadataChoice) -> Self {
-        self.metadata = metadata;
-        self
-    }
-
-    /// The same options with the language of the text found in any case, or not.
-    #[must_use]
-    pub fn with_language(mut self, needed: bool) -> Self {
-        self.needs_language = needed;
-        self
-    }
-
-    /// The same options with every block of the page listed, or not.
-    #[must_use]
-    pub fn with_blocks(mut self, blocks: bool) -> Self {
-        self.blocks = blocks;
-        self
-    }
-
-    /// The same options with the place of each part of the text in the decoded page, or without.
-    #[must_use]
-    pub fn with_spans(mut self, spans: bool) -> Self {
-        self.spans = spans;
-        self
-    }
-
-    /// The same options with the tables as rows as well, or without.
-    #[must_use]
-    pub fn with_tables(mut self, tables: bool) -> Self {
-        self.tables = tables;
-        self
-    }
-
-    /// The same options with the page divided into posts, or not.
-    #[must_use]
-    pub fn with_posts(mut self, posts: bool) -> Self {
-        self.posts = posts;
-        self
-    }
-
-    /// The same options with the text in chunks of this size as well, or without.
-    #[must_use]
-    pub fn with_chunks(mut self, chunks: Option<ChunkSize>) -> Self {
-        self.chunks = chunks;
-        self
-    }
-
-    /// The same options with text of at most so many tokens, or without a limit.
-    #[must_use]
-    pub fn with_max_tokens(mut self, most: Option<NonZeroU32>) -> Self {
-        self.max_tokens = most;
-        self
-    }
-
-    /// The same options with tokens counted by this counter.
-    #[must_use]
-    pub fn with_token_counter(mut self, tokens: TokenCounter) -> Self {
-        self.tokens = tokens;
-        self
-    }
-
-    /// The same options with text that gives formulas, notes and scripts in these forms.
-    #[must_use]
-    pub fn with_text(mut self, text: TextOptions) -> Self {
-        self.text = text;
-        self
-    }
-
-    /// The same options with the text as Markdown.
-    #[must_use]
-    pub fn with_markdown(mut self, options: MarkdownOptions) -> Self {
-        self.markdown = Some(options);
-        self
+    trommel_text::setters! {
+        /// The same options with title and language as the only metadata, or with all.
+        with_few_metadata(few_metadata: bool);
+        /// The same options with these metadata.
+        with_metadata(metadata: MetadataChoice);
+        /// The same options with the language of the text found in any case, or not.
+        with_language(needs_language: bool);
+        /// The same options with every block of the page listed, or not.
+        with_blocks(blocks: bool);
+        /// The same options with the place of each part of the text in the decoded page, or without.
+        with_spans(spans: bool);
+        /// The same options with the tables as rows as well, or without.
+        with_tables(tables: bool);
+        /// The same options with the page divided into posts, or not.
+        with_posts(posts: bool);
+        /// The same options with the text in chunks of this size as well, or without.
+        with_chunks(chunks: Option<ChunkSize>);
+        /// The same options with text of at most so many tokens, or without a limit.
+        with_max_tokens(max_tokens: Option<NonZeroU32>);
+        /// The same options with tokens counted by this counter.
+        with_token_counter(tokens: TokenCounter);
+        /// The same options with text that gives formulas, notes and scripts in these forms.
+        with_text(text: TextOptions);
+        /// The same options with the text as Markdown.
+        with_markdown(markdown: MarkdownOptions);
     }
 }
 
@@ -224,8 +167,8 @@ pub struct BlockVerdict {
     pub span: (u32, u32),
     /// Name of the innermost block-level element around the text.
     pub tag: String,
-    /// Names of the block-level elements around the text, outermost first, divided by `>`, as in
-    /// [`BlockRow`](crate::BlockRow).
+    /// Names of the block-level elements around the text, outermost first, divided by `>`, without
+    /// `html` and `body`; the innermost 64 if there are more.
     pub path: String,
     /// Number of words (characters for scripts that do not divide words by spaces).
     pub words: u32,
@@ -241,7 +184,8 @@ pub struct BlockVerdict {
     /// The role of the block on its page; none from a method that is not a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// The place of the text, if it is not among the page's own text.
+    /// The place of the text, if it is not among the page's own text. Its span is then that of the script's
+    /// contents, its tag `script`, and its path the type and property (`NewsArticle>articleBody`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<BlockSource>,
 }

@@ -11,7 +11,6 @@ use trommel_model::JudgedEmbedded;
 use trommel_text::language::is_enough;
 
 use crate::block_page::block_reason;
-pub use rows::BlockRow;
 
 use crate::choice::sections::is_headline_of_kept;
 use crate::choice::{ChosenPage, Decider, Decisions};
@@ -374,7 +373,7 @@ impl<'a> Extraction<'a> {
                 (title, Metadata { next: self.next_page(), ..metadata })
             };
             let page_type = self.verdicts.judgement.page_type.as_ref();
-            let blocks = options.blocks.then(|| self.block_verdicts());
+            let blocks = options.blocks.then(|| self.blocks().collect());
             let tables = options.tables.then(|| document_tables(&content));
             let markdown = options.markdown.map(|markdown| markdown.with_text(options.text));
             let mut text = match &markdown {

@@ -43,35 +43,18 @@ impl Extractor {
         }
     }
 
-    /// The same extractor under another policy.
-    #[must_use]
-    pub fn with_policy(mut self, policy: ContentPolicy) -> Self {
-        self.policy = policy;
-        self
-    }
-
-    /// The same extractor, which notes strong text, emphasis, code and links inside blocks or does not.
-    /// It does unless told otherwise; only Markdown shows them, so whoever wants no Markdown saves the
-    /// time of noting them.
-    #[must_use]
-    pub fn with_inline_style(mut self, noted: bool) -> Self {
-        self.inline_style = noted;
-        self
-    }
-
-    /// The same extractor, which tells `observer` how long each stage of a page takes.
-    #[must_use]
-    pub fn with_observer(mut self, observer: Arc<dyn ExtractionObserver>) -> Self {
-        self.observer = Some(observer);
-        self
-    }
-
-    /// The same extractor, which corrects the model by what is known of other pages of a page's site. Of an
-    /// unknown site a page comes out exactly as without.
-    #[must_use]
-    pub fn with_sites(mut self, sites: Arc<KnownSites>) -> Self {
-        self.sites = Some(sites);
-        self
+    trommel_text::setters! {
+        /// The same extractor under another policy.
+        with_policy(policy: ContentPolicy);
+        /// The same extractor, which notes strong text, emphasis, code and links inside blocks or does not.
+        /// It does unless told otherwise; only Markdown shows them, so whoever wants no Markdown saves the
+        /// time of noting them.
+        with_inline_style(inline_style: bool);
+        /// The same extractor, which tells `observer` how long each stage of a page takes.
+        with_observer(observer: Arc<dyn ExtractionObserver>);
+        /// The same extractor, which corrects the model by what is known of other pages of a page's site. Of an
+        /// unknown site a page comes out exactly as without.
+        with_sites(sites: Arc<KnownSites>);
     }
 
     /// The same extractor, which corrects the model by what a survey of all pages said.

@@ -56,7 +56,7 @@ pub use block_page::BlockReason;
 pub use choice::{Decider, RULES, Rule, RuleSet};
 pub use chunks::{Chunk, ChunkSize, ChunkSizeError, ChunkUnit};
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
-pub use extraction::{BlockRow, Extraction};
+pub use extraction::Extraction;
 pub use extractor::Extractor;
 pub use hints::{HintError, Hints};
 pub use links::PageLink;

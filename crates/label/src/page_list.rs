@@ -153,7 +153,7 @@ impl LabelPage {
             };
             let element = block.and_then(|block| page.element(block.element));
             LabelBlock {
-                text: row.text.to_owned(),
+                text: row.text,
                 path: around,
                 field,
                 span: row.span,

@@ -18,6 +18,7 @@ mod long_runs;
 mod masks;
 mod named;
 mod plain_run;
+mod setters;
 mod share;
 pub mod shingle;
 mod stats;

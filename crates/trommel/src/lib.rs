@@ -106,8 +106,8 @@
 //! crates below this one, for programs that need only a single stage.
 
 pub use trommel_extract::{
-    AddressForm, ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError,
-    ChunkUnit, CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
+    AddressForm, ArticlePolicy, BlockReason, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
+    CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
     ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, MetadataChoice,
     NoteForm, PageLink, Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
 };

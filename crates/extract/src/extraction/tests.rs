@@ -1,5 +1,6 @@
 use super::rows::PATH;
 use super::*;
+use crate::BlockVerdict;
 use trommel_html::{Limits, ScanEngine};
 
 fn extraction(html: &str, kept: &[bool]) -> Extraction<'static> {
@@ -151,11 +152,11 @@ fn a_text_ends_at_a_paragraph_within_its_tokens() {
 fn a_row_says_where_its_block_stands() {
     let html = "<body><main><my-card><p>one <a href=x>two</a><b><p>three";
     let page = extraction(html, &[true, false]);
-    let rows: Vec<BlockRow> = page.blocks().collect();
-    let first = BlockRow {
-        text: "one two",
+    let rows: Vec<BlockVerdict> = page.blocks().collect();
+    let first = BlockVerdict {
+        text: "one two".into(),
         span: (24, 41),
-        tag: "p",
+        tag: "p".into(),
         path: "main>my-card>p".into(),
         words: 2,
         link_density: 0.5,
