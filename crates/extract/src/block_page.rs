@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
@@ -32,94 +33,24 @@ const MAX_WORDS: (u32, u32) = (400, 150);
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// Titles of such pages, whole, or their beginnings or ends.
-// Whole titles and not parts of them: "Blocked by the snow" is news.
-const TITLES: [(BlockReason, &[&str]); 5] = [
-    (
-        BlockReason::Captcha,
-        &[
-            "are you a robot", "attention required", "captcha", "human verification", "just a moment",
-            "pardon our interruption", "robot check", "security check",
-        ],
-    ),
-    (
-        BlockReason::Denied,
-        &[
-            "access denied", "access to this page has been denied", "blocked", "error 403", "forbidden",
-            "request rejected", "service unavailable", "unavailable for legal reasons",
-        ],
-    ),
-    (BlockReason::Consent, &["before you continue"]),
-    (
-        BlockReason::NotFound,
-        &[
-            "error 404", "fehler 404", "not found", "page introuvable", "page not available", "page not found",
-            "pagina non trovata", "pagina niet gevonden", "página no encontrada", "página não encontrada",
-            "seite nicht gefunden", "site not found", "this page could not be found", "страница не найдена",
-        ],
-    ),
-    (BlockReason::Parked, &["domain for sale", "domain parked", "parked domain"]),
-];
-/// Phrases of such pages that do not occur on other pages with so few words.
-const PHRASES: [(BlockReason, &[&str]); 5] = [
-    (
-        BlockReason::Captcha,
-        &[
-            "are you a human",
-            "are you a robot",
-            "checking if the site connection is secure",
-            "checking your browser",
-            "complete the security check",
-            "confirm you are human",
-            "confirm that you are not a robot",
-            "ddos protection by",
-            "press and hold",
-            "press & hold",
-            "prove you are human",
-            "unusual traffic from your",
-            "verify you are a human",
-            "verify you are human",
-            "verify that you are not a robot",
-        ],
-    ),
-    (
-        BlockReason::Denied,
-        &[
-            "access denied", "access to this page has been denied", "don't have permission to access",
-            "do not have permission to access", "error 1020", "is not available in your country",
-            "is not available in your region", "not available in your location", "request has been blocked",
-            "you have been blocked",
-        ],
-    ),
-    (BlockReason::Consent, &["cookies to continue"]),
-    (
-        BlockReason::NotFound,
-        &[
-            "could not be found on this server", "page can't be found", "page cannot be found",
-            "page could not be found", "page doesn't exist", "page does not exist", "page isn't available",
-            "page no longer exists", "page you requested was not found", "page you were looking for",
-            "page you are looking for", "page you're looking for", "seite konnte nicht gefunden werden",
-            "requested url was not found",
-        ],
-    ),
-    (
-        BlockReason::Parked,
-        &[
-            "buy this domain", "domain is for sale", "domain may be for sale", "domain has expired",
-            "domain is parked", "parked free",
-        ],
-    ),
-];
+/// What such pages say in one of three places, each with the reason: a whole title of the page or its beginning or end
+/// (`title`: whole titles and not parts of them, "Blocked by the snow" is news), a phrase that does not occur on other
+/// pages with so few words (`phrase`), and a phrase of consent walls, of which two together make one (`banner`).
+const PHRASES: &str = include_str!("block_page/phrases.tsv");
+
+static TITLES: LazyLock<FxHashMap<&str, BlockReason>> = LazyLock::new(|| phrases("title").collect());
 // Searchers are made once: making them costs more than searching a short page.
-static FINDERS: LazyLock<Vec<(BlockReason, Finder)>> = LazyLock::new(|| {
-    let all = PHRASES.iter();
-    all.flat_map(|(reason, phrases)| phrases.iter().map(|phrase| (*reason, Finder::new(phrase)))).collect()
-});
-/// Phrases of consent walls. Two of them together make one.
-const CONSENT: [&str; 8] = [
-    "accept all", "reject all", "before you continue", "we value your privacy", "manage your privacy",
-    "manage preferences", "cookies and data", "our partners",
-];
+static FINDERS: LazyLock<Vec<(Finder, BlockReason)>> =
+    LazyLock::new(|| phrases("phrase").map(|(phrase, reason)| (Finder::new(phrase), reason)).collect());
+
+/// The phrases of a place, each with the reason that it states.
+fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
+    PHRASES.lines().filter_map(move |line| {
+        let (reason, phrase) = line.strip_prefix(place)?.strip_prefix('\t')?.split_once('\t')?;
+        let mut reasons = BlockReason::ALL.into_iter();
+        Some((phrase, reasons.find(|known| known.name() == reason)?))
+    })
+}
 
 /// The reason why a page is not the requested one, from its title and its phrases; none on other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
@@ -151,9 +82,9 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
         text.push('\n');
     }
     let text = fold(&text);
-    let said = FINDERS.iter().find(|(_, phrase)| phrase.find(text.as_bytes()).is_some());
-    let of_consent = CONSENT.iter().filter(|phrase| text.contains(**phrase));
-    let said = said.map(|(reason, _)| *reason);
+    let said = FINDERS.iter().find(|(phrase, _)| phrase.find(text.as_bytes()).is_some());
+    let of_consent = phrases("banner").filter(|(phrase, _)| text.contains(phrase));
+    let said = said.map(|(_, reason)| *reason);
     // One of these phrases alone is the banner of an ordinary page.
     said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
@@ -173,8 +104,7 @@ fn reason_of_title(title: &str) -> Option<BlockReason> {
             "403" | "http 403" => return Some(BlockReason::Denied),
             _ => {}
         }
-        let known = TITLES.iter().find(|(_, titles)| titles.contains(&part) || titles.contains(&bare));
-        known.map(|(reason, _)| *reason)
+        TITLES.get(part).or_else(|| TITLES.get(bare)).copied()
     })
 }
 

@@ -86,17 +86,9 @@ pub(crate) fn posts(page: &Page, html: &str, url: Option<&str>, kept: &[bool], m
     if are_several { posts } else { Vec::new() }
 }
 
-/// Whether one of the words is among those of the element's attributes.
-fn says(page: &Page, element: &Element, words: &[&str]) -> bool {
-    page.attribute_words(element)
-        .iter()
-        .filter(|word| word.attribute != Attribute::Role)
-        .any(|word| words.contains(&page.word_text(word)))
-}
-
 /// Whether an element is about who wrote a post, and not what they wrote.
 fn says_about_writer(page: &Page, element: &Element) -> bool {
-    says(page, element, &ABOUT_WRITERS) && !says(page, element, &CONTENTS)
+    page.is_named_as(element, &ABOUT_WRITERS) && !page.is_named_as(element, &CONTENTS)
 }
 
 /// Name and first word of the class of an element: what parts made by one template share.

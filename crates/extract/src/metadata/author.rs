@@ -1,7 +1,6 @@
 //! Finds the authors of a page.
 
-use trommel_html::{Attribute, FactKind, element_text, strip_markup};
-use trommel_text::word_hash;
+use trommel_html::{FactKind, element_text, strip_markup};
 
 use super::byline::near;
 use super::listed::is_listed;
@@ -165,20 +164,13 @@ fn from_links(sources: &Sources) -> Vec<String> {
 fn from_markup(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let Some(headline) = sources.headline else { return Vec::new() };
-    let wanted = TOKENS.map(|token| word_hash(token.as_bytes()));
-    let others = OTHER_TOKENS.map(|token| word_hash(token.as_bytes()));
     let mut names = Vec::new();
     for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
         let around = page.path(block.element).take(3);
         let inside = page.inline(block).iter().filter_map(|index| Some((*index, page.element(*index)?)));
         for (at, element) in inside.chain(around) {
-            let has = |set: &[u64]| {
-                page.attribute_words(element)
-                    .iter()
-                    .any(|token| token.attribute != Attribute::Role && set.contains(&token.hash))
-            };
             // `author-bio` and `author-avatar` hold a biography and a picture.
-            if has(&wanted) && !has(&others) {
+            if page.is_named_as(element, &TOKENS) && !page.is_named_as(element, &OTHER_TOKENS) {
                 let text = element_text(sources.html, element.start, MAX_ELEMENT_BYTES);
                 if let Some(line) = text.lines().find(|line| !person::is_lead(line)) {
                     person::add(line, &mut names);

@@ -1,7 +1,7 @@
 //! Finds the dates of publication and of the last change.
 
 use jiff::{ToSpan, civil::Date};
-use trommel_html::{Attribute, Block, FactKind, element_text};
+use trommel_html::{Block, FactKind, element_text};
 
 use super::byline::near;
 use super::calendar::{self, ParsedDate};
@@ -173,8 +173,7 @@ fn from_markup(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
         let around = page.path(block.element).take(3).map(|(_, element)| element);
         around
             .chain(page.inline(block).iter().filter_map(|index| page.element(*index)))
-            .flat_map(|element| page.attribute_words(element))
-            .any(|token| token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token)))
+            .any(|element| page.is_named_as(element, TOKENS))
     };
     let short_year = |text: &str| past(sources, calendar::find_with_short_year(text, month_first(sources))?);
     let said = short.iter().filter(is_date).find_map(|block| {

@@ -1,5 +1,7 @@
 //! Words before a date that say what happened on it: the page was published, or changed.
 
+use std::sync::LazyLock;
+
 /// The event on a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
@@ -10,62 +12,16 @@ pub(super) enum Event {
 /// Bytes before a date in which the words are looked for.
 const BYTES_BEFORE_DATE: usize = 60;
 
-/// Beginnings of words, in lower case: a change.
-const MODIFIED: &[&str] = &[
-    "updated", "last update", "modified", "last edited", "last changed", "last reviewed", "revised", "aktualisiert",
-    "zuletzt geändert", "bearbeitet", "stand:", "mis à jour", "mise à jour", "modifié", "actualizad", "modificad",
-    "última edición", "aggiornat", "ultima modifica", "atualizad", "bijgewerkt", "gewijzigd", "обновлен", "изменен",
-    "оновлен", "aktualizac", "zaktualizowan", "uppdatera", "opdateret", "oppdatert", "päivitetty", "aktualizován",
-    "aktualizovan", "frissít", "actualizat", "ενημέρωση", "güncelle", "ažurirano", "diperbarui", "cập nhật", "แก้ไข",
-    "تحديث", "עודכן", "अपडेट", "更新", "수정",
-];
+/// Words in lower case, a line each behind what they say: beginnings of words before a date of publication (`published`)
+/// or of a change (`modified`), and of sentences about the page itself, as blogs have below their posts (`of-page`).
+const WORDS: &str = include_str!("date_words.txt");
 
-/// Likewise: publication.
-const PUBLISHED: &[&str] = &[
-    "published", "posted", "released", "filed", "created", "veröffentlicht", "erschienen", "publiziert", "erstellt",
-    "publié", "posté", "paru", "mis en ligne", "publicad", "pubblicat", "gepubliceerd", "geplaatst", "опубликован",
-    "размещен", "опубліковано", "opublikowan", "dodano", "publicera", "publiceret", "publisert", "julkaistu",
-    "publikován", "zveřejněn", "publikované", "megjelen", "közzétéve", "publicat", "публикуван", "δημοσι", "yayın",
-    "objavljen", "diterbitkan", "dipublikasikan", "đăng", "เผยแพร่", "نشر", "פורסם", "प्रकाशित", "প্রকাশ", "发布", "發布",
-    "發表", "发表", "公開", "投稿", "등록", "입력",
-];
+static PUBLISHED: LazyLock<Vec<&str>> = LazyLock::new(|| words("published"));
+static MODIFIED: LazyLock<Vec<&str>> = LazyLock::new(|| words("modified"));
+static OF_PAGE: LazyLock<Vec<&str>> = LazyLock::new(|| words("of-page"));
 
-/// Words that say that a sentence is about the page itself, as blogs have below their posts.
-const OF_PAGE: &[&str] = &[
-    "this entry was", "this post was", "this article was", "this story was", "dieser artikel wurde",
-    "dieser eintrag wurde", "dieser beitrag wurde", "cet article a été", "cette entrée a été", "ce billet a été",
-    "esta entrada fue", "este artículo fue", "questo articolo è stato", "questa voce è stata", "este post foi",
-    "este artigo foi", "esta entrada foi", "dit bericht is", "dit artikel is", "эта запись была",
-    "запись опубликована", "ten wpis", "detta inlägg", "dette indlæg", "dette innlegget", "tämä artikkeli",
-    "tento příspěvek", "bu yazı",
-];
-
-/// For each ASCII letter with which one of [`OF_PAGE`] begins, a bit for each letter that follows there; the last
-/// bit for one that is not ASCII.
-// Nearly all blocks of a page begin with others, and each is asked.
-const SECONDS_OF_PAGE: [u32; 26] = {
-    let mut seconds = [0; 26];
-    let mut at = 0;
-    while at < OF_PAGE.len() {
-        if let [first @ b'a'..=b'z', second, ..] = OF_PAGE[at].as_bytes() {
-            seconds[(*first - b'a') as usize] |= if second.is_ascii() { 1 << (*second & 31) } else { 1 << 31 };
-        }
-        at += 1;
-    }
-    seconds
-};
-
-/// Whether a text may begin as one of [`OF_PAGE`] does, by its first two bytes.
-fn may_be_of_page(text: &str) -> bool {
-    match text.as_bytes() {
-        [first, second, ..] if first.is_ascii_alphabetic() => {
-            let seconds = SECONDS_OF_PAGE.get(usize::from((*first | 0x20) - b'a')).copied().unwrap_or_default();
-            // A letter that is not ASCII is so in both cases.
-            seconds != 0 && !second.is_ascii() || seconds >> (second & 31) & 1 != 0
-        }
-        [first, ..] => !first.is_ascii(),
-        [] => false,
-    }
+fn words(say: &str) -> Vec<&'static str> {
+    WORDS.lines().filter_map(|line| line.strip_prefix(say)?.strip_prefix(' ')).collect()
 }
 
 /// The event that the words right before a date name, if any; the nearest words decide.
@@ -77,7 +33,7 @@ pub(super) fn event(before: &str) -> Option<Event> {
         return None;
     }
     let near = near.to_lowercase();
-    match (last_start(&near, PUBLISHED), last_start(&near, MODIFIED)) {
+    match (last_start(&near, &PUBLISHED), last_start(&near, &MODIFIED)) {
         (Some(published), Some(modified)) if modified > published => Some(Event::Modified),
         (Some(_), _) => Some(Event::Published),
         (None, Some(_)) => Some(Event::Modified),
@@ -93,7 +49,9 @@ pub(super) fn is_of_page(text: &str) -> bool {
         let mut lower = text.chars().flat_map(char::to_lowercase);
         words.chars().all(|letter| lower.next() == Some(letter))
     };
-    may_be_of_page(text) && OF_PAGE.iter().any(starts)
+    // Nearly all blocks of a page begin with other letters.
+    let first = text.chars().flat_map(char::to_lowercase).next();
+    first.is_some_and(|first| OF_PAGE.iter().filter(|words| words.starts_with(first)).any(starts))
 }
 
 /// The start of the last of the words in a text.
@@ -141,7 +99,7 @@ mod tests {
         assert!(is_of_page("This entry was posted on Monday"));
         assert!(is_of_page(" Dieser Artikel wurde am 14. Dezember 2015 von A geschrieben"));
         assert!(!is_of_page("The entry was wrong"));
-        for words in OF_PAGE {
+        for words in OF_PAGE.iter() {
             let upper = words.to_uppercase();
             // Turkish capitals do not tell their small letters.
             assert!(is_of_page(words) && (is_of_page(&upper) || upper.to_lowercase() != *words), "{words}");

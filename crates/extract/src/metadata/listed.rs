@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use trommel_html::{Attribute, FactKind, Page, Tag};
-use trommel_text::word_hash;
+use trommel_html::{FactKind, Page, Tag};
 
 use super::author::{LINE, TOKENS};
 
@@ -41,7 +40,6 @@ pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
 
 /// Whether elements are a part with a linked title, and none of them is a headline of the first level.
 fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
-    let titles = TITLES.map(|word| word_hash(word.as_bytes()));
     let mut has_title = false;
     for at in elements.clone() {
         let Some(element) = page.element(at) else { break };
@@ -49,11 +47,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
         if element.tag == Tag::H1 {
             return false;
         }
-        let is_title = element.tag.is_heading()
-            || page
-                .attribute_words(element)
-                .iter()
-                .any(|word| word.attribute != Attribute::Role && titles.contains(&word.hash));
+        let is_title = element.tag.is_heading() || page.is_named_as(element, &TITLES);
         // Posts lead to themselves, by a place on the page.
         let is_link = |at: u32| {
             let link = page.element(at).filter(|element| element.tag == Tag::A);
@@ -73,14 +67,7 @@ fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
 
 /// Whether something among elements names an author.
 fn has_author(page: &Page, elements: Range<u32>) -> bool {
-    let wanted = TOKENS.map(|word| word_hash(word.as_bytes()));
-    let says = |at: u32| {
-        let words = page.element(at).map(|element| page.attribute_words(element));
-        words.is_some_and(|words| {
-            let mut words = words.iter();
-            words.any(|word| word.attribute != Attribute::Role && wanted.contains(&word.hash))
-        })
-    };
+    let says = |at: u32| page.element(at).is_some_and(|element| page.is_named_as(element, &TOKENS));
     let is_fact = |kind| matches!(kind, FactKind::Author | FactKind::AuthorLink);
     let mut facts = page.facts.iter();
     let first = page.blocks.partition_point(|block| block.element < elements.start);

@@ -8,7 +8,7 @@ use trommel_html::{Attribute, Block, Element, FactKind, NONE, Page, StatedFact, 
 use url::Url;
 
 use super::people::{is_of_person, is_of_site};
-use super::{kind, says, says_about_writer};
+use super::{kind, says_about_writer};
 use crate::metadata::{date_in, pen_name};
 
 /// Words in the attributes of elements that name who wrote something.
@@ -141,7 +141,7 @@ fn quoted(page: &Page) -> Vec<bool> {
     let mut quoted = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let around = quoted.get(element.parent as usize).copied();
-        let is_quote = matches!(element.tag, Tag::Blockquote | Tag::Q) || says(page, element, &QUOTES);
+        let is_quote = matches!(element.tag, Tag::Blockquote | Tag::Q) || page.is_named_as(element, &QUOTES);
         quoted.push(is_quote || around.unwrap_or_default());
     }
     quoted
@@ -168,8 +168,8 @@ impl Finder<'_> {
             marks.push(mark(MarkKind::Writer, 5, name));
         }
         let is_small = self.is_small(at, element);
-        let is_time = says(self.page, element, &TIME_WORDS);
-        let is_other = says(self.page, element, &OTHER_TIMES);
+        let is_time = self.page.is_named_as(element, &TIME_WORDS);
+        let is_other = self.page.is_named_as(element, &OTHER_TIMES);
         let time = self
             .stated(at, element, &TIME_ATTRIBUTES)
             .filter(|_| !matches!(element.tag, Tag::Del | Tag::Ins) && !is_other);
@@ -220,8 +220,8 @@ impl Finder<'_> {
         if let Some(name) = self.name_beside_date(at, element, &text, is_a_date) {
             marks.push(mark(MarkKind::Writer, 1, name));
         }
-        if !has_writer && !is_a_date && !says(self.page, element, &BESIDE_WRITERS) {
-            let words = says(self.page, element, &WRITERS);
+        if !has_writer && !is_a_date && !self.page.is_named_as(element, &BESIDE_WRITERS) {
+            let words = self.page.is_named_as(element, &WRITERS);
             let strength = match () {
                 () if words => 4,
                 () if is_label && self.leads_to_person(element) && !text.starts_with('@') => 3,
@@ -345,7 +345,7 @@ impl Finder<'_> {
         let mut around = self.page.path(at).take(ANCESTORS);
         let parent = self.page.path(at).nth(1);
         let is_about_writer = around.any(|(_, element)| says_about_writer(self.page, element))
-            || parent.is_some_and(|(_, element)| says(self.page, element, &OTHER_TIMES));
+            || parent.is_some_and(|(_, element)| self.page.is_named_as(element, &OTHER_TIMES));
         let block = self.block(at);
         let before = block.checked_sub(1);
         let before = before.and_then(|before| self.page.blocks.get(before));

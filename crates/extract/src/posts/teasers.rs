@@ -5,7 +5,6 @@ use url::Url;
 
 use super::parts::Part;
 use super::people::is_of_person;
-use super::says;
 
 /// Words in the attributes of elements with content of the page itself. Such elements are not teasers.
 const OWN_CONTENT: [&str; 14] = [
@@ -32,7 +31,7 @@ impl Teasers<'_> {
         let path = self.page.path(part.innermost.start);
         let mut path = path.take_while(|(at, _)| *at >= part.elements.start);
         // A comment may begin with a link; it is said here all the same.
-        if path.any(|(_, element)| says(self.page, element, &OWN_CONTENT)) {
+        if path.any(|(_, element)| self.page.is_named_as(element, &OWN_CONTENT)) {
             return false;
         }
         let elements = part.elements.clone();
