@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
-use trommel::output::{Disk, DiskFile, LocalDisk};
+use trommel::output::{Disk, LocalDisk};
 
 /// Bytes asked for at once: each time the interpreter is needed.
 const READ_BYTES: usize = 1 << 20;
@@ -54,21 +54,5 @@ impl Disk for FileObjectDisk {
             Some(object) => Ok(Box::new(BufReader::with_capacity(READ_BYTES, object))),
             None => LocalDisk.open(path),
         }
-    }
-
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        LocalDisk.create(path)
-    }
-
-    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
-        LocalDisk.append(path, length)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        LocalDisk.rename(from, to)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        LocalDisk.remove(path)
     }
 }

@@ -161,38 +161,64 @@ impl PyDocument {
     }
 }
 
+/// Declares getters of facts that Python sees as the document has them.
+macro_rules! getters {
+    ($class:ident, $($(#[$doc:meta])* $name:ident: $type:ty = $($place:ident).+;)+) => {
+        #[pymethods]
+        impl $class {
+            $(
+                $(#[$doc])*
+                #[getter]
+                fn $name(&self) -> &$type {
+                    &self.$($place).+
+                }
+            )+
+        }
+    };
+}
+
+getters! {
+    PyDocument,
+    /// Main text, plain or as Markdown; empty if the page has none.
+    text: String = document.text;
+    /// Title of the page, without the name of its site.
+    title: Option<String> = document.title;
+    /// ISO 639 code of the text's language.
+    lang: Option<String> = document.lang;
+    /// URL of the page, if the caller gave it.
+    url: Option<String> = url;
+    /// Names of the authors.
+    author: Vec<String> = document.metadata.author;
+    /// Name of the site or publisher.
+    site: Option<String> = document.metadata.site;
+    /// The page's description of itself.
+    description: Option<String> = document.metadata.description;
+    /// Canonical URL of the page.
+    canonical: Option<String> = document.metadata.canonical;
+    /// URL of the next page, if the text continues there.
+    next: Option<String> = document.metadata.next;
+    /// Language that the page declares, as a BCP 47 tag.
+    lang_declared: Option<String> = document.metadata.lang_declared;
+    /// Type of the page (article, forum, product ...), if the model knows types.
+    page_type: Option<String> = document.page_type;
+    /// Headings in the text.
+    headings: Vec<String> = document.headings;
+    /// Readers' comments, with `comments="separate"`.
+    comments: Option<String> = document.comments;
+    /// Encoding of the page: its WHATWG name.
+    charset: String = document.charset;
+    /// Origin of the encoding: `bom`, `http`, `meta`, `crawl` or `detected`.
+    charset_source: String = document.charset_source;
+    /// Expected word F1 of the text, 0 to 1.
+    confidence: f32 = document.confidence;
+    /// Names of the caps that the page exceeded; content beyond a cap is missing.
+    capped: Vec<String> = document.capped;
+    /// Irregularities of the page, in words; for data that is not a page, its kind.
+    notes: Vec<String> = document.notes;
+}
+
 #[pymethods]
 impl PyDocument {
-    /// Main text, plain or as Markdown; empty if the page has none.
-    #[getter]
-    fn text(&self) -> &str {
-        &self.document.text
-    }
-
-    /// Title of the page, without the name of its site.
-    #[getter]
-    fn title(&self) -> Option<&str> {
-        self.document.title.as_deref()
-    }
-
-    /// ISO 639 code of the text's language.
-    #[getter]
-    fn lang(&self) -> Option<&str> {
-        self.document.lang.as_deref()
-    }
-
-    /// URL of the page, if the caller gave it.
-    #[getter]
-    fn url(&self) -> Option<&str> {
-        self.url.as_deref()
-    }
-
-    /// Names of the authors.
-    #[getter]
-    fn author(&self) -> Vec<&str> {
-        self.document.metadata.author.iter().map(String::as_str).collect()
-    }
-
     /// Time of publication as a `datetime`; midnight without a time zone if only the day is known. `to_dict` has it
     /// as ISO 8601 text, as precise as the page states it.
     #[getter]
@@ -204,84 +230,6 @@ impl PyDocument {
     #[getter]
     fn modified<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         moment(py, self.document.metadata.modified.as_deref())
-    }
-
-    /// Name of the site or publisher.
-    #[getter]
-    fn site(&self) -> Option<&str> {
-        self.document.metadata.site.as_deref()
-    }
-
-    /// The page's description of itself.
-    #[getter]
-    fn description(&self) -> Option<&str> {
-        self.document.metadata.description.as_deref()
-    }
-
-    /// Canonical URL of the page.
-    #[getter]
-    fn canonical(&self) -> Option<&str> {
-        self.document.metadata.canonical.as_deref()
-    }
-
-    /// URL of the next page, if the text continues there.
-    #[getter]
-    fn next(&self) -> Option<&str> {
-        self.document.metadata.next.as_deref()
-    }
-
-    /// Language that the page declares, as a BCP 47 tag.
-    #[getter]
-    fn lang_declared(&self) -> Option<&str> {
-        self.document.metadata.lang_declared.as_deref()
-    }
-
-    /// Type of the page (article, forum, product ...), if the model knows types.
-    #[getter]
-    fn page_type(&self) -> Option<&str> {
-        self.document.page_type.as_deref()
-    }
-
-    /// Headings in the text.
-    #[getter]
-    fn headings(&self) -> Vec<&str> {
-        self.document.headings.iter().map(String::as_str).collect()
-    }
-
-    /// Readers' comments, with `comments="separate"`.
-    #[getter]
-    fn comments(&self) -> Option<&str> {
-        self.document.comments.as_deref()
-    }
-
-    /// Encoding of the page: its WHATWG name.
-    #[getter]
-    fn charset(&self) -> &str {
-        &self.document.charset
-    }
-
-    /// Origin of the encoding: `bom`, `http`, `meta`, `crawl` or `detected`.
-    #[getter]
-    fn charset_source(&self) -> &str {
-        &self.document.charset_source
-    }
-
-    /// Expected word F1 of the text, 0 to 1.
-    #[getter]
-    fn confidence(&self) -> f32 {
-        self.document.confidence
-    }
-
-    /// Names of the caps that the page exceeded; content beyond a cap is missing.
-    #[getter]
-    fn capped(&self) -> Vec<&str> {
-        self.document.capped.iter().map(String::as_str).collect()
-    }
-
-    /// Irregularities of the page, in words; for data that is not a page, its kind.
-    #[getter]
-    fn notes(&self) -> Vec<&str> {
-        self.document.notes.iter().map(String::as_str).collect()
     }
 
     /// Obstacle in place of the requested page (`captcha`, `denied` ...); `None` if there is none.
