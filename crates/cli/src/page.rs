@@ -9,7 +9,6 @@ use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use trommel::archive::{FileSignature, PayloadOptions, binary_type};
 use trommel::{Extraction, Role};
-#[cfg(feature = "remote")]
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::sources::is_url;
 
@@ -198,7 +197,6 @@ fn from_url(url: &str) -> PathBuf {
     PathBuf::from(if name == ".." { "page" } else { name })
 }
 
-#[cfg(feature = "remote")]
 fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
     // Bytes come for as long as this is there.
     let remote = trommel_pipeline::sources::Remote::new(NetworkOptions::default()).context("network")?;
@@ -209,11 +207,6 @@ fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
         .read_to_end(bytes)
         .with_context(|| url.to_owned())?;
     Ok(())
-}
-
-#[cfg(not(feature = "remote"))]
-fn fetch(url: &str, _: &mut Vec<u8>) -> Result<()> {
-    bail!("{url}: this program was built without network inputs");
 }
 
 #[cfg(test)]

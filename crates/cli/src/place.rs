@@ -70,7 +70,6 @@ impl PlaceArgument {
     }
 }
 
-#[cfg(feature = "remote")]
 fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
     use trommel_pipeline::sources::{NetworkOptions, Remote, RemoteReader};
 
@@ -88,11 +87,6 @@ fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
 
     let network = Remote::new(NetworkOptions::default())?;
     Ok(Box::new(Object { bytes: network.open_at(url, offset)?, _network: network }))
-}
-
-#[cfg(not(feature = "remote"))]
-fn object(_: &str, _: u64) -> io::Result<Box<dyn Read + Send>> {
-    Err(trommel_pipeline::sources::SourceError::NotBuilt.into())
 }
 
 impl From<&RecordSource> for PlaceArgument {

@@ -121,7 +121,7 @@ pub enum BucketError {
     Folder(#[source] io::Error),
     /// The network cannot be used.
     #[error("network: {0}")]
-    Network(#[source] io::Error),
+    Network(#[source] SourceError),
     /// The bucket answers otherwise than it should.
     #[error("{url}: {source}")]
     Answer {

@@ -1,6 +1,5 @@
 //! Writing: writes results in order to the outputs and the files beside them.
 
-#[cfg_attr(not(feature = "remote"), path = "write/no_bucket.rs")]
 pub(crate) mod bucket;
 pub(crate) mod dropped_list;
 pub(crate) mod manifest;

@@ -20,7 +20,7 @@ mod index;
 mod location;
 mod network;
 mod redact;
-#[cfg(feature = "remote")]
+#[cfg_attr(not(feature = "remote"), path = "no_remote.rs")]
 mod remote;
 mod scheme;
 mod selection;
@@ -31,6 +31,7 @@ pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
-pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
+pub use remote::{CallError, Http, HttpAnswer};
+pub use remote::{Remote, RemoteReader, SeekableObject};
 pub use scheme::{Scheme, split_container};
 pub use selection::{ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};

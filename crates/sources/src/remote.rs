@@ -65,11 +65,12 @@ impl Remote {
     /// Starts the thread.
     ///
     /// # Errors
-    /// If the system gives none.
-    pub fn new(options: NetworkOptions) -> io::Result<Self> {
+    /// If the system gives none, or the program was built without the network.
+    pub fn new(options: NetworkOptions) -> Result<Self, SourceError> {
         // The first one stays: it does not matter whose it is.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("sources").enable_all().build()?;
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("sources").enable_all().build();
+        let runtime = runtime.map_err(|error| SourceError::Failed(error.to_string()))?;
         Ok(Self { runtime, options, stores: Mutex::default() })
     }
 

@@ -7,37 +7,55 @@ use std::path::Path;
 
 use super::create::{create_new, open_own, sync_folder_of};
 
-/// A file system.
+/// A file system: that of the operating system, but for the methods that a type has of its own.
 pub trait Disk: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
     /// # Errors
     /// The error of the system.
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(File::open(path)?))
+    }
 
     /// Makes a file of our own. What had its name loses it, and is not written to.
     ///
     /// # Errors
     /// The error of the system.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(create_new(path)?))
+    }
 
     /// Opens a file of our own that is there to go on behind its first `length` bytes; what follows them is cut off.
     ///
     /// # Errors
     /// The error of the system, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
-    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>>;
+    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
+        let mut file = open_own(path, true)?;
+        if file.metadata()?.len() < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        Ok(Box::new(file))
+    }
 
     /// Renames a file or folder, replacing a file of the new name, and puts the new name on disk.
     ///
     /// # Errors
     /// The error of the system.
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        sync_folder_of(to);
+        Ok(())
+    }
 
     /// Removes a file.
     ///
     /// # Errors
     /// The error of the system.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
 }
 
 /// A file being written.
@@ -53,35 +71,7 @@ pub trait DiskFile: Write + Send {
 #[derive(Clone, Copy, Debug)]
 pub struct LocalDisk;
 
-impl Disk for LocalDisk {
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(File::open(path)?))
-    }
-
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(create_new(path)?))
-    }
-
-    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
-        let mut file = open_own(path, true)?;
-        if file.metadata()?.len() < length {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        file.set_len(length)?;
-        file.seek(SeekFrom::Start(length))?;
-        Ok(Box::new(file))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)?;
-        sync_folder_of(to);
-        Ok(())
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
-    }
-}
+impl Disk for LocalDisk {}
 
 impl DiskFile for File {
     fn sync(&mut self) -> io::Result<()> {

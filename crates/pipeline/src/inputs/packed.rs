@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem};
-#[cfg(feature = "remote")]
 use trommel_sources::{Remote, redacted};
 use trommel_wacz::{Container, Entry, PageList, StorageMethod, Window};
 
@@ -71,7 +70,6 @@ impl Eq for Packed {}
 #[derive(Clone)]
 pub(crate) enum ContainerPlace {
     File(PathBuf),
-    #[cfg(feature = "remote")]
     Remote(String, Arc<Remote>),
 }
 
@@ -79,7 +77,6 @@ impl fmt::Debug for ContainerPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.fmt(f),
-            #[cfg(feature = "remote")]
             Self::Remote(url, _) => redacted(url).fmt(f),
         }
     }
@@ -103,7 +100,6 @@ impl Packed {
     pub(crate) fn stem(&self) -> String {
         let of_container = match &self.container.place {
             ContainerPlace::File(path) => file_name(path),
-            #[cfg(feature = "remote")]
             ContainerPlace::Remote(url, _) => url_name(url),
         };
         let of_container = stem(&of_container);
@@ -120,7 +116,6 @@ impl Packed {
     pub fn path(&self) -> Option<&Path> {
         match &self.container.place {
             ContainerPlace::File(path) => Some(path),
-            #[cfg(feature = "remote")]
             ContainerPlace::Remote(..) => None,
         }
     }
@@ -174,7 +169,6 @@ impl Packed {
                     io::Seek::seek(&mut file, io::SeekFrom::Start(start))?;
                     Ok(Box::new(file.take(left)))
                 }
-                #[cfg(feature = "remote")]
                 ContainerPlace::Remote(url, remote) => Ok(Box::new(remote.open_at(url, start)?.take(left))),
             }
         };
@@ -191,7 +185,6 @@ impl Packed {
         let stored: Box<dyn Read + Send> = match &self.container.place {
             ContainerPlace::File(path) => Box::new(self.stored(path)?),
             // Read ahead, rather than block by block.
-            #[cfg(feature = "remote")]
             ContainerPlace::Remote(url, remote) => {
                 let start = self.container.container.data_start(&self.entry)?;
                 Box::new(remote.open_at(url, start)?.take(self.entry.stored))

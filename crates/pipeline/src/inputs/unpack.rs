@@ -7,11 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use trommel_archive::{name::is_wacz, signature};
-#[cfg(feature = "remote")]
-use trommel_sources::Remote;
 use trommel_sources::{
-    ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Scheme, SourceError, redacted, split_container,
-    stoppable,
+    ArchiveBytes, Base, Location, NetworkOptions, RecordSelection, Remote, Scheme, SourceError, redacted,
+    split_container, stoppable,
 };
 use trommel_wacz::{Container, StorageMethod, WaczError, collection};
 use url::Url;
@@ -130,7 +128,6 @@ fn begins_as_zip(path: &Path) -> bool {
 struct Unpacker<'a> {
     options: PackedOptions,
     network: &'a NetworkOptions,
-    #[cfg(feature = "remote")]
     remote: Option<Arc<Remote>>,
     inputs: Vec<Input>,
 }
@@ -150,7 +147,6 @@ impl OpenedContainer {
             let start = start.map_err(|source| WaczError::Io { name: name.to_owned(), source })?;
             let location = match &self.place {
                 ContainerPlace::File(path) => Location::File(path.clone()),
-                #[cfg(feature = "remote")]
                 ContainerPlace::Remote(url, _) => Location::Url(url.clone()),
             };
             return Ok(ArchiveBytes::Within(location, start..start.saturating_add(entry.stored)));
@@ -167,13 +163,7 @@ impl OpenedContainer {
 
 impl<'a> Unpacker<'a> {
     fn new(options: PackedOptions, network: &'a NetworkOptions) -> Self {
-        Self {
-            options,
-            network,
-            #[cfg(feature = "remote")]
-            remote: None,
-            inputs: Vec::new(),
-        }
+        Self { options, network, remote: None, inputs: Vec::new() }
     }
 
     fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
@@ -272,7 +262,6 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    #[cfg(feature = "remote")]
     fn open_url(&mut self, url: &str) -> Result<OpenedContainer, WaczError> {
         let name = redacted(url);
         let failed = |source: io::Error| WaczError::Io { name: name.clone(), source };
@@ -283,12 +272,6 @@ impl<'a> Unpacker<'a> {
         Ok(OpenedContainer { container, place: ContainerPlace::Remote(url.to_owned(), remote) })
     }
 
-    #[cfg(not(feature = "remote"))]
-    fn open_url(&mut self, url: &str) -> Result<OpenedContainer, WaczError> {
-        Err(WaczError::Io { name: redacted(url), source: trommel_sources::SourceError::NotBuilt.into() })
-    }
-
-    #[cfg(feature = "remote")]
     fn remote(&mut self) -> io::Result<Arc<Remote>> {
         // Made once, for it starts a thread, and all containers share its connections.
         if let Some(remote) = &self.remote {
@@ -314,14 +297,8 @@ impl<'a> Unpacker<'a> {
         collection(&json)
     }
 
-    #[cfg(feature = "remote")]
     fn read_url(&mut self, url: &str) -> io::Result<impl Read + use<>> {
         Ok(self.remote()?.open(url)?)
-    }
-
-    #[cfg(not(feature = "remote"))]
-    fn read_url(&mut self, _: &str) -> io::Result<impl Read + use<>> {
-        Err::<io::Empty, io::Error>(trommel_sources::SourceError::NotBuilt.into())
     }
 
     fn parts(&mut self, place: &Location, parts: &[String]) {

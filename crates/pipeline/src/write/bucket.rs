@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use tempfile::TempDir;
-use trommel_output::{Disk, DiskFile, LocalDisk};
+use trommel_output::{Disk, LocalDisk};
 use trommel_sources::{NetworkOptions, Remote, Scheme, SourceError};
 
 use crate::{
@@ -153,24 +153,8 @@ impl Bucket {
 }
 
 impl Disk for Bucket {
-    fn open(&self, path: &Path) -> io::Result<Box<dyn io::Read + Send>> {
-        LocalDisk.open(path)
-    }
-
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        LocalDisk.create(path)
-    }
-
-    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
-        LocalDisk.append(path, length)
-    }
-
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         LocalDisk.rename(from, to)?;
         self.send(to)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        LocalDisk.remove(path)
     }
 }

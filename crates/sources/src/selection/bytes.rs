@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{ReadBatch, RecordSelection};
-use crate::{Location, SourceError};
+use crate::{Location, Remote, SourceError};
 
 /// Stored bytes of one record, at the most.
 const MAX_RANGE: u64 = 1 << 30;
@@ -152,13 +152,8 @@ fn within(part: &Range<u64>, range: &Range<u64>) -> Range<u64> {
 
 impl RecordSelection {
     /// The wanted records in their order, from the row `from` on.
-    pub fn read<'a>(
-        &'a self,
-        from: usize,
-        #[cfg(feature = "remote")] remote: Option<&crate::Remote>,
-    ) -> impl Iterator<Item = FoundRecord> + use<'a> {
+    pub fn read<'a>(&'a self, from: usize, remote: Option<&Remote>) -> impl Iterator<Item = FoundRecord> + use<'a> {
         let segments = self.segments(from);
-        #[cfg(feature = "remote")]
         let mut fetched = remote.map(|remote| remote.fetch(self.wanted(&segments)));
         let mut open: Option<(usize, Result<OpenBytes, SourceError>)> = None;
         segments.into_iter().flat_map(move |segment| {
@@ -167,7 +162,6 @@ impl RecordSelection {
                     Err(SourceError::Failed("the record is too long".to_owned()))
                 }
                 None => Err(SourceError::NotFound),
-                #[cfg(feature = "remote")]
                 Some(bytes) if bytes.object().is_some() => {
                     fetched.as_mut().and_then(Iterator::next).unwrap_or(Err(SourceError::NotBuilt))
                 }
@@ -196,10 +190,9 @@ impl RecordSelection {
         &self,
         archive: usize,
         range: Range<u64>,
-        #[cfg(feature = "remote")] remote: Option<&crate::Remote>,
+        remote: Option<&Remote>,
     ) -> Result<Vec<u8>, SourceError> {
         let bytes = self.bytes.get(archive).ok_or(SourceError::NotFound)?;
-        #[cfg(feature = "remote")]
         if let (Some((url, part)), Some(remote)) = (bytes.object(), remote) {
             let wanted = vec![(url.to_owned(), within(&part, &range))];
             return remote.fetch(wanted).next().unwrap_or(Err(SourceError::NotFound));
@@ -208,7 +201,6 @@ impl RecordSelection {
     }
 
     /// The ranges of objects among segments.
-    #[cfg(feature = "remote")]
     fn wanted(&self, segments: &[ReadBatch]) -> Vec<(String, Range<u64>)> {
         let wanted = segments.iter().filter_map(|segment| {
             let length = segment.bytes.end - segment.bytes.start;
