@@ -6,65 +6,67 @@ use trommel_extract::DocumentOptions;
 
 use crate::{OutputRecord, RecordSource};
 
-/// A column and how its values are taken from a document.
-#[derive(Clone, Copy, Debug)]
-pub struct Column {
+/// A column and how its values are taken from a row.
+#[derive(Debug)]
+pub struct Column<R: 'static = OutputRecord> {
     /// Its name.
     pub name: &'static str,
     /// Its type, and where its values stand.
-    pub value: ColumnValue,
+    pub value: ColumnValue<R>,
 }
 
 /// The value of a column, none where the document has none.
-#[derive(Clone, Copy, Debug)]
-pub enum ColumnValue {
+#[derive(Debug)]
+pub enum ColumnValue<R: 'static = OutputRecord> {
     /// Text in UTF-8.
-    Text(fn(&OutputRecord) -> Option<&str>),
+    Text(fn(&R) -> Option<&str>),
     /// A list of texts, never null.
-    List(fn(&OutputRecord) -> &[String]),
+    List(fn(&R) -> &[String]),
     /// A number of 32 bits.
-    Int(fn(&OutputRecord) -> Option<i32>),
+    Int(fn(&R) -> Option<i32>),
     /// A number of 64 bits.
-    Long(fn(&OutputRecord) -> Option<i64>),
+    Long(fn(&R) -> Option<i64>),
+    /// Milliseconds since 1970.
+    Time(fn(&R) -> Option<i64>),
     /// A number of single precision.
-    Float(fn(&OutputRecord) -> Option<f32>),
+    Float(fn(&R) -> Option<f32>),
     /// A list of structures, never null.
-    Structures(&'static Structures),
+    Structures(&'static Structures<R>),
 }
 
 /// A column of lists of structures.
-#[derive(Clone, Copy, Debug)]
-pub struct Structures {
+#[derive(Debug)]
+pub struct Structures<R: 'static = OutputRecord> {
     /// The number of values of a document.
-    pub count: fn(&OutputRecord) -> usize,
+    pub count: fn(&R) -> usize,
     /// Their fields, in order; none is null.
-    pub fields: &'static [StructureField],
+    pub fields: &'static [StructureField<R>],
 }
 
 /// A field of structures.
-#[derive(Clone, Copy, Debug)]
-pub struct StructureField {
+#[derive(Debug)]
+pub struct StructureField<R: 'static = OutputRecord> {
     /// Its name.
     pub name: &'static str,
     /// Its type, and where its values stand.
-    pub value: FieldValue,
+    pub value: FieldValue<R>,
 }
 
 /// The value of a field in the structure at an index of a document's list.
-#[derive(Clone, Copy, Debug)]
-pub enum FieldValue {
+#[derive(Debug)]
+pub enum FieldValue<R: 'static = OutputRecord> {
     /// Text in UTF-8.
-    Text(fn(&OutputRecord, usize) -> &str),
+    Text(fn(&R, usize) -> &str),
     /// A whole number, in 64 bits.
-    Long(fn(&OutputRecord, usize) -> u32),
+    Long(fn(&R, usize) -> u32),
     /// A number of single precision.
-    Float(fn(&OutputRecord, usize) -> f32),
+    Float(fn(&R, usize) -> f32),
     /// Yes or no.
-    Bool(fn(&OutputRecord, usize) -> bool),
+    Bool(fn(&R, usize) -> bool),
     /// A list of texts.
-    List(fn(&OutputRecord, usize) -> &[String]),
+    List(fn(&R, usize) -> &[String]),
     /// Rows of cells.
-    Rows(fn(&OutputRecord, usize) -> &[Vec<String>]),
+    Rows(fn(&R, usize) -> &[Vec<String>]),
 }
 
 /// Describes the structures of a list of [`OutputRecord`]: name and type of each field, its value, and what stands for
@@ -180,8 +182,8 @@ pub const COLUMNS: [Column; 34] = [
     text("date", |record| record.date.as_deref()),
     text("file_path", |record| record.source.as_ref().map(|source| &*source.file)),
     text("language", |record| record.lang.as_deref()),
-    column("language_score", ColumnValue::Float(|_| None)),
-    column("token_count", ColumnValue::Long(|record| Some(i64::from(words::count(&record.text))))),
+    float("language_score", |_| None),
+    long("token_count", |record| Some(i64::from(words::count(&record.text)))),
     text("title", |record| record.title.as_deref()),
     column("author", ColumnValue::List(|record| &record.metadata.author)),
     text("published", |record| record.metadata.published.as_deref()),
@@ -194,11 +196,11 @@ pub const COLUMNS: [Column; 34] = [
     column("headings", ColumnValue::List(|record| &record.headings)),
     text("page_type", |record| record.page_type.as_deref()),
     text("blocked", |record| filled(&record.blocked)),
-    column("confidence", ColumnValue::Float(|record| Some(record.confidence))),
+    float("confidence", |record| Some(record.confidence)),
     text("comments", |record| record.comments.as_deref()),
     text("charset", |record| Some(&record.charset)),
     text("charset_source", |record| Some(&record.charset_source)),
-    column("status", ColumnValue::Int(|record| record.status.map(i32::from))),
+    int("status", |record| record.status.map(i32::from)),
     text("truncated", |record| record.truncated.as_deref()),
     long("source_offset", |record| i64::try_from(record.source.as_ref()?.offset).ok()),
     long("source_length", |record| i64::try_from(record.source.as_ref()?.length).ok()),
@@ -213,16 +215,24 @@ fn filled(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-const fn column(name: &'static str, value: ColumnValue) -> Column {
+pub(crate) const fn column<R>(name: &'static str, value: ColumnValue<R>) -> Column<R> {
     Column { name, value }
 }
 
-const fn text(name: &'static str, value: fn(&OutputRecord) -> Option<&str>) -> Column {
+pub(crate) const fn text<R>(name: &'static str, value: fn(&R) -> Option<&str>) -> Column<R> {
     column(name, ColumnValue::Text(value))
 }
 
-const fn long(name: &'static str, value: fn(&OutputRecord) -> Option<i64>) -> Column {
+pub(crate) const fn int<R>(name: &'static str, value: fn(&R) -> Option<i32>) -> Column<R> {
+    column(name, ColumnValue::Int(value))
+}
+
+pub(crate) const fn long<R>(name: &'static str, value: fn(&R) -> Option<i64>) -> Column<R> {
     column(name, ColumnValue::Long(value))
+}
+
+pub(crate) const fn float<R>(name: &'static str, value: fn(&R) -> Option<f32>) -> Column<R> {
+    column(name, ColumnValue::Float(value))
 }
 
 /// The crawl that Common Crawl's paths name (`CC-MAIN-2024-22`).

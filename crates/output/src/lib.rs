@@ -41,7 +41,7 @@ pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use replace::Replacement;
 #[cfg(feature = "storage")]
 pub use storage::{
-    Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new, discard,
-    hidden, open_in_place, open_own, publish, read_own, replaceable,
+    Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,
+    digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replaceable,
 };
 pub use surt::surt_key;

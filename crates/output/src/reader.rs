@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::OutputRecord;
 use flate2::bufread::MultiGzDecoder;
+use serde::de::DeserializeOwned;
 use trommel_archive::signature;
 
 /// Why an output cannot be read back.
@@ -129,15 +130,18 @@ impl<R: BufRead> RecordReader<R> {
             }
         }
     }
+}
 
-    fn map(&mut self) -> Result<Option<OutputRecord>, ReadError> {
-        if self.input.fill_buf()?.is_empty() {
-            return Ok(None);
-        }
-        self.number += 1;
-        let number = self.number;
-        rmp_serde::decode::from_read(&mut self.input).map(Some).map_err(|source| ReadError::Msgpack { number, source })
+/// The next of MessagePack maps, whose number is counted; none at the end.
+pub(crate) fn next_map<T: DeserializeOwned>(
+    input: &mut impl BufRead,
+    number: &mut u64,
+) -> Result<Option<T>, ReadError> {
+    if input.fill_buf()?.is_empty() {
+        return Ok(None);
     }
+    *number += 1;
+    rmp_serde::decode::from_read(input).map(Some).map_err(|source| ReadError::Msgpack { number: *number, source })
 }
 
 impl<R: BufRead> Iterator for RecordReader<R> {
@@ -147,7 +151,7 @@ impl<R: BufRead> Iterator for RecordReader<R> {
         let next = match &mut self.form {
             None => return None,
             Some(Form::Jsonl) => self.line(),
-            Some(Form::Msgpack) => self.map(),
+            Some(Form::Msgpack) => next_map(&mut self.input, &mut self.number),
             #[cfg(feature = "parquet")]
             Some(Form::Parquet(rows)) => rows.next().transpose().map_err(ReadError::from),
         };

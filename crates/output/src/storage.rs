@@ -2,6 +2,7 @@
 
 mod atomic;
 mod create;
+mod digest;
 mod disk;
 mod extent;
 mod frames;
@@ -11,6 +12,7 @@ mod stream;
 
 pub use atomic::AtomicFile;
 pub use create::{create_new, open_in_place, open_own, read_own, replaceable};
+pub use digest::{DigestWriter, digest_of};
 pub use disk::{Disk, DiskFile, LocalDisk};
 pub use extent::Extent;
 pub use frames::Frames;

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tracing::subscriber::NoSubscriber;
 use trommel::{Extractor, Hints, KnownSites, Model, ModelError, Settings, SiteMode};
 use trommel_extract::{Document, SiteSurvey};
-use trommel_output::AtomicFile;
+use trommel_output::{AtomicFile, DigestWriter};
 use trommel_sites::SiteMemory;
 
 use crate::counts::summary::Summary;
@@ -159,7 +159,7 @@ impl NamedFiles {
         let sha256 = HEXLOWER.encode(&Sha256::digest(model.checked_bytes()?));
         let sites = match sites {
             RunSites::File(memory) => {
-                let mut digest = DigestWriter(Sha256::new());
+                let mut digest = DigestWriter::default();
                 // Writing to a digest cannot fail.
                 let _ = memory.write(&mut digest);
                 format!("sha256 {}", HEXLOWER.encode(&digest.0.finalize()))
@@ -169,19 +169,6 @@ impl NamedFiles {
         let tokenizer = settings.text.tokenizer.as_ref();
         let tokenizer = tokenizer.map_or_else(String::new, |file| format!("sha256 {}", file.sha256()));
         Ok(Self { model: format!("{} (sha256 {sha256})", settings.model_name()), sites, tokenizer })
-    }
-}
-
-struct DigestWriter(Sha256);
-
-impl io::Write for DigestWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

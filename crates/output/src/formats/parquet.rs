@@ -5,8 +5,7 @@ mod read;
 mod write_columns;
 
 use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ZstdLevel};
@@ -19,7 +18,6 @@ use parquet::schema::types::ColumnPath;
 
 use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new};
 pub(crate) use read::Rows;
-pub(crate) use write_columns::{lists, optional};
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
@@ -53,54 +51,73 @@ impl Parquet {
     fn columns(self) -> impl Iterator<Item = &'static Column> {
         COLUMNS.iter().chain(self.optional.columns())
     }
-
-    fn write_group(self, writer: &mut SerializedFileWriter<File>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
-        let mut group = writer.next_row_group()?;
-        for column in self.columns() {
-            column.write(rows, &mut group)?;
-        }
-        group.close()?;
-        Ok(())
-    }
 }
 
 impl Assemble for Parquet {
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
-        let schema: String = self.columns().map(Column::declaration).collect();
-        let schema = parse_message_type(&format!("message document {{ {schema} }}"))?;
+        let rows = RecordReader::open(spool)?.map(|record| Ok(record?));
+        let columns: Vec<&Column> = self.columns().collect();
+        Table { name: "document", columns: &columns, unrepeated: &UNREPEATED_COLUMNS, rows: GROUP }
+            .write(target, rows, size)
+    }
+}
+
+/// Bytes of the texts of a document.
+fn size(record: &OutputRecord) -> usize {
+    let blocks = record.blocks.iter().map(|block| block.text.len());
+    let rows = record.tables.iter().flat_map(|table| &table.rows);
+    let cells = rows.flatten().map(|cell| size_of::<String>() + cell.len());
+    let posts = record.posts.iter().map(|post| post.text.len());
+    let chunks = record.chunks.iter().map(|chunk| chunk.text.len());
+    let parts = blocks.chain(cells).chain(posts).chain(chunks).sum::<usize>();
+    record.text.len() + size_of_val(record.spans.as_slice()) + parts
+}
+
+/// A table.
+pub(crate) struct Table<'a, R: 'static> {
+    /// Name of its rows.
+    pub name: &'static str,
+    pub columns: &'a [&'static Column<R>],
+    /// Columns whose values hardly repeat.
+    pub unrepeated: &'static [&'static str],
+    /// Most rows of a group.
+    pub rows: usize,
+}
+
+impl<R> Table<'_, R> {
+    /// Writes rows to the file `target`. A group ends early where the sizes of its rows are many bytes.
+    pub fn write(
+        &self,
+        target: &Path,
+        rows: impl Iterator<Item = Result<R, OutputError>>,
+        size: impl Fn(&R) -> usize,
+    ) -> Result<(), OutputError> {
+        let schema: String = self.columns.iter().map(|column| column.declaration()).collect();
+        let schema = parse_message_type(&format!("message {} {{ {schema} }}", self.name))?;
         let file = create_new(target)?;
-        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&UNREPEATED_COLUMNS)?)?;
-        let (mut group, mut bytes) = (Vec::new(), 0);
-        for record in RecordReader::open(spool)? {
-            let record = record?;
-            let blocks = record.blocks.iter().map(|block| block.text.len());
-            let rows = record.tables.iter().flat_map(|table| &table.rows);
-            let cells = rows.flatten().map(|cell| size_of::<String>() + cell.len());
-            bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
-            let posts = record.posts.iter().map(|post| post.text.len());
-            bytes += size_of_val(record.spans.as_slice()) + posts.sum::<usize>();
-            bytes += record.chunks.iter().map(|chunk| chunk.text.len()).sum::<usize>();
-            group.push(record);
-            if group.len() == GROUP || bytes >= GROUP_BYTES {
-                self.write_group(&mut writer, &group)?;
-                group.clear();
-                bytes = 0;
+        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(self.unrepeated)?)?;
+        let mut rows = rows.peekable();
+        while rows.peek().is_some() {
+            let (mut group, mut bytes) = (Vec::new(), 0);
+            while group.len() < self.rows
+                && bytes < GROUP_BYTES
+                && let Some(row) = rows.next().transpose()?
+            {
+                bytes += size(&row);
+                group.push(row);
             }
-        }
-        if !group.is_empty() {
-            self.write_group(&mut writer, &group)?;
+            let mut columns = writer.next_row_group()?;
+            for column in self.columns {
+                column.write(&group, &mut columns)?;
+            }
+            columns.close()?;
         }
         Ok(writer.into_inner()?.sync_all()?)
-    }
-
-    /// The output is a file: no folder is one.
-    fn foreign(&self, _: &Path) -> io::Result<Option<PathBuf>> {
-        Err(io::ErrorKind::IsADirectory.into())
     }
 }
 
 /// The storage of columns; the values of the named ones hardly repeat.
-pub(crate) fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
+fn properties(single: &[&str]) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("trommel version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?));

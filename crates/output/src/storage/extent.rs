@@ -6,6 +6,8 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::digest_of;
+
 /// Bytes of a file from its beginning on, and their checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
@@ -39,15 +41,7 @@ impl Extent {
     /// [`io::ErrorKind::UnexpectedEof`] if there are fewer, [`io::ErrorKind::InvalidData`] if they are others,
     /// and those of reading.
     pub fn check(&self, file: impl Read) -> io::Result<Sha256> {
-        let mut file = file.take(self.length);
-        let (mut digest, mut length) = (Sha256::new(), 0);
-        let mut buffer = vec![0; 1 << 17];
-        loop {
-            let read = file.read(&mut buffer)?;
-            let Some(read) = buffer.get(..read).filter(|read| !read.is_empty()) else { break };
-            digest.update(read);
-            length += read.len() as u64;
-        }
+        let (length, digest) = digest_of(file.take(self.length))?;
         if length < self.length {
             let what = format!("has {length} bytes, not {}", self.length);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, what));

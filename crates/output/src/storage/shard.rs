@@ -121,8 +121,12 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// the folder may be replaced.
     ///
     /// # Errors
-    /// If the folder cannot be read.
-    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>>;
+    /// If the folder cannot be read; always where outputs are files.
+    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
+        // Only formats whose outputs are folders look into it.
+        let _ = target;
+        Err(io::ErrorKind::IsADirectory.into())
+    }
 }
 
 /// Takes the [complete](Shard::complete) shard `path` to its final name, through `assemble` if there is

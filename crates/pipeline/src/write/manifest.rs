@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use trommel_output::{Disk, hidden, read_own};
+use sha2::Digest;
+use trommel_output::{Disk, digest_of, hidden, read_own};
 
 /// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
 const MANIFEST: &str = "_MANIFEST";
@@ -46,18 +46,8 @@ pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> 
         }
         return Ok((bytes, None));
     }
-    let mut file = File::open(path)?;
-    let (mut digest, mut bytes) = (Sha256::new(), 0);
-    // Read back in pieces: outputs are larger than memory.
-    let mut buffer = vec![0; 1 << 17];
-    loop {
-        let read = file.read(&mut buffer)?;
-        let Some(read) = buffer.get(..read).filter(|read| !read.is_empty()) else {
-            return Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))));
-        };
-        digest.update(read);
-        bytes += read.len() as u64;
-    }
+    let (bytes, digest) = digest_of(File::open(path)?)?;
+    Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))))
 }
 
 /// The files that the manifest of a folder lists; none without a manifest.

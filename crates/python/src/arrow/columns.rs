@@ -54,7 +54,7 @@ fn data_type(column: &Column) -> DataType {
     match column.value {
         ColumnValue::Text(_) => DataType::Utf8,
         ColumnValue::Int(_) => DataType::Int32,
-        ColumnValue::Long(_) => DataType::Int64,
+        ColumnValue::Long(_) | ColumnValue::Time(_) => DataType::Int64,
         ColumnValue::Float(_) => DataType::Float32,
         ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
         ColumnValue::Structures(schema) => DataType::List(element(DataType::Struct(structure_fields(schema)))),
@@ -86,7 +86,9 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
     Ok(match column.value {
         ColumnValue::Text(value) => texts(rows.map(|row| row.and_then(value)))?,
         ColumnValue::Int(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int32Array>()),
-        ColumnValue::Long(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>()),
+        ColumnValue::Long(value) | ColumnValue::Time(value) => {
+            Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>())
+        }
         ColumnValue::Float(value) => Arc::new(rows.map(|row| row.and_then(value)).collect::<Float32Array>()),
         ColumnValue::List(value) => text_lists(rows.map(|row| row.map_or(&[][..], value)))?,
         ColumnValue::Structures(schema) => structures(rows.collect(), schema)?,
@@ -98,7 +100,7 @@ fn structures(rows: Vec<Option<&OutputRecord>>, schema: &Structures) -> PyResult
     let count = |row: &Option<&OutputRecord>| row.map_or(0, schema.count);
     let all: Vec<(&OutputRecord, usize)> =
         rows.iter().flatten().flat_map(|row| (0..(schema.count)(row)).map(move |at| (*row, at))).collect();
-    let arrays = schema.fields.iter().map(|field| field_array(field.value, &all));
+    let arrays = schema.fields.iter().map(|field| field_array(&field.value, &all));
     let arrays: Vec<ArrayRef> = arrays.collect::<PyResult<_>>()?;
     let fields = structure_fields(schema);
     let values = StructArray::try_new(fields.clone(), arrays, None).map_err(told)?;
@@ -106,9 +108,9 @@ fn structures(rows: Vec<Option<&OutputRecord>>, schema: &Structures) -> PyResult
     list(element(DataType::Struct(fields)), lengths, Arc::new(values))
 }
 
-fn field_array(value: FieldValue, all: &[(&OutputRecord, usize)]) -> PyResult<ArrayRef> {
+fn field_array(value: &FieldValue, all: &[(&OutputRecord, usize)]) -> PyResult<ArrayRef> {
     let all = all.iter().copied();
-    Ok(match value {
+    Ok(match *value {
         FieldValue::Text(value) => texts(all.map(|(row, at)| Some(value(row, at))))?,
         FieldValue::Long(value) => {
             let values = all.map(|(row, at)| Some(i64::from(value(row, at))));

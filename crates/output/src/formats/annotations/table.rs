@@ -1,17 +1,11 @@
 //! The table of annotations.
 
-use std::fs::File;
-use std::io::{self, BufRead};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
-
-use crate::formats::parquet::{lists, optional, properties};
-use crate::{Annotation, Assemble, OutputError, ReadError, create_new, open_plain};
+use crate::columns::{Column, ColumnValue, column, float, int, long, text};
+use crate::formats::parquet::Table;
+use crate::reader::next_map;
+use crate::{Annotation, Assemble, OutputError, open_plain};
 
 /// Rows in a row group.
 const GROUP: usize = 65_536;
@@ -25,63 +19,37 @@ pub struct AnnotationTable {
     pub base: Option<String>,
 }
 
-/// A column: its name, and its type with where its values stand.
-type Column = (&'static str, Value);
-
-enum Value {
-    Text(fn(&Annotation) -> Option<&str>),
-    /// Milliseconds since 1970.
-    Time(fn(&Annotation) -> Option<i64>),
-    Int(fn(&Annotation) -> Option<i32>),
-    Long(fn(&Annotation) -> Option<i64>),
-    Float(fn(&Annotation) -> f32),
-    List(fn(&Annotation) -> &[String]),
-}
-
-static COLUMNS: [Column; 29] = [
-    ("url_surtkey", Value::Text(|row| Some(&row.url_surtkey))),
-    ("url", Value::Text(|row| row.url.as_deref())),
-    ("url_host_name", Value::Text(|row| row.url_host_name.as_deref())),
-    ("fetch_time", Value::Time(|row| row.fetch_time)),
-    ("fetch_status", Value::Int(|row| row.fetch_status)),
-    ("content_digest", Value::Text(|row| row.content_digest.as_deref())),
-    ("content_truncated", Value::Text(|row| row.content_truncated.as_deref())),
-    ("warc_filename", Value::Text(|row| row.warc_filename.as_deref())),
-    ("warc_record_offset", Value::Long(|row| row.warc_record_offset)),
-    ("warc_record_length", Value::Long(|row| row.warc_record_length)),
-    ("warc_record_inner", Value::Long(|row| row.warc_record_inner)),
-    ("warc_record_id", Value::Text(|row| Some(&row.warc_record_id))),
-    ("language", Value::Text(|row| row.language.as_deref())),
-    ("page_type", Value::Text(|row| row.page_type.as_deref())),
-    ("confidence", Value::Float(|row| row.confidence)),
-    ("block_reason", Value::Text(|row| row.block_reason.as_deref())),
-    ("links", Value::Int(|row| Some(row.links))),
-    ("chars", Value::Int(|row| Some(row.chars))),
-    ("lines", Value::Int(|row| Some(row.lines))),
-    ("words", Value::Int(|row| Some(row.words))),
-    ("word_length", Value::Float(|row| row.word_length)),
-    ("share_of_letters", Value::Float(|row| row.share_of_letters)),
-    ("symbols_per_word", Value::Float(|row| row.symbols_per_word)),
-    ("share_of_bullets", Value::Float(|row| row.share_of_bullets)),
-    ("share_of_ellipses", Value::Float(|row| row.share_of_ellipses)),
-    ("share_of_repeated_lines", Value::Float(|row| row.share_of_repeated_lines)),
-    ("share_of_repeated_phrases", Value::Float(|row| row.share_of_repeated_phrases)),
-    ("exact_key", Value::Text(|row| row.exact_key.as_deref())),
-    ("near_keys", Value::List(|row| &row.near_keys)),
+static COLUMNS: [Column<Annotation>; 29] = [
+    text("url_surtkey", |row| Some(&row.url_surtkey)),
+    text("url", |row| row.url.as_deref()),
+    text("url_host_name", |row| row.url_host_name.as_deref()),
+    column("fetch_time", ColumnValue::Time(|row| row.fetch_time)),
+    int("fetch_status", |row| row.fetch_status),
+    text("content_digest", |row| row.content_digest.as_deref()),
+    text("content_truncated", |row| row.content_truncated.as_deref()),
+    text("warc_filename", |row| row.warc_filename.as_deref()),
+    long("warc_record_offset", |row| row.warc_record_offset),
+    long("warc_record_length", |row| row.warc_record_length),
+    long("warc_record_inner", |row| row.warc_record_inner),
+    text("warc_record_id", |row| Some(&row.warc_record_id)),
+    text("language", |row| row.language.as_deref()),
+    text("page_type", |row| row.page_type.as_deref()),
+    float("confidence", |row| Some(row.confidence)),
+    text("block_reason", |row| row.block_reason.as_deref()),
+    int("links", |row| Some(row.links)),
+    int("chars", |row| Some(row.chars)),
+    int("lines", |row| Some(row.lines)),
+    int("words", |row| Some(row.words)),
+    float("word_length", |row| Some(row.word_length)),
+    float("share_of_letters", |row| Some(row.share_of_letters)),
+    float("symbols_per_word", |row| Some(row.symbols_per_word)),
+    float("share_of_bullets", |row| Some(row.share_of_bullets)),
+    float("share_of_ellipses", |row| Some(row.share_of_ellipses)),
+    float("share_of_repeated_lines", |row| Some(row.share_of_repeated_lines)),
+    float("share_of_repeated_phrases", |row| Some(row.share_of_repeated_phrases)),
+    text("exact_key", |row| row.exact_key.as_deref()),
+    column("near_keys", ColumnValue::List(|row| &row.near_keys)),
 ];
-
-fn declaration((name, value): &Column) -> String {
-    match value {
-        Value::Text(_) => format!("optional binary {name} (STRING); "),
-        Value::Time(_) => format!("optional int64 {name} (TIMESTAMP(MILLIS,true)); "),
-        Value::Int(_) => format!("optional int32 {name}; "),
-        Value::Long(_) => format!("optional int64 {name}; "),
-        Value::Float(_) => format!("optional float {name}; "),
-        Value::List(_) => {
-            format!("required group {name} (LIST) {{ repeated group list {{ required binary element (STRING); }} }} ")
-        }
-    }
-}
 
 impl AnnotationTable {
     fn relative(&self, row: &mut Annotation) {
@@ -95,55 +63,18 @@ impl AnnotationTable {
 
 impl Assemble for AnnotationTable {
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
-        let schema: String = COLUMNS.iter().map(declaration).collect();
-        let schema = parse_message_type(&format!("message annotation {{ {schema} }}"))?;
-        let file = create_new(target)?;
-        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(&UNREPEATED_COLUMNS)?)?;
         let mut spool = open_plain(spool)?;
-        let (mut group, mut number) = (Vec::new(), 0);
-        while !spool.fill_buf()?.is_empty() {
-            number += 1;
-            let row = rmp_serde::decode::from_read(&mut spool);
-            let mut row: Annotation = row.map_err(|source| ReadError::Msgpack { number, source })?;
+        let mut number = 0;
+        let rows = std::iter::from_fn(|| next_map::<Annotation>(&mut spool, &mut number).transpose());
+        let rows = rows.map(|row| {
+            let mut row = row?;
             self.relative(&mut row);
-            group.push(row);
-            if group.len() == GROUP {
-                write(&mut writer, &group)?;
-                group.clear();
-            }
-        }
-        if !group.is_empty() {
-            write(&mut writer, &group)?;
-        }
-        Ok(writer.into_inner()?.sync_all()?)
+            Ok(row)
+        });
+        let columns: Vec<&Column<Annotation>> = COLUMNS.iter().collect();
+        let table = Table { name: "annotation", columns: &columns, unrepeated: &UNREPEATED_COLUMNS, rows: GROUP };
+        table.write(target, rows, |_| 0)
     }
-
-    /// The output is a file: no folder is one.
-    fn foreign(&self, _: &Path) -> io::Result<Option<PathBuf>> {
-        Err(io::ErrorKind::IsADirectory.into())
-    }
-}
-
-fn write(writer: &mut SerializedFileWriter<File>, rows: &[Annotation]) -> Result<(), ParquetError> {
-    let mut group = writer.next_row_group()?;
-    for (_, value) in &COLUMNS {
-        match value {
-            Value::Text(value) => {
-                optional::<ByteArrayType, _>(&mut group, rows, |row| value(row).map(ByteArray::from))?;
-            }
-            Value::Int(value) => optional::<Int32Type, _>(&mut group, rows, value)?,
-            Value::Time(value) | Value::Long(value) => optional::<Int64Type, _>(&mut group, rows, value)?,
-            Value::Float(value) => optional::<FloatType, _>(&mut group, rows, |row| Some(value(row)))?,
-            Value::List(value) => lists::<ByteArrayType, _>(
-                &mut group,
-                rows,
-                |row| value(row).len(),
-                |row, at| value(row).get(at).map_or("", String::as_str).into(),
-            )?,
-        }
-    }
-    group.close()?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -151,6 +82,7 @@ mod tests {
     use super::*;
     use crate::{Annotations, Encode, record::tests::full};
     use parquet::file::reader::{FileReader, SerializedFileReader};
+    use std::fs::File;
 
     #[test]
     fn rows_have_the_names_of_the_crawls_index() {

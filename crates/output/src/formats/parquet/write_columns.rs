@@ -6,13 +6,12 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 
-use crate::OutputRecord;
 use crate::columns::{Column, ColumnValue, FieldValue, StructureField, Structures};
 
 /// A row group being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;
 
-impl Column {
+impl<R> Column<R> {
     /// Its declaration in a message type.
     pub(super) fn declaration(&self) -> String {
         let name = self.name;
@@ -20,6 +19,7 @@ impl Column {
             ColumnValue::Text(_) => format!("optional binary {name} (STRING); "),
             ColumnValue::Int(_) => format!("optional int32 {name}; "),
             ColumnValue::Long(_) => format!("optional int64 {name}; "),
+            ColumnValue::Time(_) => format!("optional int64 {name} (TIMESTAMP(MILLIS,true)); "),
             ColumnValue::Float(_) => format!("optional float {name}; "),
             ColumnValue::List(_) => format!(
                 "required group {name} (LIST) {{ \
@@ -36,16 +36,16 @@ impl Column {
     }
 
     /// Writes the values of `rows`.
-    pub(super) fn write(&self, rows: &[OutputRecord], group: &mut Group<'_>) -> Result<(), ParquetError> {
+    pub(super) fn write(&self, rows: &[R], group: &mut Group<'_>) -> Result<(), ParquetError> {
         match self.value {
             ColumnValue::Text(value) => {
                 optional::<ByteArrayType, _>(group, rows, |record| value(record).map(ByteArray::from))
             }
             ColumnValue::Int(value) => optional::<Int32Type, _>(group, rows, value),
-            ColumnValue::Long(value) => optional::<Int64Type, _>(group, rows, value),
+            ColumnValue::Long(value) | ColumnValue::Time(value) => optional::<Int64Type, _>(group, rows, value),
             ColumnValue::Float(value) => optional::<FloatType, _>(group, rows, value),
             ColumnValue::List(value) => {
-                let count = |record: &OutputRecord| value(record).len();
+                let count = |record: &R| value(record).len();
                 lists::<ByteArrayType, _>(group, rows, count, |record, at| {
                     value(record).get(at).map_or("", String::as_str).into()
                 })
@@ -55,7 +55,7 @@ impl Column {
     }
 }
 
-impl StructureField {
+impl<R> StructureField<R> {
     /// Its declaration in a message type.
     fn declaration(&self) -> String {
         let name = self.name;
@@ -75,7 +75,7 @@ impl StructureField {
 }
 
 /// Writes the columns of the fields of structures.
-fn structures(group: &mut Group<'_>, rows: &[OutputRecord], schema: &Structures) -> Result<(), ParquetError> {
+fn structures<R>(group: &mut Group<'_>, rows: &[R], schema: &Structures<R>) -> Result<(), ParquetError> {
     let count = schema.count;
     for field in schema.fields {
         match field.value {
@@ -164,7 +164,7 @@ fn leaf<T: DataType>(
 }
 
 /// Writes a column that may be null: definition level 1 where there is a value, else 0.
-pub(crate) fn optional<T: DataType, R>(
+fn optional<T: DataType, R>(
     group: &mut Group<'_>,
     rows: &[R],
     value: impl Fn(&R) -> Option<T::T>,
@@ -176,7 +176,7 @@ pub(crate) fn optional<T: DataType, R>(
 }
 
 /// Writes a column of lists.
-pub(crate) fn lists<T: DataType, R>(
+fn lists<T: DataType, R>(
     group: &mut Group<'_>,
     rows: &[R],
     count: impl Fn(&R) -> usize,
