@@ -11,7 +11,7 @@ use trommel::archive::{
 use trommel::extract::Extractor;
 use trommel::html::{Limits, ScanReader, charset};
 use trommel::output::{Encode as _, Frames, Jsonl, RecordSource};
-use trommel::{Compression, ContentPolicy, Document, DocumentOptions, Hints, Model, OutputRecord};
+use trommel::{Compression, ContentPolicy, Document, DocumentOptions, Model, OutputRecord, page_hints};
 
 use crate::exit::Exit;
 use crate::models;
@@ -175,7 +175,7 @@ impl Bench {
         if page.body.is_empty() || !matches!(kind, MediaType::Html | MediaType::Xhtml) {
             return Ok(None);
         }
-        let hints = Hints { url: record.url(), http_charset: page.charset(), crawl_charset: None, date: record.date() };
+        let hints = page_hints(record, &page);
         if stage >= Stage::Document {
             let document = self.extractor.extract(&page.body, &hints).document(&DocumentOptions::default());
             if stage == Stage::Output {

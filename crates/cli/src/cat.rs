@@ -7,7 +7,7 @@ use clap::Args;
 use trommel::archive::write::write_record;
 use trommel::archive::{PayloadOptions, Record, RecordType, payload};
 use trommel::html::charset;
-use trommel::{Extractor, Hints, Settings};
+use trommel::{Extractor, Hints, Settings, page_hints};
 
 use crate::{exit::Exit, models, place::PlaceArgument};
 
@@ -43,12 +43,7 @@ pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
         record.block.to_vec()
     } else {
         let page = payload(&record, &PayloadOptions::default())?;
-        let hints = Hints {
-            url: record.url(),
-            http_charset: page.charset(),
-            crawl_charset: crawl_charset.as_deref(),
-            date: record.date(),
-        };
+        let hints = Hints { crawl_charset: crawl_charset.as_deref(), ..page_hints(&record, &page) };
         if args.text {
             let model = Arc::new(models::named(args.model.as_deref())?);
             let extractor = Extractor::with_model(&Settings::default(), model);

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use trommel::Hints;
 use trommel::archive::{PayloadOptions, payload};
 use trommel::html::{charset, stands_at};
 use trommel::output::{OutputRecord, RecordReader, readable_name};
+use trommel::{Hints, page_hints};
 use trommel_pipeline::record_at;
 
 use crate::exit::Exit;
@@ -169,11 +169,6 @@ fn decoded(document: &OutputRecord, archives: &Archives<'_>) -> Result<String> {
     let found = record_at(archives.named(&source.file)?, source.offset, source.inner)?;
     let (record, crawl_charset) = found.ok_or_else(|| anyhow!("no record at offset {}", source.offset))?;
     let page = payload(&record, &PayloadOptions::default())?;
-    let hints = Hints {
-        url: record.url(),
-        http_charset: page.charset(),
-        crawl_charset: crawl_charset.as_deref(),
-        date: record.date(),
-    };
+    let hints = Hints { crawl_charset: crawl_charset.as_deref(), ..page_hints(&record, &page) };
     Ok(charset::decode(&page.body, &hints.charset()).text.into_owned())
 }

@@ -10,79 +10,29 @@ use crate::log::{flag, log};
 use crate::scratch::Scratch;
 
 /// Own and parent element of a block, as one-hot features.
-const CONTAINER_TAGS: [Tag; 22] = [
-    Tag::P,
-    Tag::Li,
-    Tag::Td,
-    Tag::Th,
-    Tag::Div,
-    Tag::H1,
-    Tag::H2,
-    Tag::H3,
-    Tag::H4,
-    Tag::H5,
-    Tag::Dt,
-    Tag::Dd,
-    Tag::Pre,
-    Tag::Blockquote,
-    Tag::Figcaption,
-    Tag::Section,
-    Tag::Article,
-    Tag::Summary,
-    Tag::Legend,
-    Tag::Body,
-    Tag::Center,
-    Tag::Other,
-];
-const INNERMOST: [Tag; 9] =
-    [Tag::A, Tag::Span, Tag::Button, Tag::Label, Tag::Strong, Tag::B, Tag::Em, Tag::Time, Tag::Small];
-const PARENT: [Tag; 17] = [
-    Tag::Ul,
-    Tag::Ol,
-    Tag::Li,
-    Tag::Td,
-    Tag::Tr,
-    Tag::Div,
-    Tag::Article,
-    Tag::Section,
-    Tag::Main,
-    Tag::Blockquote,
-    Tag::Form,
-    Tag::Figure,
-    Tag::Dl,
-    Tag::Nav,
-    Tag::Aside,
-    Tag::Header,
-    Tag::Body,
-];
+const CONTAINER_TAGS: [Tag; 22] = {
+    use Tag::*;
+    [
+        P, Li, Td, Th, Div, H1, H2, H3, H4, H5, Dt, Dd, Pre, Blockquote, Figcaption, Section, Article, Summary, Legend,
+        Body, Center, Other,
+    ]
+};
+const INNERMOST: [Tag; 9] = {
+    use Tag::*;
+    [A, Span, Button, Label, Strong, B, Em, Time, Small]
+};
+const PARENT: [Tag; 17] = {
+    use Tag::*;
+    [Ul, Ol, Li, Td, Tr, Div, Article, Section, Main, Blockquote, Form, Figure, Dl, Nav, Aside, Header, Body]
+};
 /// Elements whose presence anywhere around a block says something.
-const AROUND_TAGS: [Tag; 25] = [
-    Tag::Nav,
-    Tag::Header,
-    Tag::Footer,
-    Tag::Aside,
-    Tag::Article,
-    Tag::Main,
-    Tag::Form,
-    Tag::Ul,
-    Tag::Ol,
-    Tag::Li,
-    Tag::Table,
-    Tag::Td,
-    Tag::Figure,
-    Tag::Section,
-    Tag::P,
-    Tag::Pre,
-    Tag::Blockquote,
-    Tag::Dl,
-    Tag::Button,
-    Tag::Label,
-    Tag::Details,
-    Tag::Noscript,
-    Tag::A,
-    Tag::Dialog,
-    Tag::Fieldset,
-];
+const AROUND_TAGS: [Tag; 25] = {
+    use Tag::*;
+    [
+        Nav, Header, Footer, Aside, Article, Main, Form, Ul, Ol, Li, Table, Td, Figure, Section, P, Pre, Blockquote,
+        Dl, Button, Label, Details, Noscript, A, Dialog, Fieldset,
+    ]
+};
 
 // Headings of all levels share one bit: whether a block is in a heading matters, its level is a feature of the outline.
 const HEADING_BIT: u32 = 1 << AROUND_TAGS.len();

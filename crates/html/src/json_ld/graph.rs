@@ -110,14 +110,7 @@ impl<'a> Graph<'a> {
 impl<'a> Node<'a> {
     /// Names of its types without the address of their vocabulary (`Article`).
     pub fn types(&self) -> impl Iterator<Item = &'a str> {
-        let values = match self.object.get("@type") {
-            Some(Value::Array(values)) => values.as_slice(),
-            Some(value) => std::slice::from_ref(value),
-            None => &[],
-        };
-        values
-            .iter()
-            .filter_map(Value::as_str)
+        self.strings("@type")
             // `http://schema.org/Article`, `schema:Article` and `Article` are the same type.
             .map(|name| name.rsplit(['/', '#', ':']).next().unwrap_or(name).trim())
             .filter(|name| !name.is_empty())

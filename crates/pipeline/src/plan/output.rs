@@ -30,6 +30,15 @@ pub enum Destination {
 }
 
 impl Destination {
+    /// The folder of the outputs, none if they are no files.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::File(path) => path.parent(),
+            Self::Stdout | Self::Caller => None,
+        }
+    }
+
     /// The file for records that fail: `named`, none if that is `none`; else `quarantine.warc.gz` in the
     /// folder of outputs, or `NAME.quarantine.warc.gz` beside one output, so that runs into one folder do not
     /// share it; none for standard output.

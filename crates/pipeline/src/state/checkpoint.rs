@@ -154,11 +154,7 @@ impl Checkpoint {
     /// there.
     // Files that a state names are renamed and removed, so a forged state must not name others.
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
-        let folder = match &plan.output.destination {
-            Destination::Folder(folder) => Some(folder.as_path()),
-            Destination::File(path) => path.parent(),
-            Destination::Stdout | Destination::Caller => None,
-        };
+        let folder = plan.output.destination.folder();
         let complete = self.complete.iter().map(|file| file.file.path.as_path());
         let mut files = self.outputs.paths().chain(complete);
         if let Some(path) = files.find(|path| path.parent() != folder) {
@@ -244,12 +240,7 @@ impl ContinuedRun {
     }
 
     fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
-        let folder = match &plan.output.destination {
-            Destination::Folder(folder) => Some(folder.as_path()),
-            Destination::File(path) => path.parent(),
-            Destination::Stdout | Destination::Caller => None,
-        };
-        let folder = folder.unwrap_or(Path::new(""));
+        let folder = plan.output.destination.folder().unwrap_or(Path::new(""));
         for file in &self.contents.files {
             let output = folder.join(&file.name);
             if !output.exists() {

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use trommel::PAGE_FACTOR;
+use trommel::{PAGE_FACTOR, page_hints};
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
 use trommel_extract::{Document, Hints};
 use trommel_filters::{Capture, Filters, Fingerprint};
@@ -121,12 +121,7 @@ impl<'a> RecordExtractor<'a> {
             clock.lap(Stage::Payload, &mut lap);
         }
         let begin = Instant::now();
-        let hints = Hints {
-            url: record.url(),
-            http_charset: page.charset(),
-            crawl_charset: charset.as_deref(),
-            date: record.date(),
-        };
+        let hints = Hints { crawl_charset: charset.as_deref(), ..page_hints(record, &page) };
         let mut document = match media_type {
             PLAIN => Document::of_plain_text(&page.body, &hints),
             _ => (self.extract)(&page.body, &hints),
