@@ -1,6 +1,7 @@
 //! The rules that change the model's choice. They apply in order, and each changed block records the rule
 //! that decided.
 
+mod addresses;
 pub(crate) mod announced_lists;
 mod articles;
 mod between;

@@ -1,5 +1,6 @@
 //! The table of rules. A decision record states the gain of each on the labelled pages.
 
+use super::addresses::keep_addresses;
 use super::announced_lists::keep_announced_lists;
 use super::articles::drop_follow_ups;
 use super::between::keep_between;
@@ -69,7 +70,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 31] = [
+pub static RULES: [Rule; 32] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -104,6 +105,9 @@ pub static RULES: [Rule; 31] = [
     })
     // Of headings below .1 only 36 in 190 were text.
     .between(0.1, 1.0),
+    judged("addresses", "keeps addresses on pages that keep a time of day", |judged, kept| {
+        keep_addresses(judged.page, judged.probabilities, kept)
+    }),
     judged("lone text", "keeps all that a page shows where nothing else is on it", |judged, kept| {
         // A page whose text comes from its data is not without text.
         if !judged.keeps_embedded {
