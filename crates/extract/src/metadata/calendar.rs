@@ -176,101 +176,102 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The date at the start of the tokens, and how many it takes.
+/// The forms of dates, in parts that spaces divide. Of them `Y` is a year, `T` one that may be of the Thai calendar, `S` the
+/// last two digits of one, `D` a day, `M` the name of a month, `N` its number; `A` and `B` are a day and a month in either
+/// order, `E` is eight digits. `[...]` is one of some marks, `=` the same mark once more, `a|b` one of some words. Where a
+/// part ends with `?`, it may be missing. `!` says that no other year follows (© 2022. May 5, 2023), `^` that the numbers do
+/// not go on.
+const FORMS: [&str; 10] = [
+    // 20240518
+    "E",
+    // 2024. május 18., 2024 m. gegužės 18 d.
+    "Y [.] m|gada? [.]? M D !",
+    "Y m|gada [.]? M D !",
+    // 2024. gada 18. maijā, 2024 18 May
+    "Y [.] m|gada [.]? D [.]? M !",
+    "Y m|gada? [.]? D [.]? M !",
+    // 2024-05-18, 2024年5月18日, 2024년 5월 18일
+    "Y [-/.] N = D [日일]?",
+    "Y [年년] N [月월] D [日일]?",
+    // 18.05.2024
+    "A [-/.] B = Y",
+    // 18 May 2024, 18. Mai 2024, 18th of May, 2024, 18 de mayo de 2024, 18-May-2024
+    "D [.-/ºª]? st|nd|rd|th|er|º|ª? of|de|di|d? ['’]? M [.,-/،]? [,]? de|del|of|năm? T",
+    // May 18, 2024, May 18th 2024, Sept. 1, 2024
+    "M [.-/]? D st|nd|rd|th? [,.-/]? de|of? Y",
+];
+
+/// The date of one of the [`FORMS`] at the start of the tokens, and how many it takes.
 fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
-    let kind = |at: usize| tokens.get(at).map(|token| &token.kind);
-    let number = |at: usize| match kind(at) {
-        Some(Kind::Number(value, digits)) => Some((*value, *digits)),
-        _ => None,
-    };
-    let mark = |at: usize| match kind(at) {
-        Some(Kind::Mark(mark)) => Some(*mark),
-        _ => None,
-    };
-    match kind(0)? {
-        Kind::Number(value, 8) => {
-            let date = day(value / 10_000, value / 100 % 100, value % 100)?;
-            Some((date, 1))
-        }
-        Kind::Number(year, 4) if !matches!(mark(1), Some('-' | '/' | '年' | '년')) && number(2).is_none() => {
-            // 2024. május 18., 2024 m. gegužės 18 d., 2024. gada 18. maijā
-            let mut at = 1 + usize::from(mark(1) == Some('.'));
-            at += filler(tokens, at, &["m", "gada"]);
-            at += usize::from(mark(at) == Some('.'));
-            let (month, of_month, last) = match number(at) {
-                Some((of_month, 1 | 2)) => {
-                    let after = at + 1 + usize::from(mark(at + 1) == Some('.'));
-                    (month_at(tokens, after)?.0, of_month, after)
-                }
-                _ => (month_at(tokens, at)?.0, number(at + 1).filter(|(_, digits)| *digits <= 2)?.0, at + 1),
-            };
-            // © 2022. May 5, 2023: the year behind is the date's.
-            let behind = last + 1 + usize::from(mark(last + 1) == Some(','));
-            let is_before_a_date = matches!(number(behind), Some((_, 4)));
-            Some((day(*year, month, of_month).filter(|_| !is_before_a_date)?, last + 1))
-        }
-        Kind::Number(year, 4) => {
-            let (month, digits) = number(2)?;
-            let between = mark(1)?;
-            let (last, last_digits) = number(4)?;
-            let sound = digits <= 2
-                && last_digits <= 2
-                && (matches!(between, '-' | '/' | '.') && mark(3) == Some(between)
-                    || matches!((between, mark(3)?), ('年', '月') | ('년', '월')));
-            let closing = usize::from(matches!(mark(5), Some('日' | '일')));
-            let date = sound.then(|| day(*year, month, last)).flatten()?;
-            Some((date, 5 + closing))
-        }
-        Kind::Number(first, 1 | 2) => {
-            if let Some(between @ ('-' | '/' | '.')) = mark(1)
-                && mark(3) == Some(between)
-                && let (Some((second, 1 | 2)), Some((year, 4))) = (number(2), number(4))
-            {
-                let us = between == '/' && month_first;
-                let (month, of_month) =
-                    // A number above 12 cannot be a month, whatever the page's custom.
-                    if second > 12 || us && *first <= 12 { (*first, second) } else { (second, *first) };
-                return Some((day(year, month, of_month)?, 5));
-            }
-            // 18 May 2024, 18. Mai 2024, 18th of May, 2024, 18 de mayo de 2024, 18-May-2024
-            let mut at = 1;
-            at += usize::from(matches!(mark(at), Some('.' | '-' | '/' | 'º' | 'ª')));
-            at += filler(tokens, at, &["st", "nd", "rd", "th", "er", "º", "ª"]);
-            at += filler(tokens, at, &["of", "de", "di", "d"]);
-            at += usize::from(matches!(mark(at), Some('\'' | '’')));
-            let (month, used) = month_at(tokens, at)?;
-            // November in Polish, which writes no dot behind the day, and October in Croatian, which does.
-            let is_croatian_october =
-                mark(1) == Some('.') && matches!(kind(at), Some(Kind::Word(word)) if word == "listopada");
-            let month = if is_croatian_october { 10 } else { month };
-            at += used;
-            at += usize::from(matches!(mark(at), Some('.' | ',' | '-' | '/' | '،')));
-            at += usize::from(matches!(mark(at), Some(',')));
-            at += filler(tokens, at, &["de", "del", "of", "năm"]);
-            let (year, 4) = number(at)? else { return None };
-            Some((day(common_era(year), month, *first)?, at + 1))
-        }
-        Kind::Word(_) => {
-            // May 18, 2024, May 18th 2024, Sept. 1, 2024
-            let (month, mut at) = month_at(tokens, 0)?;
-            at += usize::from(matches!(mark(at), Some('.' | '-' | '/')));
-            let (of_month, 1 | 2) = number(at)? else { return None };
-            at += 1;
-            at += filler(tokens, at, &["st", "nd", "rd", "th"]);
-            at += usize::from(matches!(mark(at), Some(',' | '.' | '-' | '/')));
-            at += filler(tokens, at, &["de", "of"]);
-            let (year, 4) = number(at)? else { return None };
-            Some((day(year, month, of_month)?, at + 1))
-        }
-        _ => None,
-    }
+    FORMS.iter().find_map(|form| in_form(form, tokens, month_first))
 }
 
-/// 1 if one of the words stands there, else 0.
-fn filler(tokens: &[Token], at: usize, words: &[&str]) -> usize {
-    let found =
-        matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Word(word)) if words.contains(&word.as_str()));
-    usize::from(found)
+/// The date at the start of the tokens in numbers with a year of two digits.
+fn short_date_at(tokens: &[Token], month_first: bool) -> Option<Date> {
+    in_form("A [./] B = S ^", tokens, month_first).map(|(date, _)| date)
+}
+
+/// The date of that form at the start of the tokens, and how many it takes.
+fn in_form(form: &str, tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
+    let kind = |at: usize| tokens.get(at).map(|token| &token.kind);
+    let (mut year, mut month, mut of_month) = (0, 0, 0);
+    let (mut at, mut mark) = (0, ' ');
+    for part in form.split(' ') {
+        let needed = part.trim_end_matches('?');
+        at += match (needed, kind(at)) {
+            ("E", Some(Kind::Number(value, 8))) => {
+                (year, month, of_month) = (value / 10_000, value / 100 % 100, value % 100);
+                1
+            }
+            ("Y", Some(Kind::Number(value, 4))) => {
+                year = *value;
+                1
+            }
+            ("T", Some(Kind::Number(value, 4))) => {
+                year = common_era(*value);
+                1
+            }
+            ("S", Some(Kind::Number(value, 2))) => {
+                year = if *value < 70 { 2000 + value } else { 1900 + value };
+                1
+            }
+            ("A" | "D", Some(Kind::Number(value, 1 | 2))) => {
+                of_month = *value;
+                1
+            }
+            ("N", Some(Kind::Number(value, 1 | 2))) => {
+                month = *value;
+                1
+            }
+            ("B", Some(Kind::Number(value, 1 | 2))) => {
+                // A number above 12 cannot be a month, whatever the page's custom.
+                let is_month_first = *value > 12 || mark == '/' && month_first && of_month <= 12;
+                (month, of_month) = if is_month_first { (of_month, *value) } else { (*value, of_month) };
+                1
+            }
+            ("M", Some(Kind::Word(word))) => {
+                let (found, used) = month_at(tokens, at)?;
+                // November in Polish, which writes no dot behind the day, and October in Croatian, which does.
+                month = if mark == '.' && word == "listopada" { 10 } else { found };
+                used
+            }
+            ("=", Some(Kind::Mark(again))) if *again == mark => 1,
+            ("!", Some(next)) => match if *next == Kind::Mark(',') { kind(at + 1) } else { Some(next) } {
+                Some(Kind::Number(_, 4)) => return None,
+                _ => 0,
+            },
+            ("^", Some(Kind::Mark('.' | '/'))) => return None,
+            ("!" | "^", _) => 0,
+            (marks, Some(Kind::Mark(found))) if marks.starts_with('[') && *found != ']' && marks.contains(*found) => {
+                mark = *found;
+                1
+            }
+            (words, Some(Kind::Word(word))) if words.split('|').any(|known| known == word) => 1,
+            _ if needed.len() < part.len() => 0,
+            _ => return None,
+        };
+    }
+    Some((day(year, month, of_month)?, at))
 }
 
 /// The month that stands there, and how many tokens it takes.
@@ -292,29 +293,6 @@ fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let is_named_twice = matches!(tokens.get(at + used).map(|token| &token.kind), Some(Kind::Mark('/')))
         && named(at + used + 1) == Some(month);
     Some((month, if is_named_twice { used + 2 } else { used }))
-}
-
-/// The date at the start of the tokens in numbers with a year of two digits.
-fn short_date_at(tokens: &[Token], month_first: bool) -> Option<Date> {
-    let kinds: Vec<&Kind> = tokens.iter().take(6).map(|token| &token.kind).collect();
-    let [
-        Kind::Number(first, 1 | 2),
-        Kind::Mark(mark @ ('.' | '/')),
-        Kind::Number(second, 1 | 2),
-        Kind::Mark(again),
-        Kind::Number(year, 2),
-        rest @ ..,
-    ] = kinds.as_slice()
-    else {
-        return None;
-    };
-    // A number that goes on is a version or an address.
-    if mark != again || matches!(rest, [Kind::Mark('.' | '/'), ..]) {
-        return None;
-    }
-    let us = *mark == '/' && month_first && *first <= 12;
-    let (month, of_month) = if *second > 12 || us { (*first, *second) } else { (*second, *first) };
-    day(if *year < 70 { 2000 + year } else { 1900 + year }, month, of_month)
 }
 
 fn day(year: u32, month: u32, day: u32) -> Option<Date> {
