@@ -72,6 +72,8 @@ mod tests {
         ] {
             assert_eq!(left(hidden), [] as [&str; 0], "{hidden}");
         }
+        // What the page shows behind it, in the element around both, stays.
+        assert_eq!(left("<div><p hidden>Bit count</p>16 bits</div>"), ["16 bits"]);
     }
 
     #[test]

@@ -203,7 +203,15 @@ const FORMS: [&str; 10] = [
 
 /// The date of one of the [`FORMS`] at the start of the tokens, and how many it takes.
 fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
-    FORMS.iter().find_map(|form| in_form(form, tokens, month_first))
+    // Most tokens begin no form, and each is asked.
+    let begins: &[char] = match &tokens.first()?.kind {
+        Kind::Number(_, 8) => &['E'],
+        Kind::Number(_, 4) => &['Y'],
+        Kind::Number(_, 1 | 2) => &['A', 'D'],
+        Kind::Word(_) if month_at(tokens, 0).is_some() => &['M'],
+        _ => return None,
+    };
+    FORMS.iter().filter(|form| form.starts_with(begins)).find_map(|form| in_form(form, tokens, month_first))
 }
 
 /// The date at the start of the tokens in numbers with a year of two digits.

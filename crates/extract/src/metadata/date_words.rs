@@ -19,6 +19,9 @@ const WORDS: &str = include_str!("date_words.txt");
 static PUBLISHED: LazyLock<Vec<&str>> = LazyLock::new(|| words("published"));
 static MODIFIED: LazyLock<Vec<&str>> = LazyLock::new(|| words("modified"));
 static OF_PAGE: LazyLock<Vec<&str>> = LazyLock::new(|| words("of-page"));
+/// The bytes with which [`OF_PAGE`] begin: nearly all blocks of a page begin with others, and each is asked.
+static FIRST_BYTES: LazyLock<[bool; 256]> =
+    LazyLock::new(|| std::array::from_fn(|byte| OF_PAGE.iter().any(|words| words.bytes().next() == Some(byte as u8))));
 
 fn words(say: &str) -> Vec<&'static str> {
     WORDS.lines().filter_map(|line| line.strip_prefix(say)?.strip_prefix(' ')).collect()
@@ -49,9 +52,9 @@ pub(super) fn is_of_page(text: &str) -> bool {
         let mut lower = text.chars().flat_map(char::to_lowercase);
         words.chars().all(|letter| lower.next() == Some(letter))
     };
-    // Nearly all blocks of a page begin with other letters.
-    let first = text.chars().flat_map(char::to_lowercase).next();
-    first.is_some_and(|first| OF_PAGE.iter().filter(|words| words.starts_with(first)).any(starts))
+    let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
+    let may_be = !first.is_ascii() || FIRST_BYTES.get(usize::from(first)).is_some_and(|is_first| *is_first);
+    may_be && OF_PAGE.iter().any(starts)
 }
 
 /// The start of the last of the words in a text.
