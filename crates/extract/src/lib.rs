@@ -49,6 +49,7 @@ mod repeated_comments;
 mod role;
 mod role_set;
 mod survey;
+mod threads;
 mod tokens;
 mod verdicts;
 

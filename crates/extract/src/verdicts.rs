@@ -11,6 +11,7 @@ use crate::render::embedded::role as role_of_embedded;
 use crate::repeated_comments::keep_repeated_comments;
 use crate::role::{Role, refined, roles};
 use crate::role_set::RoleSet;
+use crate::threads::judged_as_thread;
 
 /// A page's blocks with all that was decided about them.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +56,10 @@ impl ContentPolicy {
         mut judgement: Judgement,
         changes: Option<&[f32]>,
     ) -> Verdicts {
+        // Whoever wants comments apart has posts of that name among them.
+        if self.comments == CommentPolicy::Exclude {
+            judgement = judged_as_thread(model, page, url, judgement);
+        }
         if let Some(changes) = changes {
             model.correct(page, &mut judgement, changes, false);
         }
