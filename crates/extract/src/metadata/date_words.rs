@@ -54,7 +54,8 @@ pub(super) fn is_of_page(text: &str) -> bool {
     };
     let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
     let may_be = !first.is_ascii() || FIRST_BYTES.get(usize::from(first)).is_some_and(|is_first| *is_first);
-    may_be && OF_PAGE.iter().any(starts)
+    let begins = |words: &&&str| !first.is_ascii() || words.as_bytes().first() == Some(&first);
+    may_be && OF_PAGE.iter().filter(begins).any(starts)
 }
 
 /// The start of the last of the words in a text.
