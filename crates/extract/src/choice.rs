@@ -19,6 +19,7 @@ mod gutters;
 mod headed_lists;
 mod hidden_menus;
 mod invisible;
+mod leftovers;
 mod link_lists;
 mod list_items;
 mod lone_text;

@@ -17,6 +17,7 @@ use super::framed::keep_framed;
 use super::gutters::{drop_contents, drop_line_numbers};
 use super::hidden_menus::drop_hidden_menus;
 use super::invisible::drop_invisible;
+use super::leftovers::drop_leftovers;
 use super::link_lists::keep_link_lists;
 use super::list_items::{keep_list_heads, keep_list_items};
 use super::lone_text::keep_lone_text;
@@ -70,7 +71,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 32] = [
+pub static RULES: [Rule; 33] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -168,4 +169,7 @@ pub static RULES: [Rule; 32] = [
     }),
     chosen("contents", "drops tables of contents", |chosen, kept| drop_contents(chosen.page, chosen.html, kept)),
     chosen("data", "drops data that is no text", |chosen, kept| drop_data(chosen.page, kept)),
+    chosen("leftovers", "drops little that is unlikely where rules dropped what is likelier", |chosen, kept| {
+        drop_leftovers(chosen.page, chosen.probabilities, kept)
+    }),
 ];
