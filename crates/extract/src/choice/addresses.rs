@@ -17,7 +17,7 @@ const CODE_DIGITS: usize = 5;
 pub(crate) fn keep_addresses(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     let blocks = || page.blocks.iter().zip(probabilities).zip(kept.iter()).enumerate();
     let addresses = blocks().filter(|(_, ((block, probability), kept))| {
-        !**kept && **probability >= MIN_PROBABILITY && is_shown(page, block) && is_address(page.text(block))
+        !**kept && **probability >= MIN_PROBABILITY && is_address(page.text(block)) && is_shown(page, block)
     });
     let addresses: Vec<usize> = addresses.map(|(at, _)| at).collect();
     let says_time = |(_, ((block, _), kept)): (usize, ((&Block, &f32), &bool))| {
@@ -43,6 +43,15 @@ fn is_shown(page: &Page, block: &Block) -> bool {
 /// Whether a text has a postal code beside a name, with the number of a house or the short name of a state before it.
 // Labels such as `Location:` are as often those of the author of a post.
 fn is_address(text: &str) -> bool {
+    // Few texts have as many digits in a row, and only those are divided into words.
+    let mut digits = 0;
+    let may_have_code = text.bytes().any(|byte| {
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        digits == CODE_DIGITS
+    });
+    if !may_have_code {
+        return false;
+    }
     let (mut before, mut seen_number) = ("", false);
     let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {

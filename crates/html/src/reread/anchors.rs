@@ -9,7 +9,11 @@ use crate::page::Page;
 pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
     let mut found = Vec::new();
     for (at, element) in page.elements.iter().enumerate() {
-        let Some(tag) = TagPiece::at(html, element.start as usize).filter(|_| element.is_named) else { continue };
+        // Few have a name, and only their tags are read again.
+        if !element.is_named {
+            continue;
+        }
+        let Some(tag) = TagPiece::at(html, element.start as usize) else { continue };
         for (name, value) in tag.attributes() {
             let is_name =
                 name.eq_ignore_ascii_case(b"id") || element.tag == Tag::A && name.eq_ignore_ascii_case(b"name");
