@@ -3,8 +3,9 @@
 //! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files, RTF
 //! and further archives, which servers also send as pages.
 
-use crate::media::{self, MediaType};
+use crate::media::MediaType;
 use crate::signature;
+use crate::sniff::sniff;
 
 /// Bytes that the standard looks at.
 const HEAD_BYTES: usize = 1445;
@@ -102,7 +103,7 @@ fn is_binary(head: &[u8]) -> bool {
     let data = head.iter().filter(is_data).count();
     let wide = head.windows(2).any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
     let marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    let is_page = || matches!(media::sniff(head), MediaType::Html | MediaType::Xhtml);
+    let is_page = || matches!(sniff(head), MediaType::Html | MediaType::Xhtml);
     data * 20 > head.len() && !wide && !marked && !is_page()
 }
 

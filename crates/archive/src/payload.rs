@@ -8,6 +8,7 @@ use crate::error::PayloadError;
 use crate::headers::Headers;
 use crate::media::{self, MediaType, TypeSource};
 use crate::record::{Record, RecordType};
+use crate::sniff::sniff;
 use crate::{chunked, http};
 
 /// Most codings undone that headers name. Each may cost as much as `max_payload`, and a body can be
@@ -241,7 +242,7 @@ pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource)
     {
         return (MediaType::Other(name), TypeSource::Sniffed);
     }
-    stated.unwrap_or_else(|| (media::sniff(&payload.body), TypeSource::Sniffed))
+    stated.unwrap_or_else(|| (sniff(&payload.body), TypeSource::Sniffed))
 }
 
 /// Whether the type that is stated, if any, is HTML.

@@ -9,7 +9,7 @@ mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
-use crate::detect::detect;
+use crate::compression::detect;
 use crate::error::{ArchiveError, Damage};
 use crate::member::MemberStop;
 use crate::record::Record;

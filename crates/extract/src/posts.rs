@@ -4,7 +4,7 @@
 //! and when, and if the page has several parts of the same template. It is also a post if a word of its
 //! attributes says so and it states author or time.
 
-mod marks;
+mod bylines;
 mod parts;
 mod people;
 mod signing;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use trommel_html::{Attribute, Element, Page};
 use url::Url;
 
-use marks::marks;
+use bylines::marks;
 use parts::parts;
 use signing::Signing;
 

@@ -19,6 +19,7 @@ mod minimum;
 mod options;
 mod page_types;
 mod pairs;
+mod penalty;
 mod poor;
 mod roles;
 mod seeds;

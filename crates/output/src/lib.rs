@@ -6,7 +6,6 @@
 //! `storage`. A [`RecordReader`] reads records back.
 
 mod annotation;
-mod columns;
 #[cfg(feature = "storage")]
 mod copy;
 mod encode;
@@ -15,6 +14,7 @@ mod formats;
 mod id;
 mod json;
 mod page;
+mod parquet_columns;
 mod reader;
 mod record;
 mod replace;
@@ -23,7 +23,6 @@ mod storage;
 mod surt;
 
 pub use annotation::Annotation;
-pub use columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 #[cfg(feature = "storage")]
 pub use copy::OutputCopy;
 pub use encode::{Encode, OutputHead, encoder};
@@ -36,6 +35,7 @@ pub use formats::{
 };
 pub use id::record_id;
 pub use page::{PageForm, page_line};
+pub use parquet_columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use replace::Replacement;

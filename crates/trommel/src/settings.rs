@@ -14,6 +14,7 @@ mod field;
 mod include;
 mod limits;
 mod names;
+mod nearest_name;
 mod output;
 mod partial;
 mod recipe;

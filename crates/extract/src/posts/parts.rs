@@ -6,7 +6,7 @@ use trommel_html::{Attribute, Element, NONE, Page, Tag};
 
 use url::Url;
 
-use super::marks::{MAX_LINE_WORDS, MarkKind, Marks};
+use super::bylines::{MAX_LINE_WORDS, MarkKind, Marks};
 use super::teasers::Teasers;
 use super::{kind, says_about_writer};
 

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};
 
-use super::marks::{Mark, MarkKind, Marks};
+use super::bylines::{Mark, MarkKind, Marks};
 use super::parts::Part;
 use super::says_about_writer;
 use crate::metadata::{date_in, says_month_first};

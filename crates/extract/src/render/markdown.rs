@@ -7,9 +7,11 @@
 
 mod callout;
 mod code;
+mod code_language;
 mod containers;
 mod definitions;
 mod escape;
+mod heading_levels;
 mod images;
 mod inline;
 mod links;
@@ -23,9 +25,11 @@ use crate::render::data_table::TableRow;
 use crate::render::options::{AddressForm, MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
 
-use code::{CodeLanguages, fence};
+use code::fence;
+use code_language::CodeLanguages;
 use containers::{Part, SegmentWriter};
 use escape::{Context, escape};
+pub(crate) use heading_levels::Headline;
 use images::{Images, WantedImages, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
@@ -105,41 +109,6 @@ impl MarkdownOptions {
     pub fn with_title(mut self, title: bool) -> Self {
         self.title = title;
         self
-    }
-}
-
-/// The place of the headline, which alone is a heading of the first level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Headline {
-    /// No other heading than those of the first level is known to be it.
-    None,
-    /// Above the text.
-    Above,
-    /// In the text, at this element.
-    Element(u32),
-}
-
-impl Headline {
-    /// The level that a heading is given.
-    fn level(self, level: usize, element: u32, content: &KeptContent) -> usize {
-        let is_other = match self {
-            Headline::None => false,
-            Headline::Above => true,
-            Headline::Element(headline) => content.page.path(element).all(|(at, _)| at != headline),
-        };
-        // A document has one title; other `h1` are its sections.
-        if level == 1 && is_other { 2 } else { level }
-    }
-
-    /// Other headings of the first level, with some of the second, are the outline of the page itself: one level
-    /// lower, they would merge with the latter. A single one below a title above the text may be the same title.
-    fn beside_outline(self, content: &KeptContent) -> Self {
-        let others = content.segments.iter().filter(|segment| {
-            matches!(segment, Segment::Heading { level: 1, .. }) && self.level(1, content.ends(segment).0, content) > 1
-        });
-        let most = usize::from(self == Headline::Above);
-        let is_second = |segment: &Segment| matches!(segment, Segment::Heading { level: 2, .. });
-        if others.count() > most && content.segments.iter().any(is_second) { Headline::None } else { self }
     }
 }
 

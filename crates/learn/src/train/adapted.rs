@@ -18,6 +18,7 @@ use super::bins::Binned;
 use super::labelled::{Labelled, labelled};
 use super::options::TrainOptions;
 use super::page_types::is_of_page;
+use super::penalty;
 use super::selection::{ScoredPage, mean_over_sets};
 use super::table::BlockTable;
 use super::trained::{JudgedPage, Trained, judged_pages, scores};
@@ -25,8 +26,6 @@ use crate::error::LearnError;
 use crate::folds::by_group;
 use crate::pages::PageSet;
 
-/// Strengths of the penalty that are tried.
-const PENALTIES: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];
 /// The loss of mean F1 that a mixed-in set may have.
 const LOSS: f64 = 0.001;
 /// Bins of a column: there are few pages.
@@ -221,7 +220,7 @@ impl OwnPages {
 
     /// For each penalty, the probabilities of all pages by corrections that have not seen their hosts.
     fn cross_validate(&self, folds: &[usize], number: usize) -> Result<Vec<PenaltyResult>, LearnError> {
-        let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
+        let mut all = penalty::OF_ADAPTED.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
             let is_held = |page: usize| folds.get(page) == Some(&fold);
             let sample = self.sample(&self.rows_of(|page| !is_held(page)));

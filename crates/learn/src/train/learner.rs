@@ -8,12 +8,11 @@ use super::boost::{BoostOptions, boost};
 use super::logistic::{Fit, Sample, fit_weighted};
 use super::options::{Learner, Weighting};
 use super::pairs::additive;
+use super::penalty;
 use super::seeds::boost_seeds;
 use super::table::BlockTable;
 use crate::error::LearnError;
 
-/// Strengths of the L2 penalty that are tried for a linear model.
-const PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 /// Bins of a column.
 pub(super) const BINS: usize = 64;
 /// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
@@ -25,7 +24,7 @@ const PAIRS: BoostOptions = BoostOptions {
     depth: 2,
     rate: 0.15,
     least_rows: 40,
-    penalty: 5.0,
+    penalty: penalty::OF_ADDITIVE,
     columns: 0.3,
     rows: 0.5,
     seed: 1,
@@ -85,8 +84,8 @@ impl Learner {
     /// Strengths of the penalty among which cross-validation chooses. Only a linear model has several.
     pub(crate) fn penalties(self) -> &'static [f64] {
         match self {
-            Learner::Linear => &PENALTIES,
-            Learner::Additive | Learner::Lite | Learner::Shipped => &[PAIRS.penalty],
+            Learner::Linear => &penalty::OF_LINEAR,
+            Learner::Additive | Learner::Lite | Learner::Shipped => &[penalty::OF_ADDITIVE],
         }
     }
 

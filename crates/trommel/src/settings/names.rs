@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::{Settings, SettingsError};
+use super::Settings;
 
 /// Names of choices that are not the last part of their path.
 pub(super) const NAMES: [(&str, &str); 7] = [
@@ -17,9 +17,6 @@ pub(super) const NAMES: [(&str, &str); 7] = [
     ("near_duplicates", "filters.duplicates.near"),
     ("duplicates_memory", "filters.duplicates.memory"),
 ];
-
-/// The longest distance at which a name is taken for a slip of another.
-const MAX_SLIP_DISTANCE: usize = 2;
 
 /// The settings that nobody chose, as JSON: it has every key.
 pub(super) static DEFAULTS: LazyLock<Value> =
@@ -60,32 +57,4 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 /// The value at a path of keys divided by points.
 pub(super) fn pointed<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(value, |value, key| value.get(key))
-}
-
-/// The error about a key that nothing has.
-pub(super) fn unknown(part: &str, key: &str) -> SettingsError {
-    let here = match part {
-        "" => Some(&*DEFAULTS),
-        part => pointed(&DEFAULTS, part),
-    };
-    let mut known: Vec<&str> =
-        here.and_then(Value::as_object).map(|keys| keys.keys().map(String::as_str).collect()).unwrap_or_default();
-    if part.is_empty() {
-        known.extend(PATHS.keys().map(String::as_str));
-    }
-    let nearest = known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(key, name), name))
-        .min()
-        .filter(|(distance, _)| *distance <= MAX_SLIP_DISTANCE);
-    let hint = match nearest {
-        Some((0, name)) => format!(", but a group of settings: [{name}]"),
-        Some((_, name)) => format!(", did you mean {name:?}?"),
-        None => {
-            known.sort_unstable();
-            known.dedup();
-            format!(", expected one of {}", known.join(", "))
-        }
-    };
-    SettingsError::Unknown { key: joined(part, key), hint }
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use toml::de::DeTable;
 
-use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
+use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed};
+use super::nearest_name::unknown;
 use super::toml_value::table_to_json;
 use super::{Settings, SettingsError};
 

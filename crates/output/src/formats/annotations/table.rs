@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::columns::{Column, ColumnValue, column, float, int, long, text};
 use crate::formats::parquet::Table;
+use crate::parquet_columns::{Column, ColumnValue, column, float, int, long, text};
 use crate::reader::next_map;
 use crate::{Annotation, Assemble, OutputError, open_plain};
 

@@ -6,7 +6,7 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 
-use crate::columns::{Column, ColumnValue, FieldValue, StructureField, Structures};
+use crate::parquet_columns::{Column, ColumnValue, FieldValue, StructureField, Structures};
 
 /// A row group being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;
