@@ -1,4 +1,4 @@
-//! Lists the strengths of the L2 penalty that training tries or sets.
+//! Lists the strengths of the L2 penalty of models that judge blocks.
 
 /// Those among which cross-validation chooses for a linear model.
 pub(super) const OF_LINEAR: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
