@@ -51,7 +51,7 @@ fn paragraphs_fill_chunks() {
 #[test]
 fn the_words_of_a_chunk_are_those_of_its_text() {
     // The number before a note is a word, which its block does not have.
-    let html = "<p>a b<sup><a href=#n1 id=r1>1</a></sup> c<p>d e<ol><li id=n1><a href=#r1>^</a> f g h</ol>";
+    let html = "<p>a b<sup><a href=#n1 id=r1>1</a></sup> c<p>d e<h2>Notes</h2><ol><li id=n1>f g h</ol>";
     let page = ScanEngine.read(html, &Limits::default());
     let kept = vec![true; page.blocks.len()];
     let notes = crate::notes::Notes::find(&page, html, &mut kept.clone());

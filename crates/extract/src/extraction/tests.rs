@@ -73,6 +73,8 @@ fn language_and_confidence_do_not_depend_on_the_form() {
     let (begin, end) = (english.repeat(40), german.repeat(90));
     for (paragraphs, lang, is_sure) in [
         (vec![german], Some("de"), true),
+        // Too little alone to tell.
+        (vec!["Ja.", english], Some("en"), true),
         (vec![begin.as_str(), end.as_str()], Some("en"), true),
         (vec![english, data.as_str()], Some("en"), false),
         (vec!["a", "b"], None, true),
