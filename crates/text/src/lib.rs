@@ -30,6 +30,6 @@ pub use controls::without_controls;
 pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step};
 pub use long_runs::long_run;
 pub use masks::{AsciiCounts, Run, Runs, TextMasks};
-pub use plain_run::{EndSigns, NoSigns, plain_run};
+pub use plain_run::{EndSigns, NoSigns, RunEnds, plain_run};
 pub use share::{Share, ShareError};
 pub use stats::{TextStats, Word, half_words};

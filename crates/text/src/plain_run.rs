@@ -98,6 +98,65 @@ impl<S: EndSigns> ByteTask for PlainRun<'_, S> {
     }
 }
 
+/// The bytes of a text that end its plain runs, one bit for each byte.
+#[derive(Clone, Debug, Default)]
+pub struct RunEnds(Vec<u64>);
+
+impl RunEnds {
+    /// Of a text whose parts are looked at later, each of them several times.
+    pub fn of<S: EndSigns>(vectors: Vectors, text: &str, _: S) -> Self {
+        Self(vectors.run(AllEnds::<S> { bytes: text.as_bytes(), signs: PhantomData }))
+    }
+
+    /// The first end from byte `from` up to `to`; `to` if there is none. A space that begins a part ends no run here.
+    #[inline]
+    pub fn first(&self, from: usize, to: usize) -> usize {
+        let mut word = from / 64;
+        let mut ends = self.0.get(word).map_or(0, |ends| ends & u64::MAX << (from % 64));
+        while ends == 0 {
+            word += 1;
+            if word * 64 >= to {
+                return to;
+            }
+            ends = self.0.get(word).copied().unwrap_or_default();
+        }
+        (word * 64 + ends.trailing_zeros() as usize).min(to)
+    }
+}
+
+/// Finds what [`plain_run`] finds, with single spaces, at every place of a text at once.
+struct AllEnds<'a, S> {
+    bytes: &'a [u8],
+    signs: PhantomData<S>,
+}
+
+impl<S: EndSigns> ByteTask for AllEnds<'_, S> {
+    type Output = Vec<u64>;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) -> Vec<u64> {
+        let mut all = Vec::with_capacity(self.bytes.len().div_ceil(64));
+        let mut at = 0;
+        while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let chunk = form.load_start(rest);
+            let control = form.range(chunk, 0, 0x1F) | form.equal(chunk, 0x7F);
+            let space = form.equal(chunk, b' ');
+            let wide = form.wide(chunk);
+            let behind = rest.get(64).copied().unwrap_or_default();
+            let breaks = (space | control) >> 1 | u64::from(behind <= b' ' || behind == 0x7F) << 63;
+            let mut ends = control | S::find(form, chunk) | space & breaks;
+            let mut looks = wide | space & (wide >> 1 | u64::from(!behind.is_ascii()) << 63);
+            while let Some(end) = first_special(rest, looks) {
+                ends |= 1 << end;
+                looks &= (u64::MAX - 1) << end;
+            }
+            all.push(ends);
+            at += 64;
+        }
+        all
+    }
+}
+
 /// The first of the bytes with these bits with which a run ends.
 #[inline(never)]
 fn first_special(bytes: &[u8], looks: u64) -> Option<usize> {
@@ -183,6 +242,16 @@ mod tests {
                     assert_eq!(found, slow(&text, spaces, false), "{vectors:?} {text:?}");
                     let found = plain_run(vectors, text.as_bytes(), spaces, Stars);
                     assert_eq!(found, slow(&text, spaces, true), "{vectors:?} {text:?} *");
+                }
+            }
+            for vectors in Vectors::available() {
+                let ends = RunEnds::of(vectors, &text, Stars);
+                for (at, c) in text.char_indices().filter(|(_, c)| *c != ' ') {
+                    // The last space is an end, behind which nothing stands.
+                    let rest = text.get(at..).unwrap_or_default();
+                    let found = ends.first(at, text.len()) - at;
+                    assert_eq!(found, slow(rest, true, true), "{vectors:?} {text:?} from {at}, {c:?}");
+                    assert_eq!(ends.first(at, at + 1), at + found.min(1), "{vectors:?} {text:?} {at}");
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -34,6 +35,8 @@ pub(crate) struct KeptContent<'a> {
     pub options: TextOptions,
     /// Bytes of the texts of all blocks.
     text_bytes: usize,
+    /// Bytes of the page's texts from the first to the last of its blocks.
+    kept_range: Range<usize>,
     notes: Option<&'a Notes>,
     code_room: Cell<usize>,
     /// Code by its first block: plain text and Markdown of one content both have it.
@@ -136,16 +139,14 @@ impl<'a> KeptContent<'a> {
         if let Some((last, members)) = group {
             last.end(page, members, &mut tables, &mut segments);
         }
+        let texts = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).map(|block| page.text_range(block));
         Self {
             page,
             html,
             segments,
             options: TextOptions::default(),
-            text_bytes: blocks
-                .iter()
-                .filter_map(|at| page.blocks.get(*at as usize))
-                .map(|block| page.text(block).len())
-                .sum(),
+            text_bytes: texts().map(|text| text.len()).sum(),
+            kept_range: texts().next().map_or(0, |first| first.start)..texts().last().map_or(0, |last| last.end),
             notes: None,
             code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
             codes: RefCell::default(),
@@ -169,6 +170,11 @@ impl<'a> KeptContent<'a> {
         self.text_bytes + self.text_bytes / 8 + 4 * self.segments.len()
     }
 
+    /// Bytes of the page's texts in which its blocks stand.
+    pub fn kept_range(&self) -> Range<usize> {
+        self.kept_range.clone()
+    }
+
     /// The notes that follow the content, if they are wanted.
     pub fn definitions(&self) -> &'a [Definition] {
         match self.notes {
@@ -182,15 +188,18 @@ impl<'a> KeptContent<'a> {
         Self::of_blocks(self.page, self.html, &definition.blocks).with_options(self.options, self.notes)
     }
 
+    /// Whether the text of a block may be in pieces.
+    pub fn has_pieces(&self, at: u32) -> bool {
+        let notations = self.page.has_notations().then(|| self.page.notations(self.block(at)?).next());
+        notations.is_some_and(|first| first.is_some() || self.notes.is_some())
+    }
+
     /// The text of a block in pieces; `None` if it is one as it stands.
     pub fn pieces(&self, at: u32, form: Form) -> Option<Vec<Piece>> {
-        if !self.page.has_notations() {
+        if !self.has_pieces(at) {
             return None;
         }
-        let mut notations = self.page.notations(self.block(at)?).peekable();
-        if notations.peek().is_none() && self.notes.is_none() {
-            return None;
-        }
+        let notations = self.page.notations(self.block(at)?);
         let form = (form, self.options);
         pieces(self.text(at), at, notations, self.notes, form)
     }

@@ -28,7 +28,7 @@ use crate::render::traced::{OriginSource, TracedText};
 use code::fence;
 use code_language::CodeLanguages;
 use containers::{Part, SegmentWriter};
-use escape::{Context, escape};
+use escape::{Context, PageSigns, escape};
 pub(crate) use heading_levels::Headline;
 use images::{Images, WantedImages, headline_element};
 use inline::{Inline, Mode};
@@ -155,7 +155,8 @@ pub(crate) fn markdown(
     // Before anything is written: it looks at all headings.
     let headline = headline.beside_outline(content);
     let links = options.links.then(|| Links::new(content, url, options.addresses));
-    let mut inline = Inline::new(content, links);
+    let signs = PageSigns::of(content.page.texts(), content.kept_range());
+    let mut inline = Inline::new(content, &signs, links);
     let mut languages = CodeLanguages::default();
     let mut images = WantedImages::of(options).map(|wanted| {
         let headline = headline_element(content.page);
@@ -224,6 +225,14 @@ fn flowing<'a>(
         writer.origin = ends.map(|(first, last)| OriginSource::Blocks(first, last));
         match segment {
             Segment::Paragraph { block } => {
+                let mode = mode(content, element);
+                if mode == Mode::Paragraph
+                    && let Some(text) = inline.plain_paragraph(*block)
+                {
+                    writer.part = part(content, *block);
+                    writer.add(element, text);
+                    continue;
+                }
                 if let Some((code, at)) = inline.whole_code(*block) {
                     let language = at.map(|at| languages.of(content, at, &[*block]));
                     writer.add(element, &fence(&language.unwrap_or_default(), &code));
@@ -239,7 +248,7 @@ fn flowing<'a>(
                 if writer.is_marker(element, content.text(*block), next) {
                     continue;
                 }
-                inline.render(*block, mode(content, element), &mut body);
+                inline.render(*block, mode, &mut body);
                 writer.part = part(content, *block);
                 if let Some(task) = task(content, *block) {
                     // A box that is drawn beside the check box says the same.

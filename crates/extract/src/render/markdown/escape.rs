@@ -1,9 +1,10 @@
 //! Escapes text that Markdown would take for markup.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use trommel_text::vectors::{Compare, Vectors};
-use trommel_text::{EndSigns, plain_run};
+use trommel_text::{EndSigns, RunEnds, plain_run};
 
 /// The place of a text, which decides what could be markup.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +23,61 @@ pub(super) struct Context {
 
 /// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
+    escape_by(text, from, to, context, out, |at| plain_start(text.get(at..to).unwrap_or_default()));
+}
+
+/// The places at which the texts of a page may have to be escaped, found once for all that is kept.
+#[derive(Debug)]
+pub(super) struct PageSigns {
+    ends: RunEnds,
+    /// Bytes of the page's texts that were looked at.
+    known: Range<usize>,
+}
+
+impl PageSigns {
+    /// Of the bytes `known` of the page's texts.
+    pub fn of(texts: &str, known: Range<usize>) -> Self {
+        let ends = RunEnds::of(*VECTORS, texts.get(known.clone()).unwrap_or_default(), Signs);
+        Self { ends, known }
+    }
+
+    /// Whether a text that starts at byte `start` of the page's texts is a paragraph of Markdown as it stands.
+    pub fn is_plain_paragraph(&self, start: usize, text: &str) -> bool {
+        let first = text.as_bytes().first();
+        first.is_some_and(|first| !(first.is_ascii_digit() || first.is_ascii_punctuation()))
+            && self.plain(start, text, 0, text.len()).len() == text.len()
+    }
+
+    /// [`escape`] for a text that starts at byte `start` of the page's texts.
+    pub fn escape(&self, start: usize, text: &str, (from, to): (usize, usize), context: Context, out: &mut String) {
+        escape_by(text, from, to, context, out, |at| self.plain(start, text, at, to));
+    }
+
+    /// What stands for itself within a line from byte `at` of a text on.
+    #[inline]
+    fn plain<'t>(&self, start: usize, text: &'t str, at: usize, to: usize) -> &'t str {
+        // A space that begins a part may have to go.
+        if text.as_bytes().get(at) == Some(&b' ') {
+            return "";
+        }
+        // Notes may stand before and behind what is kept.
+        let known = (start + at).checked_sub(self.known.start).filter(|_| start + to <= self.known.end);
+        let Some(from) = known else { return plain_start(text.get(at..to).unwrap_or_default()) };
+        let len = self.ends.first(from, from + (to - at)) - from;
+        text.get(at..at + len).unwrap_or_default()
+    }
+}
+
+/// [`escape`], with `plain` to give what stands for itself within a line from a byte of the text on.
+#[inline(always)]
+fn escape_by<'t>(
+    text: &'t str,
+    from: usize,
+    to: usize,
+    context: Context,
+    out: &mut String,
+    plain: impl Fn(usize) -> &'t str,
+) {
     let bytes = text.as_bytes();
     // A line that started further back is past the place where the start matters.
     let near = from.saturating_sub(MAX_LINE_START_BYTES);
@@ -32,7 +88,7 @@ pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: 
         && let Some(c) = segment.chars().next()
     {
         let may_start = context.lines && may_start_block(bytes, line, at);
-        let plain = if may_start { letters(segment) } else { plain_start(segment) };
+        let plain = if may_start { letters(segment) } else { plain(at) };
         if !plain.is_empty() {
             out.push_str(plain);
             at += plain.len();

@@ -11,6 +11,7 @@ use trommel_html::{Block, InlineStyle, NONE, NotationKind, StyledText, Tag};
 use self::addresses::{has_address, with_addresses};
 use self::marks::Rendering;
 use self::runs::{Form, Run, divided, groups};
+use super::escape::PageSigns;
 use super::images::alternative;
 use super::links::{Links, written_link};
 use crate::permalinks;
@@ -38,6 +39,7 @@ pub(super) enum Mode {
 pub(super) struct Inline<'a> {
     content: &'a KeptContent<'a>,
     links: Option<Links<'a>>,
+    signs: &'a PageSigns,
     /// Whether the page sets any formula apart.
     has_display_formulas: bool,
     /// The block that was asked for last, and whether no part of it has a style.
@@ -46,9 +48,22 @@ pub(super) struct Inline<'a> {
 
 impl<'a> Inline<'a> {
     /// With links if `links` is given.
-    pub fn new(content: &'a KeptContent<'a>, links: Option<Links<'a>>) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, signs: &'a PageSigns, links: Option<Links<'a>>) -> Self {
         let has_display_formulas = content.page.blocks_with_notation(&[NotationKind::DisplayFormula]).next().is_some();
-        Self { content, links, has_display_formulas, unstyled: Cell::new((NONE, false)) }
+        Self { content, links, signs, has_display_formulas, unstyled: Cell::new((NONE, false)) }
+    }
+
+    /// The text of a block that is a paragraph of Markdown as it stands, as most are.
+    pub fn plain_paragraph(&self, at: u32) -> Option<&'a str> {
+        let content = self.content;
+        let block = content.block(at)?;
+        let text = content.text(at);
+        let is_plain = block.inputs == 0
+            && self.signs.is_plain_paragraph(content.page.text_range(block).start, text)
+            && !content.has_pieces(at)
+            && self.is_unmarked(at, block, Mode::Paragraph)
+            && !(self.links.is_some() && has_address(text));
+        is_plain.then_some(text)
     }
 
     /// The text of a block that is code from end to end, and has several lines or stands apart; with the
@@ -136,7 +151,8 @@ impl<'a> Inline<'a> {
             if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
         let math =
             !raw.is_empty() || pieces.iter().flatten().any(|piece| matches!(piece.kind, PieceKind::Formula { .. }));
-        let mut rendering = Rendering { text, mode, out, in_link: false, math };
+        let signs = (self.content.page.text_range(block).start, self.signs);
+        let mut rendering = Rendering { text, signs, mode, out, in_link: false, math };
         let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
         let has_address = self.links.is_some() && has_address(text);
         if is_whole && !has_address && self.is_unmarked(at, block, mode) {

@@ -3,12 +3,14 @@
 use super::Mode;
 use super::runs::{Form, Run, groups};
 use crate::render::markdown::code::span;
-use crate::render::markdown::escape::{Context, escape};
+use crate::render::markdown::escape::{Context, PageSigns};
 use crate::render::tex;
 
 /// One block on its way.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
+    /// Where it starts among the texts of the page, and the signs of these.
+    pub(super) signs: (usize, &'t PageSigns),
     pub(super) mode: Mode,
     pub(super) out: &'t mut String,
     pub(super) in_link: bool,
@@ -32,7 +34,8 @@ impl Rendering<'_> {
 
     /// Writes text without marks.
     pub(super) fn plain(&mut self, from: usize, to: usize) {
-        escape(self.text, from, to, self.context(), self.out);
+        let (start, signs) = self.signs;
+        signs.escape(start, self.text, (from, to), self.context(), self.out);
     }
 
     /// Writes the white space at the start of some runs: it must stand outside of their marks. Gives
