@@ -272,7 +272,6 @@ mod properties {
                 Event::Start(tag) if !is_span(tag.to_end()) => text.push('\n'),
                 Event::End(tag) if !is_span(tag) => text.push('\n'),
                 Event::Start(_) | Event::End(_) => {}
-                Event::InlineHtml(html) if &*html == "<br>" => text.push('\n'),
                 Event::SoftBreak | Event::HardBreak => text.push('\n'),
                 other => text.push_str(&format!(" unexpected {other:?} ")),
             }

@@ -292,7 +292,6 @@ fn words_of_line(line: &str) -> Option<String> {
         match (note, command) {
             (Some((_, behind)), _) if is_note => rest = behind,
             (_, Some(behind)) => rest = behind,
-            _ if mark.starts_with("<br>") => rest = mark.get(4..).unwrap_or_default(),
             _ => rest = mark.get(1..).unwrap_or_default(),
         }
         out.push(' ');

@@ -46,7 +46,7 @@ fn write_row(cells: &[TableCell], columns: usize, mode: Mode, inline: &mut Inlin
         out.push(' ');
         for (at, block) in cell.blocks.iter().enumerate() {
             if at > 0 {
-                out.push_str("<br>");
+                out.push(' ');
             }
             text.clear();
             inline.render(*block, mode, &mut text);

@@ -240,7 +240,7 @@ fn marks_stand_where_markdown_sees_them() {
 fn tables_have_rows_and_columns() {
     check(
         "<table><caption>T<tr><th>A<th><b>B</b><th>C<tr><td>a|b<td>-<td><b>c</b><br>d<p>e<tr><td><code>x|y</code></table>",
-        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b | - | **c**<br>d<br>e |\n| `x\\|y` |  |  |\n",
+        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b | - | **c** d e |\n| `x\\|y` |  |  |\n",
     );
     check("<table><tr><th>a<td>b<tr><th>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |\n");
     check("<table><tr><td>a<tr><td>b</table>", "a\n\nb\n");

@@ -26,8 +26,7 @@ impl Rendering<'_> {
             math: self.math,
             line_break: match self.mode {
                 Mode::Paragraph | Mode::Term | Mode::Caption => "\\\n",
-                Mode::Heading => " ",
-                Mode::Cell | Mode::HeaderCell => "<br>",
+                Mode::Heading | Mode::Cell | Mode::HeaderCell => " ",
             },
         }
     }
