@@ -80,7 +80,7 @@ pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize
     // Plain text copies what blocks say; Markdown is written from them.
     let is_markdown = !text.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }));
     let how = Division { size, tokens, is_markdown };
-    let mut atoms = Vec::new();
+    let mut atoms = Vec::with_capacity(pieces.len());
     let (mut start, mut first) = (0, 0);
     for (at, pair) in pieces.windows(2).enumerate() {
         let [one, other] = pair else { continue };
@@ -175,6 +175,10 @@ fn nest(atoms: &mut [Atom]) {
 /// code.
 fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
     let between = text.get(gap.clone())?;
+    // What stands between most: nothing but line ends.
+    if matches!(between, "\n\n" | "\n") {
+        return Some(gap.end);
+    }
     let at = match between.as_bytes().windows(2).rposition(|pair| pair == b"\n\n") {
         Some(at) => at + 2,
         // A cut between fence and code would leave both chunks with an open fence.
