@@ -281,6 +281,29 @@ mod tests {
     }
 
     #[test]
+    fn signs_of_a_page_are_those_of_each_of_its_texts() {
+        let texts = "a*b é  c*d\ne\u{a0} f_ g";
+        let places: Vec<usize> = texts.char_indices().map(|(at, _)| at).chain([texts.len()]).collect();
+        let pairs =
+            || places.iter().flat_map(|from| places.iter().map(move |to| *from..*to)).filter(|range| !range.is_empty());
+        let context = Context { lines: true, line_break: "\n", ..Context::default() };
+        for known in [0..texts.len(), 0..3, 4..9, 12..12] {
+            let signs = PageSigns::of(texts, known.clone());
+            for range in pairs() {
+                for start in places.iter().filter(|start| **start <= range.start) {
+                    let text = &texts[*start..];
+                    let part = (range.start - start, range.end - start);
+                    let mut out = String::new();
+                    signs.escape(*start, text, part, context, &mut out);
+                    let mut expected = String::new();
+                    escape(text, part.0, part.1, context, &mut expected);
+                    assert_eq!(out, expected, "{text:?} {part:?} {known:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn places_have_their_own_rules() {
         let link = Context { link: true, line_break: " ", ..Context::default() };
         assert_eq!(escaped("[1]", link), "\\[1\\]");

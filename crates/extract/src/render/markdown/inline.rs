@@ -61,8 +61,7 @@ impl<'a> Inline<'a> {
         let is_plain = block.inputs == 0
             && self.signs.is_plain_paragraph(content.page.text_range(block).start, text)
             && !content.has_pieces(at)
-            && self.is_unmarked(at, block, Mode::Paragraph)
-            && !(self.links.is_some() && has_address(text));
+            && self.is_unmarked(at, block, Mode::Paragraph);
         is_plain.then_some(text)
     }
 
