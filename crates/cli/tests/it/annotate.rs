@@ -63,26 +63,6 @@ fn every_document_has_a_row_that_finds_it_again() {
 }
 
 #[test]
-fn annotations_are_a_format_of_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = workspace().join("samples/wcxb-sample.warc.gz");
-    let archive = archive.to_str().unwrap();
-    run(folder.path(), &[archive, "-o", "out", "-f", "jsonl,annotations"]).well();
-    trommel(folder.path(), &["annotate", archive, "-o", "alone"], b"").well();
-    let read = |path: &str| std::fs::read(folder.path().join(path)).unwrap();
-    let name = "wcxb-sample.annotations.parquet";
-    assert!(read(&format!("out/{name}")) == read(&format!("alone/{name}")));
-    for (arguments, words) in [
-        (&["annotate", archive, "-o", "x", "-f", "jsonl"][..], "`annotate` writes annotations"),
-        (&["annotate", archive, "-o", "-"], "annotations cannot be written to standard output"),
-        (&["annotate", archive, "-o", "x.jsonl"], "the name says jsonl, the option says annotations"),
-        (&["run", archive, "-o", "x", "--select-where", "a = 1"], "name one with --select"),
-    ] {
-        trommel(folder.path(), arguments, b"").ended(2, words);
-    }
-}
-
-#[test]
 fn documents_in_containers_are_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let sample = archive_bytes();

@@ -32,9 +32,3 @@ fn every_stage_is_named_and_counted() {
         assert!(ran.well().contains(name), "{name}");
     }
 }
-
-#[test]
-fn an_archive_that_is_not_gzip_is_refused() {
-    let ran = trommel(&workspace(), &["bench", "README.md"], b"");
-    ran.ended(2, "README.md: not made of whole gzip members");
-}

@@ -1,8 +1,6 @@
 //! `trommel eval`.
 
-use std::fs;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::program::{trommel, workspace};
 use crate::sample::{ARCHIVE, golds};
@@ -61,39 +59,4 @@ fn json_holds_the_same() {
     assert!(precision[1] < balanced[1] && balanced[1] < recall[1], "{precision:?} {balanced:?} {recall:?}");
     let strict = run(&["--strict-words"])["overall"]["f1"].as_f64().unwrap();
     assert!((strict - report["overall"]["f1"].as_f64().unwrap()).abs() < 0.01);
-}
-
-#[test]
-fn gold_that_does_not_fit_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::copy(workspace().join(ARCHIVE), folder.path().join("a.warc.gz")).unwrap();
-    fs::copy(workspace().join(ARCHIVE), folder.path().join("b.zip")).unwrap();
-    fs::write(folder.path().join("other.jsonl"), "{\"record_id\":\"<urn:x:1>\",\"gold\":\"x\"}\n").unwrap();
-    for (arguments, words) in [
-        (&["--pages", "a.warc.gz"][..], "a.gold.jsonl.gz"),
-        (&["--pages", "b.zip"], "name it with --gold"),
-        (&["--pages", "a.warc.gz", "--gold", "other.jsonl"], "urn:x:1"),
-        (&["--pages", "a.warc.gz", "--gold", "other.jsonl", "other.jsonl"], "1 archives but 2 gold files"),
-    ] {
-        let ran = trommel(folder.path(), &[&["eval"], arguments].concat(), b"");
-        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
-        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-        ran.said(words);
-    }
-}
-
-#[test]
-fn pages_without_whole_gold_are_scored_by_the_texts_that_are_known() {
-    let folder = tempfile::tempdir().unwrap();
-    let id = golds().into_keys().next().unwrap();
-    let eval = |gold: &Value| {
-        let path = folder.path().join("gold.jsonl");
-        fs::write(&path, format!("{gold}\n")).unwrap();
-        trommel(&workspace(), &["eval", "--pages", ARCHIVE, "--gold", path.to_str().unwrap()], b"")
-    };
-    let some = eval(&json!({"record_id": id, "with": ["words that no page has"]}));
-    let last: Vec<&str> = some.well().lines().last().unwrap().split_whitespace().collect();
-    assert_eq!(last, ["known", "texts", "1", "0.0000", "0.0000", "0.0000"]);
-    assert!(!some.text().contains("overall"), "{}", some.text());
-    eval(&json!({"record_id": id, "golden": "a key that is no key"})).ended(2, "no page has a gold text");
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use trommel::archive::write::gzip_member;
 
-use crate::program::{json_file, trommel, workspace};
-use crate::sample::{ARCHIVE, page_record};
+use crate::program::trommel;
+use crate::sample::page_record;
 
 /// A record with a page.
 fn record(number: usize) -> Vec<u8> {
@@ -222,35 +222,4 @@ fn metrics_are_answered_while_the_run_goes_on() {
     let taken = trommel(at, &["run", "a.warc.gz", "-o", "x.jsonl", "--metrics", "1.2.3.4:1"], b"");
     assert_eq!(taken.code, 2);
     taken.said("cannot listen: 1.2.3.4:1");
-}
-
-#[test]
-fn what_is_dropped_is_listed_with_its_reason() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let archive = workspace().join(ARCHIVE);
-    let archive = archive.to_str().unwrap();
-    fs::write(at.join("c.toml"), "[filters]\nmin_words = 200\n").unwrap();
-    let list = ["--dropped", "dropped.jsonl"];
-    let arguments = ["run", archive, "-o", "out.jsonl", "--config", "c.toml", "--summary", "s.json"];
-    trommel(at, &[&arguments[..], &list].concat(), b"").well();
-    let summary = json_file(at.join("s.json"));
-    let dropped = lines(&fs::read_to_string(at.join("dropped.jsonl")).unwrap());
-    let drops = summary["drops"].as_object().unwrap();
-    assert!(drops.contains_key("too-short"), "{drops:?}");
-    for (reason, count) in drops {
-        let listed = dropped.iter().filter(|line| line["reason"] == **reason);
-        assert_eq!(Some(listed.count() as u64), count.as_u64(), "{reason}");
-    }
-    let all: u64 = drops.values().filter_map(Value::as_u64).sum();
-    assert_eq!(dropped.len() as u64, all);
-    let kept = lines(&fs::read_to_string(at.join("out.jsonl")).unwrap());
-    for line in &dropped {
-        assert!(kept.iter().all(|kept| kept["id"] != line["id"]), "{line}");
-        assert_eq!(line["source"]["file"], archive);
-        assert!(line["source"]["length"].as_u64() > Some(0));
-    }
-    // It is as any output: not written over.
-    let again = trommel(at, &[&["run", archive, "-o", "other.jsonl"][..], &list].concat(), b"");
-    again.ended(2, "dropped.jsonl: is there already");
 }

@@ -3,10 +3,9 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
-use trommel::archive::write::gzip_member;
 
 use crate::program::{RunResult, trommel, workspace};
-use crate::sample::{archive_path, documents, record};
+use crate::sample::{archive_path, documents};
 
 /// The scores alone: documents that are equally good come in any order.
 fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
@@ -108,33 +107,6 @@ fn outputs_give_the_index_that_the_archive_gives() {
 }
 
 #[test]
-fn exit_codes() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = |arguments: &[&str]| -> RunResult { trommel(folder.path(), arguments, b"") };
-    fs::write(folder.path().join("bad.jsonl"), "{\"id\": 1}\n").unwrap();
-    fs::write(folder.path().join("one.jsonl"), "{\"id\":\"a\",\"text\":\"mill\"}\n").unwrap();
-    fs::create_dir(folder.path().join("photos")).unwrap();
-    fs::write(folder.path().join("photos/a.jpg"), "").unwrap();
-    for (expected, arguments, words) in [
-        (0, &["index", "one.jsonl", "--index", "i"][..], "1 document to index"),
-        (1, &["index", "one.jsonl", "bad.jsonl", "--index", "i"], "bad.jsonl: line 1"),
-        (2, &["index", "bad.jsonl", "--index", "i"], "bad.jsonl: line 1"),
-        (2, &["index", "gone.warc.gz", "--index", "i"], "gone.warc.gz"),
-        (2, &["index", "one.jsonl", "--index", "photos"], "neither empty nor an index"),
-        (2, &["index", "one.jsonl"], "--index"),
-        (0, &["search", "mills", "--index", "i"], ""),
-        (1, &["search", "river", "--index", "i"], ""),
-        (2, &["search", "...", "--index", "i"], "no word to look for"),
-        (2, &["search", "mill", "--index", "photos"], "no index here"),
-        (2, &["cat", "one.jsonl"], "no place"),
-        (2, &["cat", "one.jsonl:3"], "one.jsonl"),
-        (2, &["run", "a.warc", "-o", "-", "-f", "parquet"], "standard output"),
-    ] {
-        run(arguments).ended(expected, words);
-    }
-}
-
-#[test]
 fn other_programs_read_the_formats() {
     let python = std::env::var("TROMMEL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let folder = tempfile::tempdir().unwrap();
@@ -160,80 +132,4 @@ fn other_programs_read_the_formats() {
         }
         Err(error) => eprintln!("skipped: {python}: {error}"),
     }
-}
-
-/// Two records: a page in windows-1251 that does not say so, and what the crawl found out about it.
-fn crawled(path: &Path) {
-    let letters = "Мельница стоит у реки, и её колесо крутится уже двести лет. ";
-    let mut page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><body><p>".to_vec();
-    page.extend(letters.chars().map(|c| match c {
-        'ё' => 0xB8,
-        c if c.is_ascii() => c as u8,
-        c => (c as u32 - 0x410 + 0xC0) as u8,
-    }));
-    let about = b"charset-detected: windows-1251\r\n";
-    let url = "http://example.com/";
-    let records = [
-        record("response", 1, url, &[], &page),
-        record("metadata", 2, url, &[("Content-Type", "application/warc-fields")], about),
-    ];
-    fs::write(path, records.map(|record| gzip_member(&record, 6).unwrap()).concat()).unwrap();
-}
-
-#[test]
-fn cat_believes_the_crawl_as_run_does() {
-    let folder = tempfile::tempdir().unwrap();
-    crawled(&folder.path().join("a.warc.gz"));
-    let document = trommel(folder.path(), &["run", "a.warc.gz", "-o", "-"], b"").json();
-    assert_eq!(document["charset_source"], "crawl");
-    let length = document["source"]["length"].to_string();
-    for place in [format!("a.warc.gz:0:{length}"), "a.warc.gz:0".to_owned()] {
-        let page = trommel(folder.path(), &["cat", &place], b"");
-        assert!(page.well().contains("Мельница стоит у реки"), "{place}");
-    }
-}
-
-#[test]
-fn a_folder_gives_all_that_it_holds() {
-    let folder = tempfile::tempdir().unwrap();
-    let all = folder.path().join("all");
-    fs::create_dir(&all).unwrap();
-    fs::copy(archive_path(), all.join("a.warc.gz")).unwrap();
-    trommel(folder.path(), &["run", &archive_path(), "-o", all.join("w.wet").to_str().unwrap()], b"").well();
-    fs::write(all.join("notes.txt"), "x").unwrap();
-    let ran = trommel(folder.path(), &["index", "all", "--index", "i"], b"");
-    ran.well();
-    ran.said("all: outputs: 0, WET files: 1, archives: 1; passed over: 1 .txt");
-    let found = trommel(folder.path(), &["search", "the", "--index", "i"], b"");
-    assert!(found.well().contains("a.warc.gz"), "{}", found.text());
-}
-
-#[test]
-fn documents_of_one_id_are_counted() {
-    let folder = tempfile::tempdir().unwrap();
-    let lines = [("a", "mill"), ("b", "river"), ("a", "wheel")]
-        .map(|(id, text)| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n"));
-    fs::write(folder.path().join("x.jsonl"), lines.concat()).unwrap();
-    for replaced in ["1 document replaced", "3 documents replaced"] {
-        let ran = trommel(folder.path(), &["index", "x.jsonl", "--index", "i"], b"");
-        ran.well();
-        ran.said(replaced);
-    }
-    trommel(folder.path(), &["index", "x.jsonl", "--index", "j"], b"").said("1 document replaced");
-    // A run says it as well.
-    let archive = archive_path();
-    let twice = [archive.as_str(); 2];
-    let ran = trommel(folder.path(), &[&["run"], &twice[..], &["-o", "x.tantivy"]].concat(), b"");
-    ran.well();
-    ran.said("took the place of: ");
-}
-
-#[test]
-fn an_index_has_languages_and_dates_with_any_model() {
-    let folder = tempfile::tempdir().unwrap();
-    let ran = trommel(folder.path(), &["index", &archive_path(), "--index", "i", "--model", "lite"], b"");
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let hits = found(folder.path(), "help", "i");
-    assert!(hits.len() > 3, "{hits:?}");
-    assert!(hits.iter().all(|hit| hit["lang"].as_str().is_some_and(|lang| !lang.is_empty())), "{hits:?}");
 }

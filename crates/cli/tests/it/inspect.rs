@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use trommel::Model;
-use trommel::archive::{ReadOptions, Reader};
 use trommel::features::{FeatureGroup, Schema};
 use trommel::model::{
     Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection, StepFunction, Training,
@@ -12,7 +11,6 @@ use trommel::model::{
 };
 
 use crate::program::{RunResult, trommel, workspace};
-use crate::sample::{ARCHIVE, golds};
 
 const PARAGRAPH: &str =
     "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.";
@@ -248,32 +246,4 @@ fn long_pages_give_reports_that_can_be_opened() {
     assert!(blocks(report)[5000].contains("<details>"));
     assert!(report.matches("<rect ").count() <= 1600);
     assert!(report.len() < 12_000_000, "{}", report.len());
-}
-
-#[test]
-fn a_page_without_text_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let ran = inspect(folder.path(), &["-"], b"<title>a</title><img src=x>");
-    assert!(ran.well().contains("This page has no text."));
-    assert_eq!(fact(ran.text(), "blocks kept"), "0 of 0");
-    assert_eq!(fact(ran.text(), "confidence (expected F1)"), "0.000");
-}
-
-#[test]
-fn a_record_is_found_by_id_and_by_offset() {
-    let folder = tempfile::tempdir().unwrap();
-    let (id, gold) = golds().into_iter().next().unwrap();
-    let by_id = inspect(folder.path(), &[ARCHIVE, "--record", &id], b"");
-    assert_eq!(between(by_id.well(), "<bdi>", "</bdi>"), coded_for_report(gold["url"].as_str().unwrap()));
-    assert!(fact(by_id.text(), "charset").ends_with(')'));
-
-    let offset = Reader::open(&workspace().join(ARCHIVE), ReadOptions::default())
-        .unwrap()
-        .map(Result::unwrap)
-        .find(|record| record.id() == Some(&id))
-        .map(|record| record.place.offset.to_string());
-    assert_eq!(inspect(folder.path(), &[ARCHIVE, "--record", &offset.unwrap()], b"").well(), by_id.text());
-    inspect(folder.path(), &[ARCHIVE, "--record", "gone"], b"").ended(2, "no record gone");
-    inspect(folder.path(), &[ARCHIVE, "--record", "0"], b"").said("of type warcinfo");
-    inspect(folder.path(), &[ARCHIVE], b"").said("--record");
 }

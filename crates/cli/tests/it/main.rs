@@ -8,8 +8,9 @@ mod annotate;
 mod architecture;
 mod bench;
 #[cfg(unix)]
+mod cases;
+#[cfg(unix)]
 mod crawl;
-mod dedup;
 mod documents;
 mod doors;
 #[cfg(feature = "index")]
@@ -17,7 +18,6 @@ mod endpoint;
 mod eval;
 mod existing;
 mod extract;
-mod filters;
 mod follow;
 mod generators;
 mod golden;
@@ -27,11 +27,9 @@ mod inspect;
 mod joins;
 #[cfg(all(unix, feature = "label"))]
 mod label;
-mod languages;
 #[cfg(feature = "remote")]
 mod locations;
 mod merge;
-mod messages;
 mod pages;
 mod probes;
 mod program;
@@ -46,7 +44,6 @@ mod serve;
 mod servers;
 mod sets;
 mod settings;
-mod sites;
 #[cfg(feature = "remote")]
 mod stores;
 #[cfg(feature = "train")]
@@ -57,4 +54,3 @@ mod verify;
 mod wacz;
 #[cfg(unix)]
 mod waiting;
-mod written;

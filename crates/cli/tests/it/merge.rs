@@ -1,8 +1,7 @@
 //! Texts of another extractor in the outputs of a run.
 
-use std::{collections::BTreeMap, fs, io::Write as _, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
-use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use trommel::output::{OutputRecord, RecordReader};
 
@@ -147,74 +146,4 @@ fn several_outputs_and_their_manifest_are_of_one_state() {
         &["run", "a.warc.gz", "b.warc.gz", "-o", "out", "-f", "jsonl,wet", "--split-size", "64K", "--resume"],
     );
     assert!(files(&at("out")) == merged, "{}", resumed.stderr);
-}
-
-#[test]
-fn what_cannot_be_used_is_named_by_its_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    ran(folder.path(), &["run", &archive_path(), "-o", "a.jsonl"]).well();
-    let documents = read(&at("a.jsonl"));
-    let (one, two) = (&documents[0].id, &documents[1].id);
-    let lines = [
-        format!("{{\"id\": \"{one}\", \"text\": \"first\"}}"),
-        String::new(),
-        "{\"id\": \"gone\", \"text\": \"x\"}".to_owned(),
-        format!("{{\"id\": \"{one}\", \"text\": \"second\"}}"),
-        format!("{{\"id\": \"{two}\", \"text\": "),
-        format!("{{\"id\": \"{two}\", \"markdown\": \"# Two\"}}"),
-        "[]".to_owned(),
-        "{\"text\": \"x\"}".to_owned(),
-    ];
-    let mut packed = GzEncoder::new(fs::File::create(at("t.jsonl.gz")).unwrap(), flate2::Compression::fast());
-    packed.write_all(lines.join("\n").as_bytes()).unwrap();
-    packed.write_all(b"\n\xff\xfe\n").unwrap();
-    packed.finish().unwrap();
-    let done = ran(folder.path(), &["merge", "a.jsonl", "t.jsonl.gz", "-o", "b.jsonl"]);
-    assert_eq!(done.code, 1, "{}", done.stderr);
-    let said: Vec<&str> = done.stderr.lines().collect();
-    for (number, words) in [
-        (0, format!("trommel: t.jsonl.gz:4: {one} is in t.jsonl.gz:1 already")),
-        (1, "trommel: t.jsonl.gz:5: EOF while parsing a value, character ".to_owned()),
-        (2, format!("trommel: t.jsonl.gz:6: {two} has no text")),
-        (3, "trommel: t.jsonl.gz:7: ".to_owned()),
-        (4, "trommel: t.jsonl.gz:8: missing field `id`, character ".to_owned()),
-        (5, "trommel: t.jsonl.gz:9: ".to_owned()),
-        (6, "trommel: t.jsonl.gz:3: no document has the id gone".to_owned()),
-        (7, "1 of 32 documents have another text, in 1 outputs; 7 lines left out".to_owned()),
-    ] {
-        assert!(said[number].starts_with(&words), "{}", done.stderr);
-    }
-    assert_eq!(said.len(), 8, "{}", done.stderr);
-    let merged = read(&at("b.jsonl"));
-    assert_eq!((merged[0].text.as_str(), merged[0].by.as_str(), &merged[1]), ("first", "t", &documents[1]));
-    // As Markdown the other line has a text, too.
-    let done = ran(folder.path(), &["merge", "a.jsonl", "t.jsonl.gz", "-o", "c.jsonl", "--markdown"]);
-    assert_eq!(read(&at("c.jsonl"))[1].text, "# Two", "{}", done.stderr);
-}
-
-#[test]
-fn outputs_without_texts_to_replace_are_refused_and_stay() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::write(at("t.jsonl"), "{\"id\": \"a\", \"text\": \"b\"}\n").unwrap();
-    ran(folder.path(), &["run", &archive_path(), "-o", "a.wet.gz"]).well();
-    ran(folder.path(), &["run", &archive_path(), "-o", "wet", "-f", "wet"]).well();
-    fs::write(at("cut.jsonl"), "{\"id\": \"a\"}\n{\"id\": \"b\"").unwrap();
-    fs::create_dir(at("half")).unwrap();
-    fs::write(at("half/.run.checkpoint"), "").unwrap();
-    for (output, words) in [
-        ("a.wet.gz", "a.wet.gz: has no text that can be replaced; only JSON lines"),
-        ("wet", "wet: holds no output of JSON lines"),
-        ("gone.jsonl", "gone.jsonl: No such file"),
-        ("cut.jsonl", "cut.jsonl: line 2: EOF"),
-        ("half", "half: a run is not finished here"),
-        ("s3://crawl/out", "s3://crawl/out: outputs in buckets cannot be merged"),
-    ] {
-        let before = files(folder.path());
-        ran(folder.path(), &["merge", output, "t.jsonl"]).ended(2, words);
-        assert!(files(folder.path()) == before, "{output}");
-    }
-    let gone = ran(folder.path(), &["merge", "cut.jsonl", "gone.jsonl"]);
-    gone.ended(2, "gone.jsonl: No such file");
 }

@@ -47,13 +47,6 @@ impl RunResult {
         self.said(words)
     }
 
-    /// Asserts that the program refused its arguments with these words, and wrote nothing to standard output.
-    #[track_caller]
-    pub fn refused(&self, words: &str) -> &Self {
-        assert_eq!(self.text(), "", "{:?}", self.arguments);
-        self.ended(2, words)
-    }
-
     /// Asserts that standard error has these words.
     #[track_caller]
     pub fn said(&self, words: &str) -> &Self {

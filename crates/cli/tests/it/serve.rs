@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use crate::program::{trommel, trommel_under, workspace};
+use crate::program::{trommel, workspace};
 use crate::sample::archive_bytes;
 
 const SECRET: &str = "correct-horse-battery-staple";
@@ -145,26 +145,6 @@ fn a_socket_that_is_handed_over_is_taken() {
     let (status, body) = service.post("/extract", "Accept: text/plain\r\n", page.as_bytes());
     assert_eq!((status, String::from_utf8(body).unwrap().trim_end()), (200, text));
     assert_eq!(service.ended().0, 0);
-}
-
-#[test]
-fn what_cannot_be_served_is_one_line() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("short"), "abc").unwrap();
-    for (arguments, words) in [
-        (["--token-file", "gone"], "gone: "),
-        (["--token-file", "short"], "shorter than 16"),
-        (["--config", "gone.toml"], "gone.toml: "),
-        (["--listen", "unix:short"], "no socket"),
-        (["--model", "gone.trommel"], "gone.trommel"),
-    ] {
-        let ran = trommel(folder.path(), &[&["serve"], &arguments[..]].concat(), b"");
-        ran.ended(2, words);
-        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
-    }
-    let ran = trommel_under(folder.path(), &["serve"], b"", &[("TROMMEL_TOKEN", "abc")]);
-    assert!(ran.code == 2 && !ran.stderr.contains("abc"), "{}", ran.stderr);
-    trommel(&workspace(), &["serve", "--max-memory", "1K"], b"").ended(2, "at least 16M");
 }
 
 /// A paragraph that pages of another site have posted sixty times must not be taken for the victim's menu.

@@ -24,21 +24,6 @@ fn write(path: &Path, documents: &[Value]) {
 }
 
 #[test]
-fn places_of_spans_and_chunks_are_proven() {
-    let folder = tempfile::tempdir().unwrap();
-    for options in [&["--spans", "--chunks", "words=60"][..], &["--markdown", "--links", "--chunks", "words=60"]] {
-        let all = documents(folder.path(), options);
-        let count = |key: &str| all.iter().filter_map(|value| value[key].as_array()).map(Vec::len).sum::<usize>();
-        let (spans, chunks) = (count("spans"), count("chunks"));
-        assert!(chunks > 20 && (spans > 20) == options.contains(&"--spans"), "{spans} spans, {chunks} chunks");
-        write(&folder.path().join("a.jsonl"), &all);
-        let ran = verify(folder.path(), "a.jsonl");
-        let counted = format!("{spans} spans, {chunks} chunks: 0 places wrong, 0 pages not found\n");
-        assert!(ran.well().ends_with(&counted), "{}{}", ran.text(), ran.stderr);
-    }
-}
-
-#[test]
 fn wrong_places_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let all = documents(folder.path(), &["--spans", "--chunks", "words=60"]);
@@ -77,27 +62,4 @@ fn wrong_places_are_found() {
     write(&path, &elsewhere);
     let ran = verify(folder.path(), "a.jsonl");
     assert!(ran.code == 1 && ran.text().ends_with("0 places wrong, 1 pages not found\n"), "{}", ran.text());
-}
-
-#[test]
-fn archives_are_told_by_their_whole_names() {
-    let folder = tempfile::tempdir().unwrap();
-    let name = Path::new(ARCHIVE).file_name().unwrap().to_str().unwrap();
-    for day in ["1", "2"] {
-        fs::create_dir(folder.path().join(day)).unwrap();
-        fs::copy(workspace().join(ARCHIVE), folder.path().join(day).join(name)).unwrap();
-    }
-    write(&folder.path().join("a.jsonl"), &documents(folder.path(), &["--spans"]));
-    let (one, two) = (format!("1/{name}"), format!("2/{name}"));
-    let ran = trommel(folder.path(), &["verify", "a.jsonl", "--against", &one, &two], b"");
-    ran.ended(1, "several archives of this file name");
-    let missing = trommel(folder.path(), &["verify", "a.jsonl", "--against", "missing.warc"], b"");
-    missing.ended(2, "missing.warc");
-}
-
-#[test]
-fn outputs_without_places_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    write(&folder.path().join("a.jsonl"), &documents(folder.path(), &[]));
-    verify(folder.path(), "a.jsonl").ended(2, "a.jsonl: no document has spans or chunks");
 }

@@ -1,5 +1,4 @@
-//! Tests WACZ files: stored, deflated, large, truncated and malformed ones; their pages, hashes and revisits; and
-//! texts written into them.
+//! Tests large and remote WACZ files, and texts written into them; `tests/cases/wacz.txt` tests the others.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read, Write};
@@ -69,18 +68,11 @@ fn page(title: &str, word: &str) -> String {
 }
 
 #[test]
-fn archives_in_a_container_give_what_they_give_alone() {
+fn an_archive_in_a_large_container_gives_what_it_gives_alone() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let expected = expected(at);
     let sample = archive_bytes();
-    for (name, method) in [("stored.wacz", STORED), ("deflated.wacz", DEFLATED)] {
-        fs::write(at.join(name), zip(&[("archive/data.warc.gz", method, &sample)])).unwrap();
-        let ran = run(at, &[name, "-o", "-"]);
-        let first: Value = serde_json::from_str(ran.well().lines().next().unwrap()).unwrap();
-        assert_eq!(first["source"]["file"], format!("{name}!archive/data.warc.gz"));
-        assert!(lines(ran.text(), "x") == expected, "{name}");
-    }
     // A container of ZIP64, known by its first bytes rather than by its name.
     let mut large = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(STORED);
@@ -91,184 +83,6 @@ fn archives_in_a_container_give_what_they_give_alone() {
     large.write_all(&sample).unwrap();
     fs::write(at.join("large.zip"), large.finish().unwrap().into_inner()).unwrap();
     assert!(lines(run(at, &["large.zip", "-o", "-"]).well(), "x") == expected);
-}
-
-#[test]
-fn a_cut_container_gives_what_is_left_of_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let expected = expected(at);
-    let sample = archive_bytes();
-    let whole = zip(&[("archive/data.warc.gz", STORED, &sample)]);
-    // Behind the archive: only the directory is gone.
-    let end = 30 + "archive/data.warc.gz".len() + sample.len();
-    fs::write(at.join("tail.wacz"), &whole[..end]).unwrap();
-    let ran = run(at, &["tail.wacz", "-o", "-"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("tail.wacz!archive/data.warc.gz: offset 0: the directory of the container is missing or damaged"),
-        "{}",
-        ran.stderr
-    );
-    assert!(lines(ran.text(), "x") == expected);
-    // In the middle of the archive.
-    fs::write(at.join("half.wacz"), &whole[..end / 2]).unwrap();
-    let ran = run(at, &["half.wacz", "-o", "-"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let found = lines(ran.text(), "x");
-    assert!(found.len() > 2 && found.len() < expected.len(), "{}", found.len());
-    assert!(found[..found.len() - 1] == expected[..found.len() - 1]);
-}
-
-#[test]
-fn hashes_are_checked_on_wish() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let description = r#"{"profile":"data-package","resources":[
-        {"path":"archive/data.warc.gz","hash":"sha256:00","bytes":1},
-        {"path":"pages/pages.jsonl","hash":"sha256:00"}]}"#;
-    let bytes = zip(&[
-        ("archive/data.warc.gz", STORED, &archive_bytes()),
-        ("pages/pages.jsonl", STORED, b"{}"),
-        ("datapackage.json", STORED, description.as_bytes()),
-    ]);
-    fs::write(at.join("x.wacz"), bytes).unwrap();
-    let unchecked = run(at, &["x.wacz", "-o", "-"]);
-    let checked = run(at, &["x.wacz", "-o", "-", "--check-hashes"]);
-    assert_eq!(checked.code, 1);
-    assert_eq!(checked.text(), unchecked.well());
-    let faults = checked.stderr.lines().filter(|line| line.contains("datapackage.json says"));
-    assert_eq!(faults.count(), 2, "{}", checked.stderr);
-    checked.said("archive/data.warc.gz: ");
-    fs::write(at.join("y.wacz"), zip(&[("archive/data.warc.gz", STORED, &archive_bytes())])).unwrap();
-    let checked = run(at, &["y.wacz", "-o", "-", "--check-hashes"]);
-    assert_eq!(checked.code, 1);
-    checked.said("y.wacz!datapackage.json: is missing");
-}
-
-#[test]
-fn what_cannot_be_read_is_one_line_and_the_rest_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let archive = member("response", 1, "http://a.example/", &[], &page("", "mill"));
-    let bytes = zip(&[("archive/../../evil.warc.gz", STORED, &archive), ("archive/good.warc.gz", STORED, &archive)]);
-    fs::write(at.join("names.wacz"), bytes).unwrap();
-    fs::write(at.join("none.wacz"), zip(&[("a.txt", STORED, b"x")])).unwrap();
-    fs::write(at.join("no.wacz"), "no ZIP file").unwrap();
-    let ran = run(at, &["names.wacz", "none.wacz", "no.wacz", "gone.wacz", "-o", "-"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert_eq!(lines(ran.text(), "x").len(), 1, "{}", ran.stderr);
-    for line in [
-        "names.wacz!archive/../../evil.warc.gz: its name leads out of the container",
-        "none.wacz: no WARC file in archive/",
-        "no.wacz: no WACZ file: ",
-        "gone.wacz: ",
-    ] {
-        let told = ran.stderr.lines().filter(|told| told.contains(line)).count();
-        assert_eq!(told, 1, "{line}\n{}", ran.stderr);
-    }
-    assert!(!at.join("evil.warc.gz").exists());
-}
-
-#[test]
-fn pages_of_the_list_only_with_the_titles_that_it_gives() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let archive = [
-        member("response", 1, "http://a.example/", &[], &page("", "mill")),
-        member("response", 2, "http://a.example/frame", &[], &page("", "frame")),
-        member("response", 3, "http://a.example/own", &[], &page("<title>Own</title>", "house")),
-    ]
-    .concat();
-    let pages = "{\"format\":\"json-pages-1.0\"}\n\
-        {\"url\":\"http://a.example/\",\"title\":\"Listed\"}\n";
-    let extra = "{\"url\":\"http://a.example/own#top\",\"title\":\"Listed\"}\n";
-    let bytes = zip(&[
-        ("archive/a.warc.gz", STORED, &archive),
-        ("pages/pages.jsonl", DEFLATED, pages.as_bytes()),
-        ("pages/extraPages.jsonl", DEFLATED, extra.as_bytes()),
-    ]);
-    fs::write(at.join("x.wacz"), bytes).unwrap();
-    let title = |line: &Value| line["title"].as_str().map(str::to_owned);
-    let titles: Vec<_> = lines(run(at, &["x.wacz", "-o", "-"]).well(), "").iter().map(title).collect();
-    assert_eq!(titles, ["Listed", "", "Own"].map(|title| Some(title.into())));
-    let listed = run(at, &["x.wacz", "-o", "-", "--pages-only"]);
-    let titles: Vec<_> = lines(listed.well(), "").iter().map(title).collect();
-    assert_eq!(titles, [Some("Listed".into()), Some("Own".into())]);
-    listed.said("dropped: 1 not-listed");
-    fs::write(at.join("y.wacz"), zip(&[("archive/a.warc.gz", STORED, &archive)])).unwrap();
-    run(at, &["y.wacz", "-o", "-", "--pages-only"]).ended(2, "y.wacz: lists no pages");
-}
-
-/// A revisit stands in one container, before the capture that it is equal to, in another.
-#[test]
-fn revisits_have_their_content_within_a_collection() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let digest = ("WARC-Payload-Digest", "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
-    let revisit = [
-        member("revisit", 1, "http://b.example/", &[digest], "HTTP/1.1 200 OK\r\n\r\n"),
-        member("revisit", 2, "http://c.example/", &[("WARC-Payload-Digest", "sha1:UNKNOWN")], ""),
-    ]
-    .concat();
-    let original = [
-        member("response", 3, "http://z.example/", &[], &page("", "first")),
-        member("response", 4, "http://a.example/", &[digest], &page("", "mill")),
-    ]
-    .concat();
-    fs::write(at.join("1.wacz"), zip(&[("archive/a.warc.gz", STORED, &revisit)])).unwrap();
-    fs::write(at.join("2.wacz"), zip(&[("archive/b.warc.gz", STORED, &original)])).unwrap();
-    let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"1.wacz"},{"path":"2.wacz"}]}"#;
-    fs::write(at.join("all.json"), json).unwrap();
-    assert_eq!(lines(run(at, &["all.json", "-o", "-"]).well(), "").len(), 2);
-    let resolved = run(at, &["all.json", "-o", "-", "--resolve-revisits"]);
-    let found = lines(resolved.well(), "");
-    assert_eq!(found.len(), 3, "{}", resolved.stderr);
-    assert_eq!(found[0]["url"], "http://b.example/");
-    assert_eq!(found[0]["id"], "urn:uuid:00000000-0000-4000-8000-000000000001");
-    assert!(found[0]["text"].as_str().unwrap().starts_with("The mill stands"));
-    assert_eq!(found[0]["text"], found[2]["text"]);
-    let notes = found[0]["notes"].to_string();
-    assert!(notes.contains("revisit with the content of 2.wacz!archive/b.warc.gz:"), "{notes}");
-    resolved.said("dropped: 1 revisit");
-    // Of archives without a container, too.
-    fs::write(at.join("1.warc.gz"), &revisit).unwrap();
-    fs::write(at.join("2.warc.gz"), &original).unwrap();
-    let resolved = run(at, &["1.warc.gz", "2.warc.gz", "-o", "-", "--resolve-revisits"]);
-    assert_eq!(lines(resolved.well(), "")[0]["text"], found[0]["text"]);
-}
-
-#[test]
-fn folders_globs_and_collections_hold_containers() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let archive = |number| member("response", number, "http://a.example/", &[], &page("", "mill"));
-    fs::create_dir(at.join("in")).unwrap();
-    let two = zip(&[("archive/a.warc.gz", STORED, &archive(1)), ("archive/b.warc.gz", STORED, &archive(2))]);
-    fs::write(at.join("in/two.wacz"), two).unwrap();
-    fs::write(at.join("in/one.WACZ"), zip(&[("archive/a.warc.gz", STORED, &archive(3))])).unwrap();
-    fs::write(at.join("in/alone.warc.gz"), archive(4)).unwrap();
-    for (input, count) in [("in", 4), ("in/*.wacz", 2), ("in/two.wacz", 2)] {
-        assert_eq!(lines(run(at, &[input, "-o", "-"]).well(), "").len(), count, "{input}");
-    }
-    run(at, &["in", "-o", "out", "-f", "jsonl", "--compress", "none"]).well();
-    let mut names: Vec<String> = fs::read_dir(at.join("out"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".jsonl"))
-        .collect();
-    names.sort();
-    assert_eq!(names, ["alone.jsonl", "one.jsonl", "two-a.jsonl", "two-b.jsonl"]);
-    // A collection must not lead out of its folder.
-    let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"in/one.WACZ"},{"path":"../x.wacz"},
-        {"path":"ftp://host/x.wacz"}]}"#;
-    fs::write(at.join("all.json"), json).unwrap();
-    let ran = run(at, &["all.json", "-o", "-"]);
-    assert_eq!(ran.code, 1);
-    assert_eq!(lines(ran.text(), "").len(), 1);
-    ran.said("../x.wacz: its name leads out of the folder");
-    ran.said("ftp://host/x.wacz: only http(s)://");
 }
 
 /// Bytes of all ranges that were asked for.
@@ -394,29 +208,4 @@ fn shared_containers_are_read_or_refused_with_a_line() {
         }
     }
     assert!(seen > 0);
-}
-
-/// Of two archives of one name, one is read; what is not read is told, and never written away.
-#[test]
-fn of_two_entries_with_one_name_none_is_lost_without_a_word() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    let mut bytes = zip(&[
-        ("archive/data.warc.gz", STORED, &archive_bytes()),
-        ("archive/DATA.warc.gz", STORED, &archive_bytes()),
-        ("pages/pages.jsonl", STORED, b"{\"format\":\"json-pages-1.0\"}\n"),
-    ]);
-    let name = b"archive/DATA.warc.gz";
-    let places: Vec<usize> =
-        bytes.windows(name.len()).enumerate().filter_map(|(place, window)| (window == name).then_some(place)).collect();
-    for place in places {
-        bytes[place..place + name.len()].copy_from_slice(b"archive/data.warc.gz");
-    }
-    fs::write(at.join("x.wacz"), bytes).unwrap();
-    let ran = run(at, &["x.wacz", "-o", "-"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(lines(ran.text(), "x") == expected(at));
-    ran.said("archive/data.warc.gz: not read, as an entry of that name comes later");
-    trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"").ended(2, "would be lost");
-    assert!(!at.join("y.wacz").exists());
 }
