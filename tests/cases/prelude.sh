@@ -23,3 +23,6 @@ record() {
     printf '\r\n\r\n'
     rm block.tmp
 }
+# Lists the outputs that `trommel run` would write, and how it would write them.
+outputs() { trommel run "$@" --dry-run | sed '1,/^outputs:/d; s/^  //'; }
+encodes() { trommel run "$@" --dry-run | sed -n 's/^  encode: //p'; }
