@@ -3,6 +3,7 @@
 
 mod batch;
 pub(crate) mod container_parts;
+mod elements;
 pub(crate) mod headline;
 pub(crate) mod levels;
 pub(crate) mod paths;
@@ -18,12 +19,15 @@ use trommel_text::vectors::Vectors;
 pub(crate) use self::batch::Batch;
 
 use self::container_parts::ContainerParts;
+use self::elements::{ElementFacts, Wanted};
 use self::headline::Outline;
 use self::paths::Paths;
 use self::prose::Prose;
 use self::shape::{Shape, Shapes};
 use self::sums::Sums;
 use self::terms::Terms;
+use crate::groups::path_weights::PathWeights;
+use crate::groups::repeats::Templates;
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -44,6 +48,12 @@ pub(crate) enum Fact {
     Outline,
     /// What stands at several levels above each block of a batch; brings sums.
     Levels,
+    /// The kinds of elements around each element on a path; brings paths.
+    Around,
+    /// The weights of words along each path; brings paths.
+    Weights,
+    /// The groups of repeated elements; brings sums.
+    Templates,
 }
 
 /// Facts of one page; those that no group needs are empty.
@@ -62,6 +72,10 @@ pub(crate) struct PageFacts<'a> {
     pub outline: Outline,
     /// For each element on a path, if levels or prose are needed.
     pub containers: ContainerParts,
+    /// Kinds of the elements around each element on a path, and weights and groups of repeated ones, if needed.
+    pub around: Scratch<u32>,
+    pub weights: PathWeights,
+    pub templates: Templates,
     has_levels: bool,
 }
 
@@ -72,21 +86,43 @@ impl<'a> PageFacts<'a> {
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
         // Facts are made of other facts, so asking for one brings those; each is made once for all groups.
         let has_levels = needs(Fact::Levels);
-        let has_sums = has_prose || has_levels || needs(Fact::Sums);
+        let wanted = Wanted {
+            sums: has_prose || has_levels || needs(Fact::Sums) || needs(Fact::Templates),
+            containers: has_prose || has_levels,
+            around: needs(Fact::Around),
+            weights: needs(Fact::Weights),
+            templates: needs(Fact::Templates),
+        };
+        let has_elements = wanted.sums || wanted.around || wanted.weights || has_outline || needs(Fact::Paths);
         let masks = TextMasks::of(page.texts());
-        let shapes = if has_sums || needs(Fact::Shapes) {
+        let shapes = if wanted.sums || needs(Fact::Shapes) {
             Vectors::default().run(Shapes { page, masks: &masks })
         } else {
             Scratch::default()
         };
-        let paths = if has_sums || has_outline || needs(Fact::Paths) { Paths::new(page) } else { Paths::default() };
-        let (sums, whole) = if has_sums { sums::sums(page, &paths, &shapes) } else { Default::default() };
-        let containers =
-            if has_prose || has_levels { ContainerParts::new(&sums, &whole) } else { ContainerParts::default() };
+        let elements =
+            if has_elements { ElementFacts::new(page, lexicon, &shapes, wanted) } else { ElementFacts::default() };
+        let ElementFacts { paths, sums, whole, containers, around, weights, templates } = elements;
         let prose = if has_prose { Prose::new(page, &paths, &shapes, &sums, &containers) } else { Prose::default() };
         let terms = if has_outline || needs(Fact::Terms) { Terms::new(page, &masks) } else { Terms::default() };
         let outline = if has_outline { Outline::new(page, &paths, &terms) } else { Outline::default() };
-        Self { page, url, lexicon, shapes, paths, sums, whole, prose, terms, outline, containers, has_levels }
+        Self {
+            page,
+            url,
+            lexicon,
+            shapes,
+            paths,
+            sums,
+            whole,
+            prose,
+            terms,
+            outline,
+            containers,
+            around,
+            weights,
+            templates,
+            has_levels,
+        }
     }
 
     /// Fills in the facts about the blocks of the batch that begins with this one.

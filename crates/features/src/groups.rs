@@ -1,7 +1,7 @@
 //! The list of all feature groups.
 
 mod address;
-mod ancestry;
+pub(crate) mod ancestry;
 pub(crate) mod cetr;
 mod comments;
 mod containers;
@@ -10,10 +10,10 @@ mod listed_words;
 mod neighbours;
 mod outline;
 mod page_facts;
-mod path_weights;
+pub(crate) mod path_weights;
 mod position;
 mod prose;
-mod repeats;
+pub(crate) mod repeats;
 pub(crate) mod shallow;
 mod stated;
 mod surroundings;

@@ -39,7 +39,10 @@ pub(crate) struct Meeting {
 const HAS_TEXT: u32 = 0;
 
 impl Paths {
-    pub fn new(page: &Page) -> Self {
+    /// The elements of a page with text. All elements are given to `visit` in order, with the place of the nearest one
+    /// with text around each and whether it has text itself.
+    #[inline(always)]
+    pub fn visited(page: &Page, mut visit: impl FnMut(u32, &Element, u32, bool)) -> Self {
         // One column serves twice, first for marks and then for places: a column less to clear for each page.
         let mut around = Scratch::filled(page.elements.len(), NONE);
         for block in &page.blocks {
@@ -60,26 +63,41 @@ impl Paths {
             // Elements come after those around them, so the parent's mark has been replaced by its place.
             let parent = around.get(element.parent as usize).copied().unwrap_or(NONE);
             if let Some(place) = around.get_mut(at as usize) {
-                *place = if *place == HAS_TEXT {
+                let has_text = *place == HAS_TEXT;
+                *place = parent;
+                if has_text {
+                    *place = elements.len() as u32;
                     elements.push(at);
                     parents.push(parent);
-                    elements.len() as u32 - 1
-                } else {
-                    parent
-                };
-            }
-        }
-        let mut ends: Scratch<u32> = (1..=elements.len() as u32).collect();
-        // Backwards, so that the end of each element is known before it is passed to the one around it.
-        for (at, parent) in parents.iter().enumerate().rev() {
-            let end = ends.get(at).copied().unwrap_or_default();
-            if let Some(outer) = ends.get_mut(*parent as usize) {
-                *outer = end.max(*outer);
+                }
+                visit(at, element, parent, has_text);
             }
         }
         let blocks = page.blocks.iter();
         let blocks = blocks.map(|block| around.get(block.element as usize).copied().unwrap_or(NONE));
-        Self { blocks: blocks.collect(), elements, parents, ends, around }
+        Self { blocks: blocks.collect(), ends: (1..=elements.len() as u32).collect(), elements, parents, around }
+    }
+
+    /// The elements of a page, with their ends.
+    #[cfg(test)]
+    pub fn new(page: &Page) -> Self {
+        let mut paths = Self::visited(page, |_, _, _, _| {});
+        paths.end(|_, _| {});
+        paths
+    }
+
+    /// Finds the ends of all elements. Each is given to `visit` with the place of the element around it, after those
+    /// inside it.
+    #[inline(always)]
+    pub fn end(&mut self, mut visit: impl FnMut(usize, u32)) {
+        for (at, parent) in self.parents.iter().enumerate().rev() {
+            // Those inside have passed theirs on, so it is known.
+            let end = self.ends.get(at).copied().unwrap_or_default();
+            if let Some(outer) = self.ends.get_mut(*parent as usize) {
+                *outer = end.max(*outer);
+            }
+            visit(at, *parent);
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -109,11 +127,6 @@ impl Paths {
     #[inline]
     pub fn parent(&self, place: u32) -> u32 {
         self.parents.get(place as usize).copied().unwrap_or(NONE)
-    }
-
-    /// The elements in the order of their places.
-    pub fn rows<'p>(&'p self, page: &'p Page) -> impl Iterator<Item = &'p Element> {
-        self.elements.iter().filter_map(|at| page.element(*at))
     }
 
     /// Number of elements around one.
@@ -175,7 +188,8 @@ mod tests {
                     <section><hr><div></div></section><ul><li>three";
         let page = ScanEngine.read(html, &Limits::default());
         let paths = Paths::new(&page);
-        let names: Vec<&str> = paths.rows(&page).map(|element| page.name(element)).collect();
+        let elements = paths.elements.iter().filter_map(|at| page.element(*at));
+        let names: Vec<&str> = elements.map(|element| page.name(element)).collect();
         // An inline element within a block is not on the path to it.
         assert_eq!(names, ["div", "p", "ul", "li"]);
         assert_eq!(*paths.parents, [NONE, 0, NONE, 2]);

@@ -1,11 +1,9 @@
 //! Sums over the blocks inside each element.
 
-use trommel_html::{NONE, Page, Tag};
+use trommel_html::{Element, Page, Tag};
 
 use super::paths::Paths;
 use super::shape::Shape;
-use crate::scratch::Scratch;
-use crate::work::count_work;
 
 /// Sums over the blocks inside an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +23,13 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, other: &Sums) {
+    /// The sums of an element in which no block has been counted.
+    pub fn of(at: u32, element: &Element) -> Self {
+        Self { descendants: element.end.saturating_sub(at + 1), ..Self::default() }
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, other: &Sums) {
         self.words += other.words;
         self.link_words += other.link_words;
         self.blocks += other.blocks;
@@ -48,12 +52,8 @@ impl Sums {
     }
 }
 
-/// The sums of every element with text, by its place, and those of the page, whose images are not counted: all in
-/// one pass up.
-pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sums>, Sums) {
-    let rows = paths.elements.iter().zip(paths.rows(page));
-    let mut sums: Scratch<Sums> =
-        rows.map(|(at, element)| Sums { descendants: element.end.saturating_sub(at + 1), ..Sums::default() }).collect();
+/// Adds the blocks of a page to their elements, and gives the sums of the page, whose images are not counted.
+pub(crate) fn add_blocks(sums: &mut [Sums], page: &Page, paths: &Paths, shapes: &[Shape]) -> Sums {
     let mut whole = Sums::default();
     for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {
         // By the container and not the element: a paragraph may hold its words in `span` or `b`.
@@ -72,41 +72,24 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
             sum.add(&element_sums);
         }
     }
-    count_work(page.elements.len());
-    for (at, element) in (0u32..).zip(&page.elements) {
-        // Images hold no text and so have no place of their own: they count for what is around them.
-        if element.tag == Tag::Img
-            && let Some(sum) = sums.get_mut(paths.around(at) as usize)
-        {
-            sum.images += 1;
-        }
-    }
-    // Elements stand before their descendants, so backwards each is complete before it is passed up.
-    for (at, parent) in paths.parents.iter().enumerate().rev() {
-        if *parent != NONE
-            && let Some(element_sums) = sums.get(at).copied()
-            && let Some(outer) = sums.get_mut(*parent as usize)
-        {
-            outer.add(&element_sums);
-        }
-    }
-    (sums, whole)
+    whole
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::{Fact, PageFacts};
+    use crate::lexicon::Lexicon;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn sums_go_up_the_path() {
         let page = ScanEngine.read(
-            "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
+            "<div><p>one, two <a href=x>three</a></p><img><ul><li>four</li></ul></div><p>five</p>",
             &Limits::default(),
         );
-        let shapes: Vec<Shape> = page.blocks.iter().map(|b| Shape::of(page.text(b))).collect();
-        let paths = Paths::new(&page);
-        let (sums, whole) = sums(&page, &paths, &shapes);
+        let lexicon = Lexicon::new(&[], &[], &[]);
+        let PageFacts { sums, whole, .. } = PageFacts::new(&page, None, &lexicon, &[Fact::Sums]);
         assert_eq!(
             whole,
             Sums { words: 5, link_words: 1, blocks: 3, paragraph_words: 4, commas: 1, ..Sums::default() }
@@ -119,8 +102,9 @@ mod tests {
                 blocks: 2,
                 paragraph_words: 3,
                 commas: 1,
-                descendants: 4,
-                ..Sums::default()
+                prose: 0,
+                images: 1,
+                descendants: 5,
             }
         );
     }

@@ -1,13 +1,11 @@
 //! Features of the elements around a block: its own, the next outer one, and those with a meaning.
 
-use trommel_html::{Page, Tag};
+use trommel_html::Tag;
 
 use crate::columns::{GroupColumns, LANES};
 use crate::facts::PageFacts;
-use crate::facts::paths::Paths;
 use crate::group::{Fact, Group};
 use crate::log::{flag, log};
-use crate::scratch::Scratch;
 
 /// Own and parent element of a block, as one-hot features.
 const CONTAINER_TAGS: [Tag; 22] = {
@@ -101,24 +99,17 @@ fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
     out.put_columns(&[hidden, depth]);
 }
 
-/// For every element on a path, a bit for each tag of [`AROUND_TAGS`] that it is or stands in.
-fn around(page: &Page, paths: &Paths) -> Scratch<u32> {
-    // Bits are inherited in one pass down, so no block climbs its path.
-    let mut sets: Scratch<u32> = Scratch::with_capacity(paths.len());
-    for (element, parent) in paths.rows(page).zip(&paths.parents) {
-        let above = sets.get(*parent as usize).copied().unwrap_or(0);
-        sets.push(above | BITS[element.tag as usize]);
-    }
-    sets
+/// The bits of an element, given those of the element around it: one for each tag of [`AROUND_TAGS`] that it is or
+/// stands in.
+#[inline(always)]
+pub(crate) fn around_with(above: u32, tag: Tag) -> u32 {
+    above | BITS[tag as usize]
 }
 
 pub(crate) const GROUP: Group = Group {
-    needs: &[Fact::Paths],
+    needs: &[Fact::Around],
     columns: |_| names(),
-    on: |facts, _| {
-        let around = around(facts.page, &facts.paths);
-        Box::new(move |_, out| fill(facts, &around, out))
-    },
+    on: |facts, _| Box::new(move |_, out| fill(facts, &facts.around, out)),
 };
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 //! Every word of `id`, `class`, `role` and `itemprop` that occurred on enough training pages has a weight.
 //! The weights are summed along the elements around a block.
 
-use trommel_html::{AttributeWord, Page};
+use trommel_html::{AttributeWord, Element, Page};
 
 use crate::facts::PageFacts;
-use crate::facts::paths::Paths;
 use crate::group::{Fact, Group, owned, rows};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
@@ -30,12 +29,9 @@ struct PathWeight {
 }
 
 pub(crate) const GROUP: Group = Group {
-    needs: &[Fact::Paths],
+    needs: &[Fact::Weights],
     columns: |_| owned(&NAMES),
-    on: |facts, _| {
-        let weights = path_weights(facts.page, &facts.paths, facts.lexicon);
-        rows(move |at| weight_features(facts, &weights, at))
-    },
+    on: |facts, _| rows(move |at| weight_features(facts, &facts.weights, at)),
 };
 
 /// The weights of some words that stand side by side.
@@ -73,43 +69,61 @@ impl ElementWeights {
     }
 }
 
-/// Word weights of every element on a path, gathered down to it.
-fn path_weights(page: &Page, paths: &Paths, lexicon: &Lexicon) -> Scratch<PathWeight> {
-    let mut all: Scratch<PathWeight> = Scratch::with_capacity(paths.len());
+/// Word weights of the elements on a path, gathered down to each.
+#[derive(Debug, Default)]
+pub(crate) struct PathWeights {
+    /// For each element on a path, by its place.
+    all: Scratch<PathWeight>,
     // Kept at the first word of each distinct value, so a class used a thousand times is weighed once.
-    let mut known = Scratch::filled(page.attribute_words.len(), NOT_KNOWN);
-    for (element, parent) in paths.rows(page).zip(&paths.parents) {
-        let above = all.get(*parent as usize).copied().unwrap_or_default();
+    known: Scratch<ElementWeights>,
+}
+
+impl PathWeights {
+    /// The weights of the elements of a page, of which none has been visited.
+    pub fn new(page: &Page) -> Self {
+        Self {
+            all: Scratch::with_capacity(page.elements.len()),
+            known: Scratch::filled(page.attribute_words.len(), NOT_KNOWN),
+        }
+    }
+
+    fn of(&self, place: u32) -> PathWeight {
+        self.all.get(place as usize).copied().unwrap_or_default()
+    }
+
+    /// Weighs the next element, which stands in the one at a place.
+    #[inline(always)]
+    pub fn visit(&mut self, page: &Page, lexicon: &Lexicon, element: &Element, parent: u32) {
+        let above = self.of(parent);
         let tokens = page.attribute_words(element);
         count_work(1);
         // Most elements have none.
         if tokens.is_empty() {
-            all.push(PathWeight { sum: above.sum * DECAY + 0.0, direct: 0.0, ..above });
-            continue;
+            self.all.push(PathWeight { sum: above.sum * DECAY + 0.0, direct: 0.0, ..above });
+            return;
         }
         let mut weights = ElementWeights::default();
         // Elements of one class share their tokens, the first of them with others behind.
-        if let Some(known) = known.get_mut(page.first_attribute_word(element)) {
+        if let Some(known) = self.known.get_mut(page.first_attribute_word(element)) {
             if known.tokens as usize != tokens.len() {
                 count_work(tokens.len());
                 *known = ElementWeights::of(tokens, lexicon);
             }
             weights = *known;
         }
-        all.push(PathWeight {
+        self.all.push(PathWeight {
             sum: above.sum * DECAY + weights.sum,
             min: lower(above.min, weights.min),
             max: higher(above.max, weights.max),
             direct: weights.sum,
         });
     }
-    all
 }
 
 /// The weight features of block `at`.
-fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32; NAMES.len()] {
+fn weight_features(facts: &PageFacts, weights: &PathWeights, at: usize) -> [f32; NAMES.len()] {
     let PageFacts { page, paths, .. } = facts;
-    let of = |place: u32| weights.get(place as usize).copied().unwrap_or_default();
+    let of = |place: u32| weights.of(place);
     let sum_at = |at: Option<usize>| at.map_or(0.0, |at| of(paths.of_block(at)).sum);
     let Some(block) = page.blocks.get(at) else {
         return [0.0; NAMES.len()];
@@ -156,9 +170,8 @@ mod tests {
         let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)], &[]);
         let page = ScanEngine
             .read("<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>", &Limits::default());
-        let facts = PageFacts::new(&page, None, &lexicon, &[Fact::Paths]);
-        let weights = path_weights(&page, &facts.paths, &lexicon);
-        let f = weight_features(&facts, &weights, 0);
+        let facts = PageFacts::new(&page, None, &lexicon, GROUP.needs);
+        let f = weight_features(&facts, &facts.weights, 0);
         let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
         // nav -2 → div -2*.8+1 = -.6 → p -.48
         assert!(close(f[0], -0.48) && close(f[1], -2.0) && close(f[2], 1.0) && close(f[3], 0.0), "{f:?}");

@@ -2,9 +2,10 @@
 //! from one template, such as cards, rows, posts or menu items.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{NONE, Tag};
+use trommel_html::{Element, NONE, Page, Tag};
 
-use crate::facts::PageFacts;
+use crate::facts::paths::Paths;
+use crate::facts::sums::Sums;
 use crate::group::{Fact, Group, crossed, rows};
 use crate::scratch::Scratch;
 
@@ -41,7 +42,9 @@ struct Template {
 }
 
 /// The groups of repeated siblings of a page, each made by one template.
-struct Templates {
+#[derive(Debug, Default)]
+pub(crate) struct Templates {
+    by_template: ByTemplate,
     groups: Scratch<Template>,
     /// For each group, the features that all of its items share; the place of an item is not among them.
     parts: Scratch<[f32; PARTS.len()]>,
@@ -53,6 +56,7 @@ struct Templates {
 
 /// Groups by the element around them and the signature of their items. Most elements hold items of few
 /// templates, which are looked through; further ones are found by their hash.
+#[derive(Debug, Default)]
 struct ByTemplate {
     /// The group of each element that came last, or [`NONE`]; of the page, behind them.
     last: Scratch<u32>,
@@ -130,12 +134,9 @@ impl ByTemplate {
 }
 
 pub(crate) const GROUP: Group = Group {
-    needs: &[Fact::Sums],
+    needs: &[Fact::Templates],
     columns: |_| names(),
-    on: |facts, _| {
-        let templates = Templates::new(facts);
-        rows(move |at| templates.features(facts.paths.of_block(at)))
-    },
+    on: |facts, _| rows(move |at| facts.templates.features(facts.paths.of_block(at))),
 };
 
 /// Elements that repeat as paragraphs and cells do, not as items.
@@ -144,34 +145,51 @@ fn is_item(tag: Tag) -> bool {
 }
 
 impl Templates {
-    fn new(facts: &PageFacts) -> Self {
-        let PageFacts { page, paths, sums, whole, .. } = facts;
-        count_work(2 * paths.len());
-        let mut groups: Scratch<Template> = Scratch::with_capacity(0);
-        let mut by_template = ByTemplate::new(paths.len());
-        let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
-        for ((element, parent), sums) in paths.rows(page).zip(&paths.parents).zip(sums) {
-            // Paragraphs repeat in every text: as items they would make each article look like a list.
-            if !is_item(element.tag) {
-                places.push((NONE, 0));
-                continue;
-            }
-            let known = by_template.get(*parent, element.signature);
-            let index = known.unwrap_or_else(|| {
-                groups.push(Template::default());
-                by_template.insert(*parent, element.signature)
-            });
-            let Some(group) = groups.get_mut(index as usize) else { continue };
-            places.push((index, group.items));
-            group.items += 1;
-            group.words += sums.words;
-            group.squares += f64::from(sums.words).powi(2);
-            group.link_words += sums.link_words;
-            group.prose += sums.prose;
-            group.images += sums.images;
+    /// The groups of the elements of a page, of which none has been visited.
+    pub fn new(page: &Page) -> Self {
+        Self {
+            by_template: ByTemplate::new(page.elements.len()),
+            places: Scratch::with_capacity(page.elements.len()),
+            ..Self::default()
         }
+    }
+
+    /// Finds the group of the next element, which stands in the one at a place.
+    #[inline(always)]
+    pub fn visit(&mut self, element: &Element, parent: u32) {
+        // Paragraphs repeat in every text: as items they would make each article look like a list.
+        if !is_item(element.tag) {
+            self.places.push((NONE, 0));
+            return;
+        }
+        count_work(1);
+        let index = self.by_template.get(parent, element.signature).unwrap_or_else(|| {
+            self.groups.push(Template::default());
+            self.by_template.insert(parent, element.signature)
+        });
+        if let Some(group) = self.groups.get_mut(index as usize) {
+            self.places.push((index, group.items));
+            group.items += 1;
+        }
+    }
+
+    /// Adds the sums of the element at a place to those of its group.
+    #[inline(always)]
+    pub fn add(&mut self, place: usize, sums: &Sums) {
+        let group = self.places.get(place).and_then(|(group, _)| self.groups.get_mut(*group as usize));
+        let Some(group) = group else { return };
+        group.words += sums.words;
+        group.squares += f64::from(sums.words).powi(2);
+        group.link_words += sums.link_words;
+        group.prose += sums.prose;
+        group.images += sums.images;
+    }
+
+    /// Finds the repeated elements around each element, once all have been visited and added.
+    pub fn finish(&mut self, paths: &Paths, whole: &Sums) {
+        let Self { groups, places, .. } = self;
         let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
-        for (at, (parent, (group, _))) in (0u32..).zip(paths.parents.iter().zip(&places)) {
+        for (at, (parent, (group, _))) in (0u32..).zip(paths.parents.iter().zip(places.iter())) {
             let above = items.get(*parent as usize).copied();
             let (outer, inner) = above.unwrap_or((NONE, NONE));
             let group = groups.get(*group as usize);
@@ -183,7 +201,8 @@ impl Templates {
         let parts = groups
             .iter()
             .map(|group| if group.items >= MIN_SIBLINGS { group.parts(whole.words) } else { [0.0; PARTS.len()] });
-        Self { parts: parts.collect(), groups, items, places }
+        self.parts = parts.collect();
+        self.items = items;
     }
 
     /// The features of a block in the element at a place.
@@ -232,6 +251,7 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::PageFacts;
     use crate::lexicon::Lexicon;
     use trommel_html::{Engine, Limits, ScanEngine};
 
@@ -262,7 +282,7 @@ mod tests {
         let page = ScanEngine.read(&html, &Limits::default());
         let lexicon = Lexicon::new(&[], &[], &[]);
         let facts = PageFacts::new(&page, None, &lexicon, GROUP.needs);
-        let repeats = Templates::new(&facts);
+        let repeats = &facts.templates;
         let of = |block: usize| {
             let values = repeats.features(facts.paths.of_block(block));
             assert_eq!(values.len(), names().len());
