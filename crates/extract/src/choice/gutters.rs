@@ -1,7 +1,6 @@
 //! Drops line numbers beside code, and tables of contents.
 
-use rustc_hash::FxHashMap;
-use trommel_html::{ElementKinds, NONE, Page, Tag};
+use trommel_html::{Block, ElementKinds, Page, Tag};
 
 use super::whole_units::outermost_code;
 use crate::kept::KeptBlocks as _;
@@ -10,7 +9,7 @@ use crate::kept::KeptBlocks as _;
 const ANCESTORS: usize = 4;
 /// Links from which on a list of them is a table of contents.
 // Two links to places of the page are often part of a text. Dropping lists of three gained .0004 on wcxb-dev.
-const MIN_CONTENTS_LINKS: u32 = 3;
+const MIN_CONTENTS_LINKS: usize = 3;
 
 /// Takes code that is nothing but the numbers of the lines of the code after it out of `kept` (one entry a block).
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
@@ -59,43 +58,31 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::LIST) {
         return;
     }
-    // The outermost list around a block, with its links to places and whether it has anything else.
-    let mut lists: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
-    let mut home = Vec::with_capacity(page.blocks.len());
-    for block in &page.blocks {
-        let list = page
-            .path_in(ElementKinds::LIST, block)
-            .filter(|(_, element)| matches!(element.tag, Tag::Ul | Tag::Ol))
-            .last();
-        let list = list.map_or(NONE, |(at, _)| at);
-        home.push(list);
-        if list == NONE {
-            continue;
-        }
-        let (links, others) = lists.entry(list).or_default();
-        // Known not to be contents, so its links need not be read.
-        if *others {
-            continue;
-        }
-        if block.link_density() != 1.0 {
-            *others = true;
-            continue;
-        }
-        let around = page.path(block.element).map(|(at, _)| at).take_while(|at| *at != list);
-        let elements = around.chain(page.inline(block).iter().copied());
-        let mut elements = elements.filter_map(|at| page.element(at));
-        let link = elements.find(|element| element.tag == Tag::A);
-        let href = link.and_then(|link| link.attribute(html, "href"));
-        if href.is_some_and(|href| href.starts_with('#')) {
-            *links += 1;
-        } else {
-            *others = true;
+    let mut behind = 0;
+    for at in 0..kept.len() {
+        // Only a list with a kept block can lose one; each is read once.
+        let Some(block) = page.blocks.get(at).filter(|_| at >= behind && kept.has(at)) else { continue };
+        let around = page.path_in(ElementKinds::LIST, block);
+        let outermost = around.filter(|(_, element)| matches!(element.tag, Tag::Ul | Tag::Ol)).last();
+        let Some((list, _)) = outermost else { continue };
+        let inside = page.blocks_inside(list);
+        behind = inside.end;
+        let blocks = page.blocks.get(inside.clone()).unwrap_or_default();
+        if blocks.len() >= MIN_CONTENTS_LINKS && blocks.iter().all(|block| leads_to_place(page, html, list, block)) {
+            kept.leave_out(inside);
         }
     }
-    for (list, kept) in home.iter().zip(kept) {
-        let list = lists.get(list);
-        *kept &= !list.is_some_and(|(links, others)| *links >= MIN_CONTENTS_LINKS && !others);
+}
+
+/// Whether a block of a list is nothing but a link to a place of the same page.
+fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
+    if block.link_density() != 1.0 {
+        return false;
     }
+    let around = page.path(block.element).map(|(at, _)| at).take_while(|at| *at != list);
+    let mut elements = around.chain(page.inline(block).iter().copied()).filter_map(|at| page.element(at));
+    let href = elements.find(|element| element.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
+    href.is_some_and(|href| href.starts_with('#'))
 }
 
 #[cfg(test)]

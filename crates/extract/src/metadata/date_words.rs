@@ -19,9 +19,12 @@ const WORDS: &str = include_str!("date_words.txt");
 static PUBLISHED: LazyLock<Vec<&str>> = LazyLock::new(|| words("published"));
 static MODIFIED: LazyLock<Vec<&str>> = LazyLock::new(|| words("modified"));
 static OF_PAGE: LazyLock<Vec<&str>> = LazyLock::new(|| words("of-page"));
-/// The bytes with which [`OF_PAGE`] begin: nearly all blocks of a page begin with others, and each is asked.
-static FIRST_BYTES: LazyLock<[bool; 256]> =
-    LazyLock::new(|| std::array::from_fn(|byte| OF_PAGE.iter().any(|words| words.bytes().next() == Some(byte as u8))));
+/// [`OF_PAGE`] by their first bytes: every block of a page is asked, and most begin with another.
+static BY_FIRST: LazyLock<[Vec<&str>; 128]> = LazyLock::new(|| {
+    std::array::from_fn(|byte| {
+        OF_PAGE.iter().filter(|words| words.bytes().next() == Some(byte as u8)).copied().collect()
+    })
+});
 
 fn words(say: &str) -> Vec<&'static str> {
     WORDS.lines().filter_map(|line| line.strip_prefix(say)?.strip_prefix(' ')).collect()
@@ -53,9 +56,8 @@ pub(super) fn is_of_page(text: &str) -> bool {
         words.chars().all(|letter| lower.next() == Some(letter))
     };
     let first = text.bytes().next().unwrap_or_default().to_ascii_lowercase();
-    let may_be = !first.is_ascii() || FIRST_BYTES.get(usize::from(first)).is_some_and(|is_first| *is_first);
-    let begins = |words: &&&str| !first.is_ascii() || words.as_bytes().first() == Some(&first);
-    may_be && OF_PAGE.iter().filter(begins).any(starts)
+    // The small form of another letter may begin with another byte.
+    BY_FIRST.get(usize::from(first)).unwrap_or(&OF_PAGE).iter().any(starts)
 }
 
 /// The start of the last of the words in a text.
