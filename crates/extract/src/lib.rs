@@ -48,6 +48,9 @@ mod render;
 mod repeated_comments;
 mod role;
 mod role_set;
+#[cfg(test)]
+#[path = "../../../tests/rows.rs"]
+mod rows;
 mod survey;
 mod threads;
 mod tokens;

@@ -162,6 +162,24 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_pages_are_those_of_the_rows() {
+        crate::rows::check("src/metadata/pages.txt", |section, html| {
+            let (field, url) = section.split_once(' ').map_or((section, None), |(field, url)| (field, Some(url)));
+            let hints = Hints { url, date: Some("2024-06-01T00:00:00Z"), ..Hints::default() };
+            let (title, found) = read_judged(html, &hints);
+            let text = match field {
+                "title" => title,
+                "authors" => Some(found.author.join(" | ")),
+                "canonical" => found.canonical,
+                "description" => found.description,
+                "site" => found.site,
+                _ => Some([found.published, found.modified].into_iter().flatten().collect::<Vec<_>>().join(" | ")),
+            };
+            text.unwrap_or_default()
+        });
+    }
+
+    #[test]
     fn nothing_that_is_given_steers_a_terminal_or_the_order_of_letters() {
         let bad = "\u{1b}]0;x\u{7}\u{202e}\u{2066}\u{0}\u{9b}31m";
         let ld = r#"{"@type":"Article","headline":"One\u001b[31m two\u202e","author":{"name":"Jane\u0007 Roe\u0000"}}"#;

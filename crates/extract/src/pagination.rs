@@ -115,54 +115,13 @@ fn is_next(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    fn next(html: &str) -> Option<String> {
-        let page = ScanEngine.read(html, &Limits::default());
-        next_in_pagination(&page, html)
-    }
-
     #[test]
-    fn links_that_say_so() {
-        for link in [
-            "<a href=/3>Next page »</a>",
-            "<a class='page next' href=/3><i></i></a>",
-            "<a aria-label='Nächste Seite' href=/3>3</a>",
-            "<a href=/3>→</a>",
-            "<a title=次へ href=/3><img src=n.png></a>",
-        ] {
-            let html = format!(
-                "<p>text <a class=next href=/x>next</a><ul class=pagination><li><a href=/1>«</a><li>{link}</ul>"
-            );
-            assert_eq!(next(&html).as_deref(), Some("/3"), "{link}");
-        }
-        // Outside of such a row it may be anything.
-        assert_eq!(next("<p class=pagination>1</p><a class=next href=/x>Next</a>"), None);
-        assert_eq!(next("<div class='nav-links post-navigation'><a href=/x>Next post</a></div>"), None);
-        assert_eq!(next("<div class=pager><a href='#'>Next</a></div>"), None);
-    }
-
-    #[test]
-    fn of_rows_of_one_class_each_is_looked_at() {
-        let html = "<div class=pager>Page 1 of 9</div><p>text</p>\
-                    <div class=pager><a href=/2>Next</a></div>";
-        assert_eq!(next(html).as_deref(), Some("/2"));
-    }
-
-    #[test]
-    fn the_number_behind_the_one_without_link() {
-        let row = |numbers: &[(u32, bool)]| {
-            let numbers = numbers.iter().map(|(number, is_link)| {
-                if *is_link { format!("<li><a href=/p{number}>{number}</a>") } else { format!("<li><b>{number}</b>") }
-            });
-            format!("<ul class=page-links>{}</ul>", numbers.collect::<String>())
-        };
-        let found = |numbers: &[(u32, bool)]| next(&row(numbers));
-        assert_eq!(found(&[(1, false), (2, true), (3, true)]).as_deref(), Some("/p2"));
-        assert_eq!(found(&[(1, true), (2, false), (3, true)]).as_deref(), Some("/p3"));
-        // The last page, and a row without the current one.
-        assert_eq!(found(&[(1, true), (2, true), (3, false)]), None);
-        assert_eq!(found(&[(1, true), (2, true), (3, true)]), None);
+    fn the_next_page_is_that_of_the_rows() {
+        crate::rows::check("src/pagination.txt", |_, html| {
+            let page = ScanEngine.read(html, &Limits::default());
+            super::next_in_pagination(&page, html).unwrap_or_default()
+        });
     }
 }

@@ -108,7 +108,6 @@ fn says_time(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choice::trial;
 
     #[test]
     fn addresses_are_told_by_their_codes_and_labels() {
@@ -136,20 +135,5 @@ mod tests {
         for text in ["1:1", "10 amps", "3 apples", "2019", "a.m.", "100:00", "ratio 16:9"] {
             assert!(!says_time(text), "{text}");
         }
-    }
-
-    #[test]
-    fn an_address_is_kept_where_a_time_is() {
-        let left = |html: &str, probability: f32| {
-            trial::left(html, |page, kept| keep_addresses(page, &vec![probability; kept.len()], kept)).len()
-        };
-        let html = "<p>Monday, 10:30<div>-12 Mill Road, Springfield, IL 62701</div><p>-Next";
-        assert_eq!(left(html, 0.1), 2);
-        assert_eq!(left(html, 0.01), 1);
-        for (from, to) in [("10:30", "noon"), ("Monday", "-Monday"), ("div", "footer"), ("<div", "<div hidden")] {
-            assert_eq!(left(&html.replace(from, to), 0.1), usize::from(from != "Monday"), "{from}");
-        }
-        let prose = format!("<p>{} 10:30<p>-12 Mill Road, Springfield, IL 62701", "word ".repeat(40));
-        assert_eq!(left(&prose, 0.1), 1);
     }
 }

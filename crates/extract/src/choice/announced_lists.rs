@@ -46,35 +46,3 @@ fn announces(page: &Page, block: &Block) -> bool {
         && block.link_density() < 0.5
         && !page.kinds_around(block).contains(ElementKinds::HEADING)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    fn left(html: &str) -> usize {
-        trial::left(html, keep_announced_lists).len()
-    }
-
-    #[test]
-    fn lists_that_a_sentence_announces_are_kept() {
-        let items = "<ul><li><p>-the class (<a href=x>https://a.example/b</a>)</p><li><a href=y>-two words</a></ul>";
-        let html = format!("<main><p>These are the ones that we use:</p>{items}</main>");
-        assert_eq!(left(&html), 3);
-        assert_eq!(left(&html.replace("use:", "use\u{ff1a}")), 3);
-        assert_eq!(left(&html.replace("<p>These", "These").replace("use:</p>", "use:")), 3);
-        for other in [
-            html.replace("use:", "use."),
-            html.replace("<p>These", "<p>-These"),
-            html.replace("These are the ones that we use", "Share this"),
-            html.replace("<p>These are the ones that we use:</p>", "<h2>These are the ones that we use:</h2>"),
-            html.replace("<p>-the class (<a href=x>https://a.example/b</a>)</p>", "<a href=x>-the class</a>"),
-            html.replace("</p><ul>", "</p><div></div><ul>"),
-            html.replace("<ul>", "<div><ul>"),
-            html.replace("<ul>", "<ul hidden>"),
-            html.replace("-the class (", "-").replace("https://a.example/b", "b").replace("-two words", "-c"),
-        ] {
-            assert!(left(&other) <= 1, "{other}");
-        }
-    }
-}

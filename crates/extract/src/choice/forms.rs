@@ -55,30 +55,3 @@ fn form_of_text(page: &Page, block: &Block) -> Option<u32> {
     let (at, element) = page.path(block.element).find(|(_, element)| is_place(element.tag))?;
     (element.tag == Tag::Form).then_some(at)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    fn kept(html: &str, probability: f32) -> Vec<String> {
-        trial::left_of(html, |_| false, |page, kept| keep_form_text(page, &vec![probability; kept.len()], kept))
-    }
-
-    #[test]
-    fn headings_and_paragraphs_of_a_list_in_a_form_are_text() {
-        let item =
-            "<h4>Ticket</h4><p>It lets two adults in on every day of it.</p><p><label>Quantity</label> <input></p>";
-        let form = format!("<form>{item}{item}<button>Buy</button></form>");
-        let text = ["Ticket", "It lets two adults in on every day of it."];
-        assert_eq!(kept(&form, 0.3), [text, text].concat());
-        assert_eq!(kept(&form, 0.2), [] as [&str; 0]);
-        assert_eq!(kept(&form.replace("form>", "div>"), 0.3), [] as [&str; 0]);
-    }
-
-    #[test]
-    fn a_form_to_fill_in_is_no_text() {
-        let sign_up = "<form><h3>Newsletter</h3><p>Get our news every week by mail, free of any charge.</p><p>Your name</p></form>";
-        assert_eq!(kept(sign_up, 0.3), [] as [&str; 0]);
-    }
-}

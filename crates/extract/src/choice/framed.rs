@@ -86,33 +86,3 @@ fn is_headed(page: &Page, at: u32, element: &Element) -> bool {
     }
     has_header
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    fn left(html: &str) -> Vec<String> {
-        trial::left(html, |page, kept| keep_framed(page, &trial::roles(page), kept))
-    }
-
-    #[test]
-    fn tables_with_a_header_are_kept_between_kept_blocks() {
-        let html = "<main><p>a<div><table><tr><th>-b<th>-d<tr><td>-e<td>-f</table></div><p>g</main>";
-        assert_eq!(left(html), ["a", "-b", "-d", "-e", "-f", "g"]);
-        assert_eq!(left(&html.replace("th>", "td>")), ["a", "g"]);
-        assert_eq!(left(&html.replace("<p>g", "<p>-g")), ["a"]);
-        assert_eq!(left(&html.replace("<div>", "<aside>").replace("</div>", "</aside>")), ["a", "g"]);
-        let apart = "<div><p>a<table><tr><th>-b<td>-d</table></div><p>g";
-        assert_eq!(left(apart), ["a", "g"], "the table ends its container");
-    }
-
-    #[test]
-    fn lists_of_which_a_part_is_kept_are_kept_between_kept_blocks() {
-        let html = "<main><p>a<ul><li>-b<li>d<li><a href=x>-e</a></ul><p>f</main>";
-        assert_eq!(left(html), ["a", "-b", "d", "f"]);
-        assert_eq!(left(&html.replace("<li>d", "<li>-d")), ["a", "f"]);
-        assert_eq!(left("<main><p>a<dl><dt>b<dd>d<dt>-e<dd>-f</dl><p>g</main>").len(), 6);
-        assert_eq!(left(&html.replace("-b", "-c").replace("<p>a", "<p>c")), ["c", "d", "f"]);
-    }
-}

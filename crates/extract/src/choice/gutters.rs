@@ -84,34 +84,3 @@ fn leads_to_place(page: &Page, html: &str, list: u32, block: &Block) -> bool {
     let href = elements.find(|element| element.tag == Tag::A).and_then(|link| link.attribute(html, "href"));
     href.is_some_and(|href| href.starts_with('#'))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    #[test]
-    fn numbers_of_lines_are_no_code() {
-        let numbers = |html: &str| trial::left(html, drop_line_numbers);
-        let table = "<table><tr><td><pre><span>9</span><br><span>10</span></pre><td><pre>let a<br>let b</pre></table>";
-        assert_eq!(numbers(table).len(), 1);
-        assert!(numbers(table)[0].contains("let a"));
-        let flex = "<div><pre>1\n2\n3</pre><div><pre>a\nb\nc</pre></div></div>";
-        assert_eq!(numbers(flex).len(), 1);
-        let data = "<div><pre>3\n1\n2</pre><pre>a</pre></div>";
-        assert_eq!(numbers(data).len(), 2);
-        let apart = "<div><pre>1\n2</pre></div><p>and<div><pre>a</pre></div>";
-        assert_eq!(numbers(apart).len(), 3);
-    }
-
-    #[test]
-    fn tables_of_contents_are_no_text() {
-        let contents = |html: &str| trial::left(html, |page, kept| drop_contents(page, html, kept));
-        let list = "<ul><li><a href='#a'>One</a><ul><li><a href='#b'>Two</a></ul><li><a href=#c>Three</a></ul><p>x";
-        assert_eq!(contents(list), ["x"]);
-        let others = list.replace("'#b'", "b");
-        assert_eq!(contents(&others).len(), 4);
-        let notes = "<ol><li><a href='#a'>^</a> A note<li><a href='#b'>^</a> Another<li><a href='#c'>^</a> Third</ol>";
-        assert_eq!(contents(notes).len(), 3);
-    }
-}

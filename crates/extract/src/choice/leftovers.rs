@@ -23,22 +23,3 @@ pub(crate) fn drop_leftovers(page: &Page, probabilities: &[f32], kept: &mut [boo
         kept.fill(false);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    #[test]
-    fn little_is_not_left_without_what_it_was_kept_for() {
-        let left = |html: &str, probabilities: &[f32]| {
-            trial::left(html, |page, kept| drop_leftovers(page, probabilities, kept)).len()
-        };
-        let html = "<p>-I am shopping for<p>All languages";
-        assert_eq!(left(html, &[0.45, 0.14]), 0);
-        // All that a page shows is kept however unlikely it is.
-        assert_eq!(left(html, &[0.1, 0.14]), 1);
-        assert_eq!(left(html, &[0.9, 0.6]), 1);
-        assert_eq!(left(&format!("{html}{}", " and more".repeat(10)), &[0.45, 0.14]), 1);
-    }
-}

@@ -43,33 +43,3 @@ fn site(host: &str) -> &str {
     let before = dots.nth(1);
     before.and_then(|at| host.get(at + 1..)).unwrap_or(host)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    fn left(html: &str) -> usize {
-        let url = Some("https://www.own.example/page");
-        trial::left(html, |page, kept| keep_link_lists(page, html, url, kept)).len()
-    }
-
-    #[test]
-    fn what_leads_to_other_sites_is_kept() {
-        let list = |hrefs: &[&str], heading: &str| {
-            let item = |href: &&str| format!("<li><a href={href}>-the other site</a>");
-            let items: String = hrefs.iter().map(item).collect();
-            format!("<h2>{heading}</h2><ul>{items}</ul><p>text")
-        };
-        assert_eq!(left(&list(&["https://a.example", "http://b.example/x"], "More")), 4);
-        // Below a heading that is left out, of the page's own site, or with its address.
-        assert_eq!(left(&list(&["https://a.example", "http://b.example/x"], "-More")), 1);
-        assert_eq!(left(&list(&["https://a.example", "/x"], "More")), 2);
-        assert_eq!(left(&list(&["https://a.example", "https://own.example/"], "More")), 2);
-        let share = "https://b.example/?u=https://own.example/page";
-        assert_eq!(left(&list(&[share, share], "More")), 2);
-        assert_eq!(left(&list(&["https://a.example"], "More")), 2);
-        let buttons = "<h2>More</h2><ul><li><a href=//a.example>-a</a><li><a href=//b.example>-b</a></ul>";
-        assert_eq!(left(buttons), 1);
-    }
-}

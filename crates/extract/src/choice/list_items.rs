@@ -96,27 +96,7 @@ pub(crate) fn keep_list_heads(page: &Page, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choice::trial;
     use trommel_html::{Engine, Limits, ScanEngine};
-
-    fn left_of(html: &str, probability: f32) -> Vec<String> {
-        trial::left(html, |page, kept| keep_list_items(page, &vec![probability; kept.len()], kept))
-    }
-
-    fn left(html: &str) -> Vec<String> {
-        left_of(html, MIN_PROBABILITY)
-    }
-
-    #[test]
-    fn unlikely_items_follow_where_nearly_all_are_kept() {
-        let list = |dropped: usize, kept: usize| {
-            let items = "<li>two eggs".repeat(kept);
-            format!("<ul>{items}{}</ul>", "<li>-salt".repeat(dropped))
-        };
-        assert_eq!(left_of(&list(1, 3), 0.01).len(), 4);
-        assert_eq!(left_of(&list(2, 4), 0.01).len(), 4);
-        assert_eq!(left_of(&list(2, 4), MIN_PROBABILITY).len(), 6);
-    }
 
     #[test]
     fn items_with_a_kept_list_keep_their_own_text() {
@@ -127,22 +107,5 @@ mod tests {
         keep_list_heads(&page, &mut kept);
         let left: Vec<&str> = texts.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(text, _)| *text).collect();
         assert_eq!(left, ["-a", "-b", "c", "f", "g"]);
-    }
-
-    #[test]
-    fn items_follow_the_list() {
-        assert_eq!(left("<ul><li>two eggs<li>-salt<li>100 g flour</ul><p>-x"), ["two eggs", "-salt", "100 g flour"]);
-        let few = "<ul><li>two eggs<li>-salt and more<li>-100 g flour</ul>";
-        assert_eq!(left(few), ["two eggs"]);
-        let layout = "<ul><li><p>text text text text<p>text<li>-a<li>-b</ul>";
-        assert_eq!(left(layout), ["text text text text", "text"]);
-        let one = "<ul><li><p>text text text text<p>-a<p>-b</ul>";
-        assert_eq!(left(one), ["text text text text"]);
-        let part = "<ul><li>two eggs <p>-save</p><li>milk</ul>";
-        assert_eq!(left(part), ["two eggs", "milk"]);
-        let linked = "<ul><li>two eggs<li><a href=x>-print</a><li>milk</ul>";
-        assert_eq!(left(linked), ["two eggs", "milk"]);
-        let nested = "<ol><li>one step<ul><li>-a<li>-b</ul><li>-two<li>three step</ol>";
-        assert_eq!(left(nested), ["one step", "-two", "three step"]);
     }
 }

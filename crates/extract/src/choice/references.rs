@@ -95,30 +95,3 @@ fn is_citation(text: &str) -> bool {
     let is_year = |digits: &str| digits.len() == 4 && ("1500"..="2099").contains(&digits);
     text.contains("://") || text.split(|c: char| !c.is_ascii_digit()).any(is_year)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::trial;
-
-    /// The texts that the rule adds behind a first block that is kept.
-    fn added(list: &str) -> Vec<String> {
-        let html = format!("<div><p>The text of the page.</p>{list}</div>");
-        trial::left_of(&html, |text| text == "The text of the page.", keep_references).split_off(1)
-    }
-
-    #[test]
-    fn entries_with_years_or_addresses_are_kept_with_their_heading() {
-        let entries = ["Peters, M. and Lecocq, D. Content Extraction, 2013.", "A page at https://example.org/ on text"];
-        let list = format!("<h2>Sources</h2><ol class=references><li>{}<li>{}</ol>", entries[0], entries[1]);
-        assert_eq!(added(&list), ["Sources", entries[0], entries[1]]);
-    }
-
-    #[test]
-    fn boxes_of_another_kind_with_that_name_stay_out() {
-        let about = "<h2>About the author</h2><p>Ann has written about mills for twenty years now.";
-        assert!(added(&format!("<div class=reference>{about}</div>")).is_empty());
-        let links: String = (1990..1993).map(|year| format!("<li><a href=/>All our articles of {year}</a>")).collect();
-        assert!(added(&format!("<ul class=references>{links}</ul>")).is_empty());
-    }
-}

@@ -46,33 +46,3 @@ fn stands_above(sources: &Sources, name: &str, start: &str) -> bool {
     }
     false
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::read_judged;
-    use crate::Hints;
-
-    fn title(html: &str) -> Option<String> {
-        read_judged(html, &Hints::default()).0
-    }
-
-    #[test]
-    fn a_chapter_is_not_named_by_its_book() {
-        for chapter in ["<h2>Hello mill</h2>", "<h1><a href=#a>Hello mill</a></h1>"] {
-            let html = format!("<title>Hello mill - The book of mills</title><h1>The book of mills</h1>{chapter}<p>x");
-            assert_eq!(title(&html).as_deref(), Some("Hello mill"), "{chapter}");
-        }
-        // A section of the page, and one of the site.
-        let section = "<title>Building - The book of mills</title><h1>The book of mills</h1><h2>Parts</h2>";
-        assert_eq!(title(section).as_deref(), Some("The book of mills"));
-        let site = "<title>Building - A mill for the valley</title><h2>Building</h2><h1>A mill for the valley</h1>";
-        assert_eq!(title(site).as_deref(), Some("A mill for the valley"));
-        let blog = "<title>The blog » Fire in the hills</title><meta property=og:title content='Fire in the hills'>\
-                    <h1>Fire in the hills</h1><em>by Ann</em><h3>The blog</h3><p>x";
-        assert_eq!(title(blog).as_deref(), Some("Fire in the hills"));
-        let text = "word ".repeat(61);
-        let below =
-            format!("<title>Building - A mill for all</title><h1>A mill for all</h1><p>{text}<h2>Building</h2>");
-        assert_eq!(title(&below).as_deref(), Some("A mill for all"));
-    }
-}

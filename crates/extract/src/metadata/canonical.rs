@@ -21,25 +21,3 @@ pub(super) fn canonical(sources: &Sources) -> Option<String> {
     };
     sources.page.head.canonical.as_deref().and_then(resolve).or_else(|| sources.metas(&["og:url"]).find_map(resolve))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::read_judged;
-    use crate::Hints;
-
-    fn of(html: &str, url: Option<&str>) -> Option<String> {
-        let hints = Hints { url, ..Hints::default() };
-        read_judged(html, &hints).1.canonical
-    }
-
-    #[test]
-    fn addresses_are_made_absolute() {
-        let link = "<link rel=canonical href='../c d?x=1#y'>";
-        let base = Some("http://e.org/a/b");
-        assert_eq!(of(link, base).as_deref(), Some("http://e.org/c%20d?x=1#y"));
-        assert_eq!(of(link, None), None);
-        let both = "<link rel=canonical href='javascript:x'><meta property=og:url content=https://e.org/z>";
-        assert_eq!(of(both, base).as_deref(), Some("https://e.org/z"));
-        assert_eq!(of("<link rel=canonical href=''>", base), None);
-    }
-}

@@ -82,24 +82,3 @@ pub(super) fn key(name: &str) -> String {
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.contains("://")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::read_judged;
-    use crate::Hints;
-
-    fn of(html: &str) -> Option<String> {
-        read_judged(html, &Hints::default()).1.site
-    }
-
-    #[test]
-    fn names_come_from_meta_and_json_ld() {
-        let article = "<script type=application/ld+json>{\"@type\":\"Article\",\"publisher\":{\"@id\":\"#o\"}}</script>\
-             <script type=application/ld+json>{\"@type\":\"Organization\",\"@id\":\"#o\",\"name\":\"The Org\"}</script>";
-        assert_eq!(of(article).as_deref(), Some("The Org"));
-        let meta = format!("<meta property=og:site_name content='A &amp; B'>{article}");
-        assert_eq!(of(&meta).as_deref(), Some("A & B"));
-        assert_eq!(of("<meta property=article:publisher content='https://facebook.com/x'><p>x"), None);
-        assert_eq!(of("<body><div itemprop=publisher content='P'>").as_deref(), Some("P"));
-    }
-}

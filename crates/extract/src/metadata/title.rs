@@ -352,47 +352,6 @@ fn is_short_for(name: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::read_judged;
-    use crate::Hints;
-
-    fn of(html: &str) -> Option<String> {
-        let hints = Hints { url: Some("https://www.daily-news.example.org/a"), ..Hints::default() };
-        read_judged(html, &hints).0
-    }
-
-    #[test]
-    fn the_best_source_gives_the_title() {
-        let ld = "<script type=application/ld+json>{\"@type\":\"NewsArticle\",\"headline\":\"Told &quot;twice&quot; by LD\"}</script>";
-        let og = "<meta property=og:title content='Told twice by og'>";
-        let head = "<title>Told twice by head</title>";
-        let heading = "<h1>Once\n<i>only</i> told</h1>";
-        assert_eq!(of(&format!("{ld}{og}{head}")).as_deref(), Some("Told \"twice\" by LD"));
-        assert_eq!(of(&format!("{og}{head}")).as_deref(), Some("Told twice by og"));
-        assert_eq!(of(head).as_deref(), Some("Told twice by head"));
-        assert_eq!(of(heading).as_deref(), Some("Once only told"));
-        assert_eq!(of("<p>x<h2>Only</h2>").as_deref(), Some("Only"));
-        assert_eq!(of("<p>x"), None);
-    }
-
-    #[test]
-    fn the_heading_that_readers_see_comes_first() {
-        let titles = "<meta property=og:title content='Best of 9 hats, tested'><title>Hats: 9 best | X</title>";
-        let of = |body: &str| of(&format!("{titles}{body}"));
-        assert_eq!(of("<h1>Shop</h1><h1>The 9 best hats ¶</h1>").as_deref(), Some("The 9 best hats"));
-        assert_eq!(of("<h1>BEST OF 9 HATS TESTED</h1>").as_deref(), Some("Best of 9 hats, tested"));
-        assert_eq!(of("<h1>Subscribe now please</h1>").as_deref(), Some("Best of 9 hats, tested"));
-        let article = "<script type=application/ld+json>{\"@type\":\"BlogPosting\"}</script>";
-        assert_eq!(of(&format!("{article}<h1>What to wear there</h1>")).as_deref(), Some("What to wear there"));
-    }
-
-    #[test]
-    fn nodes_about_other_things_give_no_title() {
-        let html = "<script type=application/ld+json>[{\"@type\":\"Question\",\"name\":\"Why so dear?\"},\
-             {\"@type\":\"Article\",\"headline\":\"A long walk\"}]</script><title>A long walk home</title>";
-        assert_eq!(of(html).as_deref(), Some("A long walk"));
-        let html = html.replace("\"Article\"", "\"Thing\"").replace("A long walk\"", "Else\"");
-        assert_eq!(of(&html).as_deref(), Some("A long walk home"));
-    }
 
     #[test]
     fn marks_at_the_ends_of_a_title_are_dropped() {
@@ -404,76 +363,6 @@ mod tests {
             ("He said « no »", "He said « no »"),
         ] {
             assert_eq!(super::without_marks(title.into()), expected);
-        }
-    }
-
-    #[test]
-    fn headings_of_sections_are_no_titles() {
-        let page = |heading: &str| format!("<title>The select statement</title><h1>{heading}</h1>");
-        for section in ["1", "2. Simple select processing", "3.1 The select clause"] {
-            let title = of(&page(section));
-            assert_eq!(title.as_deref(), Some("The select statement"), "{section}");
-        }
-        let numbered = "<title>2. Simple select</title><h1>2. Simple select</h1>";
-        assert_eq!(of(numbered).as_deref(), Some("2. Simple select"));
-        assert_eq!(of("<title>1984</title><h1>1984</h1>").as_deref(), Some("1984"));
-        assert_eq!(of("<h1>2. Only</h1><p>x").as_deref(), Some("2. Only"));
-        let edit = "<h1>The mill <span>[<a href=e>edit</a>]</span></h1>";
-        assert_eq!(of(edit).as_deref(), Some("The mill"));
-        let copy = "<h1 id=a>Mills in C# <button>Copy path</button><a href=#a>#</a></h1>";
-        assert_eq!(of(copy).as_deref(), Some("Mills in C#"));
-    }
-
-    #[test]
-    fn titles_that_were_cut_are_made_whole() {
-        let html = "<meta property=og:title content='A long walk ho...'><title>A long walk home | Daily News</title>";
-        assert_eq!(of(html).as_deref(), Some("A long walk home"));
-    }
-
-    #[test]
-    fn a_line_repeated_in_the_title_is_the_headline() {
-        let html =
-            "<title>A Long Walk Home (from The Herald)</title><p>menu<b>x</b><p><font>A long walk home</font><p>text";
-        assert_eq!(of(html).as_deref(), Some("A long walk home"));
-    }
-
-    #[test]
-    fn the_name_of_the_site_is_dropped() {
-        for (html, title) in [
-            ("<title>Fire in the hills | Daily News</title>", "Fire in the hills"),
-            ("<title>Daily News: Fire in the hills</title>", "Fire in the hills"),
-            ("<title>Fire - a story - Daily News Online</title>", "Fire - a story"),
-            ("<title>Fire - a story</title>", "Fire - a story"),
-            ("<meta property=og:site_name content='The Sun'><title>Fire » The Sun</title>", "Fire"),
-            ("<title>Fire in the hills | World | Anything</title><h1>Fire in the hills</h1>", "Fire in the hills"),
-            ("<title>Anything | Fire | Hills</title><h1>Fire | Hills</h1>", "Fire | Hills"),
-            (
-                "<title>Fire in the hills | News of the Hills | Hill Institute</title><h1>Fire in the hills</h1>",
-                "Fire in the hills",
-            ),
-            ("<title>Fire in the hills - Football</title><h1>Football</h1>", "Fire in the hills - Football"),
-            ("<meta property=og:site_name content=NYTimes><title>Fire - The New York Times</title>", "Fire"),
-            ("<title>Fire | Daily News</title><h1>Fire | Daily News</h1>", "Fire"),
-            ("<title>Daily News</title>", "Daily News"),
-            ("<meta property=og:title content='Daily News'><title>Fire | Daily News</title>", "Fire"),
-        ] {
-            assert_eq!(of(html).as_deref(), Some(title), "{html}");
-        }
-    }
-
-    #[test]
-    fn a_part_is_named_with_what_it_is_a_part_of() {
-        let page = |title: &str, heading: &str| {
-            let text = "The mill stands by the river, and its wheel has turned there for years. ".repeat(4);
-            of(&format!("<title>{title}</title><h1>{heading}</h1><p>{text}</p>"))
-        };
-        for (title, heading, expected) in [
-            ("Introduction - From Zero to QED", "Introduction", "Introduction - From Zero to QED"),
-            ("1. Overview | Mills of the North", "1. Overview", "1. Overview | Mills of the North"),
-            ("Introduction", "Introduction", "Introduction"),
-            ("Introduction to mills - The Mill", "Introduction to mills", "Introduction to mills"),
-        ] {
-            assert_eq!(page(title, heading).as_deref(), Some(expected), "{title}");
         }
     }
 }

@@ -27,15 +27,13 @@ fn post(author: &str, published: &str, text: &str) -> Shown {
 }
 
 #[test]
-fn posts_have_author_and_time() {
-    let html = "<div id=post-1 class='post even'><div class=post-head><a class=username>ann_77</a> \
-        <time datetime=2024-05-01T10:00>yesterday</time></div><div class=post-body><p>How deep?<p>Thanks.</div></div>\
-        <div id=post-2 class='post odd'><div class=post-head><a class=username>Bob</a> <span class=date>2 May 2024</span></div>\
-        <div class=post-body>Two fathoms.</div></div>";
-    assert_eq!(
-        of(html),
-        [post("ann_77", "2024-05-01T10:00:00", "How deep? Thanks."), post("Bob", "2024-05-02", "Two fathoms."),]
-    );
+fn posts_are_those_of_the_rows() {
+    crate::rows::check("src/posts/pages.txt", |_, html| {
+        let shown = |(author, published, text): Shown| {
+            format!("{} | {} | {text}", author.unwrap_or_default(), published.unwrap_or_default())
+        };
+        of(html).into_iter().map(shown).collect::<Vec<_>>().join("\n")
+    });
 }
 
 #[test]
@@ -53,55 +51,6 @@ fn a_thread_of_which_one_post_is_kept_gives_that_post() {
     assert_eq!(of_kept(&html, |text| text.contains("What bob")), [post("bob", "2024-05-02", &text("bob"))]);
     // What stands alone is no thread.
     assert!(of(&part(1, "ann")).is_empty());
-}
-
-#[test]
-fn the_author_may_stand_beside_the_text() {
-    let row = |name: &str, text: &str| {
-        format!("<tr><td class=poster><b>{name}</b></td><td><div class=message>{text}</div></td></tr>")
-    };
-    let html = format!("<table>{}{}</table>", row("ann", "One."), row("bob", "Two."));
-    assert_eq!(of(&html), [post("ann", "", "One."), post("bob", "", "Two.")]);
-}
-
-#[test]
-fn who_wrote_a_post_that_says_when_may_stand_beside_it() {
-    let post_of = |name: &str, day: u32, text: &str| {
-        format!(
-            "<article class=message><div class=message-user><h4 class=message-name><a class='username '>{name}</a></h4>\
-             <h5>Member</h5></div><div class=message-main><time datetime=2024-05-0{day}>then</time><p>{text}</div></article>"
-        )
-    };
-    let html = post_of("ann", 1, "One.") + &post_of("bob", 2, "Two.");
-    assert_eq!(of(&html), [post("ann", "2024-05-01", "One."), post("bob", "2024-05-02", "Two."),]);
-}
-
-#[test]
-fn microdata_names_the_author_within_the_author() {
-    let answer = |name: &str, text: &str| {
-        format!(
-            "<div itemprop=suggestedAnswer class=answer><div itemprop=text><p>{text}</p></div>\
-             <div itemprop=author itemscope><span itemprop=name>{name}</span> 1,204 points</div>\
-             <time itemprop=dateCreated datetime='2024-01-02T03:04:05Z'>then</time></div>"
-        )
-    };
-    let html = answer("Ann Roe", "By the river.") + &answer("Bob", "No.");
-    let time = "2024-01-02T03:04:05Z";
-    assert_eq!(of(&html), [post("Ann Roe", time, "By the river."), post("Bob", time, "No."),]);
-}
-
-#[test]
-fn an_article_and_its_comments_are_apart() {
-    let html = "<article class=post><p class=byline>by Jane Roe<p>The mill stands.<ul class=comments>\
-        <li class=comment><span class=author>ann</span><p>Nice.<li class=comment><span class=author>bob</span><p>No.\
-        </ul></article>";
-    assert_eq!(of(html), [post("Jane Roe", "", "The mill stands."), post("ann", "", "Nice."), post("bob", "", "No."),]);
-}
-
-#[test]
-fn one_post_is_none_and_neither_is_what_nobody_signed() {
-    assert_eq!(of("<div class=post><b class=author>ann</b><p>One.</div>"), []);
-    assert_eq!(of("<p class=post>One.<p class=post>Two."), []);
 }
 
 #[test]
@@ -129,94 +78,6 @@ fn words_about_users_are_no_reason_to_pass_over_what_they_wrote() {
             post("bob", "2024-05-02T10:00:00Z", "How deep is it? Two fathoms."),
         ]
     );
-}
-
-#[test]
-fn repeated_parts_need_no_word_that_says_what_they_are() {
-    let part = |name: &str, day: u32, text: &str| {
-        format!(
-            "<div class=x1><div class=x2><a href=/u/{name}>{name}</a> <span title='2024-05-0{day} 10:00'>{day} days ago</span>\
-             </div><div class=x3><p>{text}</p></div></div>"
-        )
-    };
-    let html = part("ann", 1, "How deep?") + &part("bob", 2, "Two fathoms.");
-    let expected =
-        [post("ann", "2024-05-01T10:00:00", "How deep?"), post("bob", "2024-05-02T10:00:00", "Two fathoms.")];
-    assert_eq!(of(&html), expected);
-    // Not where one person wrote all of them, nor where there is one.
-    assert_eq!(of(&html.replace("bob", "ann")), []);
-    assert_eq!(of(&part("ann", 1, "How deep?")), []);
-}
-
-#[test]
-fn a_row_may_say_who_and_when_and_the_next_what() {
-    let rows = |name: &str, day: u32, text: &str| {
-        format!(
-            "<tr><td><a href='profile.php?u={name}'>{name}</a> <span class=when>{day} May 2024, 10:00</span></tr>\
-             <tr><td><p>{text}</tr>"
-        )
-    };
-    let html = format!(
-        "<table>{}{}{}</table>",
-        rows("ann", 1, "How deep?"),
-        rows("bob", 2, "Two fathoms."),
-        rows("cyd", 3, "Thanks.")
-    );
-    assert_eq!(
-        of(&html),
-        [
-            post("ann", "2024-05-01T10:00:00", "How deep?"),
-            post("bob", "2024-05-02T10:00:00", "Two fathoms."),
-            post("cyd", "2024-05-03T10:00:00", "Thanks."),
-        ]
-    );
-}
-
-#[test]
-fn answers_stand_in_what_they_answer() {
-    let html = "<li class=comment><div><b class=author>ann</b> <time datetime=2024-05-01>then</time><p>One.</div>\
-        <ul><li class=comment><div><b class=author>bob</b> <time datetime=2024-05-02>then</time><p>Two.</div>\
-        <ul><li class=comment><div><b class=author>cyd</b> <time datetime=2024-05-03>then</time><p>Three.</div></ul></ul>";
-    assert_eq!(
-        of(html),
-        [post("ann", "2024-05-01", "One."), post("bob", "2024-05-02", "Two."), post("cyd", "2024-05-03", "Three."),]
-    );
-}
-
-#[test]
-fn dates_in_numbers_stand_as_those_that_leave_no_doubt() {
-    let post_of = |name: &str, day: &str| {
-        format!(
-            "<div class=post><a href=/u/{name}>{name}</a> <span class=date>{day}/2024</span><p>Text of {name}.</div>"
-        )
-    };
-    let html = post_of("ann", "5/6") + &post_of("bob", "5/16");
-    let days: Vec<_> = of(&html).into_iter().map(|post| post.1.unwrap()).collect();
-    assert_eq!(days, ["2024-05-06", "2024-05-16"]);
-    let html = post_of("ann", "5/6") + &post_of("bob", "16/6");
-    let days: Vec<_> = of(&html).into_iter().map(|post| post.1.unwrap()).collect();
-    assert_eq!(days, ["2024-06-05", "2024-06-16"]);
-}
-
-#[test]
-fn words_about_other_pages_are_no_posts() {
-    let card = |name: &str, day: u32| {
-        format!(
-            "<article class=post><h2><a href=/news/{name}>The mill of {name} turns</a></h2><a rel=author href=/author/{name}>{name}</a>\
-             <time datetime=2024-05-0{day}>then</time><p>It has not turned for years, as {name} says.</article>"
-        )
-    };
-    let html = card("ann", 1) + &card("bob", 2) + &card("cyd", 3);
-    assert_eq!(of(&html), []);
-    // The title of a post leads to its own place.
-    let html = html.replace("/news/", "/t/1#");
-    assert_eq!(of(&html).len(), 3);
-}
-
-#[test]
-fn what_one_person_wrote_at_one_time_is_no_thread() {
-    let part = |text: &str| format!("<div class=post-body><b class=author>Jane Roe</b><p>{text}</div>");
-    assert_eq!(of(&(part("One.") + &part("Two."))), []);
 }
 
 #[test]
