@@ -18,6 +18,9 @@ mod long_runs;
 mod masks;
 mod named;
 mod plain_run;
+#[cfg(test)]
+#[path = "../../../tests/rows.rs"]
+mod rows;
 mod setters;
 mod share;
 pub mod shingle;
