@@ -6,12 +6,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::{answer, app::App};
 
 /// The properties of a service.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct About {
     /// Version of the program.
     version: &'static str,
@@ -26,14 +25,6 @@ pub(crate) struct About {
 }
 
 /// The version, models and index of this service
-#[utoipa::path(
-    get,
-    path = "/about",
-    responses(
-        (status = 200, description = "Version, models, index", body = About),
-    ),
-    tag = "service"
-)]
 pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     #[cfg(feature = "index")]
     let indexed = app.settings.index.as_ref().map(trommel_pipeline::index::Index::documents);
@@ -49,26 +40,11 @@ pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
 }
 
 /// Whether the service is alive
-#[utoipa::path(
-    get,
-    path = "/healthz",
-    responses((status = 200, description = "It is", body = String, content_type = "text/plain")),
-    tag = "service"
-)]
 pub(crate) async fn healthz() -> Response {
     answer::body("text/plain; charset=utf-8", "ok\n")
 }
 
 /// Whether requests are welcome
-#[utoipa::path(
-    get,
-    path = "/readyz",
-    responses(
-        (status = 200, description = "They are", body = String, content_type = "text/plain"),
-        (status = 503, description = "It is stopping, or full", body = String, content_type = "text/plain"),
-    ),
-    tag = "service"
-)]
 pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     if app.is_ready() {
         return answer::body("text/plain; charset=utf-8", "ready\n");
@@ -78,14 +54,6 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
 }
 
 /// Counts and times, as Prometheus reads them
-#[utoipa::path(
-    get,
-    path = "/metrics",
-    responses(
-        (status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text"),
-    ),
-    tag = "service"
-)]
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     answer::body(trommel_pipeline::metrics::CONTENT_TYPE, app.metrics.to_string())
 }

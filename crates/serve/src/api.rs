@@ -1,151 +1,53 @@
-//! The OpenAPI document. It is generated from the code.
+//! The OpenAPI document: a file, in which the version, the models and the settings of requests are filled in.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use serde_json::{Value, json};
 use trommel::{Kind, fields};
-use utoipa::openapi::OpenApi as Document;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::{Modify, OpenApi};
 
 use crate::answer;
 use crate::app::App;
-use crate::batch::OF_BATCH;
-use crate::choices::{ParameterKind, RouteParameter};
-use crate::hints::OF_PAGE;
-use crate::inspect::OF_INSPECT;
 
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "trommel",
-        description = "Main text of web pages: pages and archives in, text and documents out.",
-    ),
-    paths(
-        crate::extract::extract,
-        crate::batch::batch,
-        crate::inspect::inspect,
-        crate::about::about,
-        crate::about::healthz,
-        crate::about::readyz,
-        crate::about::metrics,
-        self::document,
-    ),
-    components(schemas(crate::Problem)),
-    modifiers(&Bearer),
-    security((), ("bearer" = [])),
-)]
-struct Api;
+// Tests hold it to the routes, to the parameters and to the keys of answers.
+const DOCUMENT: &str = include_str!("../assets/openapi.json");
+/// Paths whose query may name settings.
+const WITH_SETTINGS: [&str; 3] = ["/extract", "/extract/batch", "/inspect"];
+/// Paths of services that search, and the schemas of their answers.
+const OF_INDEX: [(&str, &[&str]); 2] = [
+    ("/paths", &["/search", "/stored"]),
+    ("/components/schemas", &["FoundDocument", "SearchAnswer", "SnippetPiece", "StoredDocument"]),
+];
 
-#[cfg(feature = "index")]
-#[derive(OpenApi)]
-#[openapi(paths(crate::search::search, crate::search::stored))]
-struct SearchApi;
-
-struct Bearer;
-
-impl Modify for Bearer {
-    fn modify(&self, document: &mut Document) {
-        if let Some(components) = document.components.as_mut() {
-            let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
-            components.add_security_scheme("bearer", SecurityScheme::Http(scheme));
+/// The OpenAPI document of a service with these models, of which the first is the default.
+pub fn openapi(models: &[&str]) -> Value {
+    let mut document: Value = serde_json::from_str(DOCUMENT).unwrap_or_default();
+    document["info"]["version"] = env!("CARGO_PKG_VERSION").into();
+    let settings: Vec<Value> = settings(models).collect();
+    for path in WITH_SETTINGS {
+        if let Some(parameters) = document["paths"][path]["post"]["parameters"].as_array_mut() {
+            parameters.extend_from_slice(&settings);
         }
     }
-}
-
-type Refusals = &'static [(u16, &'static str)];
-
-/// Refusals of everything behind the bearer token.
-const REFUSALS: Refusals = &[
-    (401, "The bearer token is missing or wrong"),
-    (403, "Without a token: another host is asked for, or a page of another site asks"),
-];
-/// Further refusals of requests with a page.
-const PAGE_REFUSALS: Refusals = &[
-    (408, "The body came too slowly"),
-    (413, "The page is too long, or needs too much memory"),
-    (415, "The body has a Content-Encoding, or is no page by its bytes (PDF, images ...)"),
-    NO_ROOM,
-    (500, "A fault of the program"),
-];
-const UNREADABLE: (u16, &str) = (400, "The query cannot be read");
-const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
-
-/// A path behind the bearer token: its parameters if it takes settings besides, and its own refusals.
-type Operation = (&'static str, Option<&'static [RouteParameter]>, &'static [Refusals]);
-
-const OPERATIONS: [Operation; 8] = [
-    (
-        "/extract",
-        Some(&OF_PAGE),
-        &[&[(400, "Query or headers cannot be read"), (406, "No form that the client accepts")], PAGE_REFUSALS],
-    ),
-    (
-        "/extract/batch",
-        Some(&OF_BATCH),
-        &[&[
-            (400, "The query cannot be read, or the body is no archive"),
-            (408, "The archive did not begin in time"),
-            (415, "The body has a Content-Encoding"),
-            NO_ROOM,
-        ]],
-    ),
-    (
-        "/inspect",
-        Some(&OF_INSPECT),
-        &[&[UNREADABLE, (404, "No such document, or its page is not at hand")], PAGE_REFUSALS],
-    ),
-    ("/search", None, &[&[UNREADABLE, (404, "This service has no index"), NO_ROOM]]),
-    ("/stored", None, &[&[UNREADABLE, (404, "There is no such document"), NO_ROOM]]),
-    ("/about", None, &[]),
-    ("/metrics", None, &[]),
-    ("/openapi.json", None, &[]),
-];
-
-/// The OpenAPI document of a service with these models, the first of which is the default.
-pub fn openapi(models: &[&str]) -> Value {
-    #[allow(unused_mut)]
-    let mut document = Api::openapi();
-    #[cfg(feature = "index")]
-    document.merge(SearchApi::openapi());
-    let mut document = serde_json::to_value(&document).unwrap_or_default();
-    for (path, own_parameters, refusals) in OPERATIONS {
-        let methods = document["paths"].get_mut(path).and_then(Value::as_object_mut);
-        for operation in methods.into_iter().flat_map(|methods| methods.values_mut()) {
-            if let Some(own_parameters) = own_parameters {
-                operation["parameters"] = parameters(own_parameters, models);
-                take_any_bytes(operation);
-            }
-            for (status, description) in REFUSALS.iter().chain(refusals.iter().copied().flatten()) {
-                let problem = json!({"schema": {"$ref": "#/components/schemas/Problem"}});
-                operation["responses"][status.to_string()] =
-                    json!({"description": description, "content": {"application/problem+json": problem}});
+    if !cfg!(feature = "index") {
+        for (place, names) in OF_INDEX {
+            if let Some(all) = document.pointer_mut(place).and_then(Value::as_object_mut) {
+                all.retain(|name, _| !names.contains(&name.as_str()));
             }
         }
     }
     document
 }
 
-/// The parameters of a request: its own, and the settings. `model` may name these models.
-fn parameters(own_parameters: &[RouteParameter], models: &[&str]) -> Value {
-    let described = |name: &str, doc: &str, schema: Value| json!({"name": name, "in": "query", "required": false, "description": doc, "schema": schema});
-    let of_route = own_parameters.iter().map(|parameter| {
-        let schema = match parameter.kind {
-            ParameterKind::Text => json!({"type": "string"}),
-            ParameterKind::Switch => json!({"type": "boolean"}),
-            ParameterKind::Number(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
-        };
-        described(parameter.name, parameter.doc, schema)
-    });
-    let settings = fields().iter().filter(|field| field.is_of_requests()).map(|field| {
+/// The settings that a request may choose, as parameters.
+fn settings(models: &[&str]) -> impl Iterator<Item = Value> {
+    fields().iter().filter(|field| field.is_of_requests()).map(move |field| {
         let schema = match field.name.as_str() {
             "model" => json!({"type": "string", "enum": models, "default": models.first()}),
             _ => schema(&field.kind),
         };
-        described(&field.name, &field.doc, schema)
-    });
-    of_route.chain(settings).collect()
+        json!({"name": field.name, "in": "query", "required": false, "description": field.doc, "schema": schema})
+    })
 }
 
 fn schema(kind: &Kind) -> Value {
@@ -165,29 +67,74 @@ fn schema(kind: &Kind) -> Value {
     }
 }
 
-/// The body is bytes, of which any are taken, and none at all.
-fn take_any_bytes(operation: &mut Value) {
-    let body = &mut operation["requestBody"];
-    body["required"] = false.into();
-    for content in body["content"].as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
-        *content = json!({"schema": {"type": "string", "format": "binary"}});
-    }
-}
-
-/// This description
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    operation_id = "openapi",
-    responses(
-        (status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"),
-    ),
-    tag = "service"
-)]
+/// `GET /openapi.json`
 pub(crate) async fn document(State(app): State<Arc<App>>) -> Response {
     let made = app.openapi.get_or_init(|| {
         let described = openapi(&app.models.names());
         described.to_string().into()
     });
     answer::body("application/json", made.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn keys(value: &Value) -> Vec<&str> {
+        sorted(value.as_object().unwrap().keys().map(String::as_str))
+    }
+
+    #[test]
+    fn schemas_have_the_keys_of_answers() {
+        let document = openapi(&["fast"]);
+        let check = |name: &str, answer: Value| {
+            let schema = &document["components"]["schemas"][name];
+            assert_eq!(keys(&schema["properties"]), keys(&answer), "{name}");
+        };
+        check("About", json!(crate::about::About::default()));
+        check("Inspected", json!(crate::inspect::Inspected::default()));
+        check("Problem", json!(crate::Problem::default()));
+        #[cfg(feature = "index")]
+        {
+            check("FoundDocument", json!(crate::search::FoundDocument::default()));
+            check("SearchAnswer", json!(crate::search::SearchAnswer::default()));
+            check("SnippetPiece", json!(crate::search::SnippetPiece::default()));
+            check("StoredDocument", json!(crate::search::StoredDocument::default()));
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_routes_and_settings() {
+        let document = openapi(&["best", "fast"]);
+        let known = fields().iter().filter(|field| field.is_of_requests()).map(|field| field.name.as_str());
+        let known: Vec<&str> = known.collect();
+        for (path, of_route) in [
+            ("/extract", &crate::hints::OF_PAGE[..]),
+            ("/extract/batch", &crate::batch::OF_BATCH),
+            ("/inspect", &crate::inspect::OF_INSPECT),
+        ] {
+            let given = document["paths"][path]["post"]["parameters"].as_array().unwrap();
+            let names = given.iter().map(|parameter| parameter["name"].as_str().unwrap());
+            assert_eq!(sorted(names), sorted(of_route.iter().chain(&known).copied()), "{path}");
+            let model = given.iter().find(|parameter| parameter["name"] == "model").unwrap();
+            assert_eq!(model["schema"]["default"], "best");
+        }
+    }
+
+    #[test]
+    fn every_reference_has_a_schema() {
+        let document = openapi(&["fast"]);
+        let text = document.to_string();
+        let references = text.split("\"#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let named: Vec<&str> = references.collect();
+        let schemas = keys(&document["components"]["schemas"]);
+        assert!(schemas.iter().all(|name| named.contains(name)), "{schemas:?}");
+        assert!(named.iter().all(|name| schemas.contains(name)), "{named:?}");
+    }
 }

@@ -18,12 +18,11 @@ use trommel::filters::Filters;
 use trommel::output::{Encode as _, Jsonl};
 use trommel::{Extractor, Hints};
 use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
-use utoipa::ToSchema;
 
 use crate::answer::{self, Refusal};
 use crate::app::App;
 use crate::body::{Incoming, plain, pump};
-use crate::choices::{Choices, ParameterKind, ReadQuery, RouteParameter};
+use crate::choices::{Choices, ReadQuery};
 use crate::memory::Share;
 use crate::weight;
 
@@ -37,14 +36,10 @@ const RECORDS: u64 = 4;
 const BATCHES: u64 = 4;
 
 /// Parameters of a batch beside settings.
-pub(crate) const OF_BATCH: [RouteParameter; 1] = [RouteParameter {
-    name: "summary",
-    doc: "Whether a last line counts what became of the records.",
-    kind: ParameterKind::Switch,
-}];
+pub(crate) const OF_BATCH: [&str; 1] = ["summary"];
 
 /// The counts of the records of a batch: each is a document, a drop or a failure.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct BatchSummary {
     /// Records read.
     pub(crate) records: u64,
@@ -67,15 +62,6 @@ pub(crate) struct BatchSummary {
 /// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that
 /// `trommel run - -o - -f jsonl` writes, each sent as soon as it is made, so a client must read while it
 /// sends. If the archive cannot be read to its end, the answer breaks off.
-#[utoipa::path(
-    post,
-    path = "/extract/batch",
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The archive"),
-    responses(
-        (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
-    ),
-    tag = "extraction"
-)]
 pub(crate) async fn batch(
     State(app): State<Arc<App>>,
     query: ReadQuery,

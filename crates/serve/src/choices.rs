@@ -11,22 +11,6 @@ use crate::{answer::Refusal, app::App};
 /// A query as axum reads it.
 pub(crate) type ReadQuery = Result<Query<Vec<(String, String)>>, QueryRejection>;
 
-/// A parameter of a request beside settings.
-pub(crate) struct RouteParameter {
-    pub(crate) name: &'static str,
-    pub(crate) doc: &'static str,
-    pub(crate) kind: ParameterKind,
-}
-
-/// The kind of values of such a parameter.
-#[derive(Clone, Copy)]
-pub(crate) enum ParameterKind {
-    Text,
-    Switch,
-    /// A whole number from the first to the second.
-    Number(i64, i64),
-}
-
 /// The choices of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
@@ -39,7 +23,7 @@ impl Choices {
     ///
     /// # Errors
     /// If it is no query, has a parameter twice or an unknown one, or a value that is none of the setting's.
-    pub(crate) fn read(query: ReadQuery, parameters: &[RouteParameter]) -> Result<Self, Refusal> {
+    pub(crate) fn read(query: ReadQuery, parameters: &[&str]) -> Result<Self, Refusal> {
         let wrong = |message: String| Refusal::BadRequest(message);
         let Query(pairs) = query.map_err(|rejection| wrong(rejection.body_text()))?;
         let mut choices = Self::default();
@@ -49,7 +33,7 @@ impl Choices {
                 return Err(wrong(format!("{name}: is there twice")));
             }
             seen.push(name.clone());
-            if parameters.iter().any(|parameter| parameter.name == name) {
+            if parameters.contains(&name.as_str()) {
                 choices.parameters.insert(name, value);
                 continue;
             }
@@ -119,11 +103,9 @@ impl Choices {
 mod tests {
     use super::*;
 
-    const OWN: [RouteParameter; 1] = [RouteParameter { name: "url", doc: "URL", kind: ParameterKind::Text }];
-
     fn read(pairs: &[(&str, &str)]) -> Result<Choices, Refusal> {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Choices::read(Ok(Query(pairs.collect())), &OWN)
+        Choices::read(Ok(Query(pairs.collect())), &["url"])
     }
 
     #[test]

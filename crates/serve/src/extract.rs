@@ -12,29 +12,13 @@ use crate::answer::{self, Refusal};
 use crate::app::App;
 use crate::choices::{Choices, ReadQuery};
 use crate::hints::{OF_PAGE, PageHints};
-use crate::{ExtractedPage, body, negotiate, weight};
+use crate::{body, negotiate, weight};
 
 /// The main text of one page
 ///
 /// The body is the page, as the server sent it but without transfer and content codings; what is no page by its
 /// first bytes (PDF, images, archives) is refused. The answer is what `trommel extract` prints. `url`, `charset`, `date` and `status` may stand in
 /// the headers `X-Page-Url`, `X-Page-Charset`, `X-Page-Date` and `X-Page-Status` instead; the query wins.
-#[utoipa::path(
-    post,
-    path = "/extract",
-    request_body(content = String, content_type = "text/html", description = "The page"),
-    responses(
-        (status = 200, description = "Its text or document", headers(
-            ("X-Trommel-Confidence" = f32, description = "Word F1 that the model expects of the text"),
-            ("X-Trommel-Dropped" = Option<String>, description = "Which filter of the service would drop the document")
-        ), content(
-            (ExtractedPage = "application/json"),
-            (String = "text/plain"),
-            (String = "text/markdown"),
-        )),
-    ),
-    tag = "extraction"
-)]
 pub(crate) async fn extract(
     State(app): State<Arc<App>>,
     query: ReadQuery,

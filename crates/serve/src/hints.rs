@@ -4,28 +4,11 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 use trommel::Hints;
 
 use crate::answer::Refusal;
-use crate::choices::{Choices, ParameterKind, RouteParameter};
+use crate::choices::Choices;
 
 /// Parameters about the page of a request. They may stand in headers instead, as `X-Page-Url` and so on; the query
 /// wins.
-pub(crate) const OF_PAGE: [RouteParameter; 4] = [
-    RouteParameter { name: "url", doc: "URL of the page.", kind: ParameterKind::Text },
-    RouteParameter {
-        name: "charset",
-        doc: "Charset that the server named. Without it, that of the request's Content-Type.",
-        kind: ParameterKind::Text,
-    },
-    RouteParameter {
-        name: "date",
-        doc: "Time of the capture (ISO 8601): no date of the page is after it.",
-        kind: ParameterKind::Text,
-    },
-    RouteParameter {
-        name: "status",
-        doc: "HTTP status with which the page came: for filters.",
-        kind: ParameterKind::Number(100, 599),
-    },
-];
+pub(crate) const OF_PAGE: [&str; 4] = ["url", "charset", "date", "status"];
 
 /// Facts about the page of a request.
 #[derive(Debug, Default)]

@@ -7,38 +7,19 @@ use http::HeaderMap;
 use serde::Serialize;
 use serde_json::Value;
 use trommel::{MarkdownOptions, Model, PageForm, Settings, viewer::View};
-use utoipa::ToSchema;
 
 use crate::answer::{self, Refusal};
 use crate::app::App;
 use crate::body::{self, HeldPage};
-use crate::choices::{Choices, ParameterKind, ReadQuery, RouteParameter};
-use crate::hints::{OF_PAGE, PageHints};
-use crate::{ExtractedPage, weight};
+use crate::choices::{Choices, ReadQuery};
+use crate::hints::PageHints;
+use crate::weight;
 
 /// Parameters of the request beside settings.
-pub(crate) const OF_INSPECT: [RouteParameter; 6] = {
-    let [url, charset, date, status] = OF_PAGE;
-    [
-        url,
-        charset,
-        date,
-        status,
-        RouteParameter {
-            name: "id",
-            doc: "Id of a document of the index whose archived page is shown instead of the body.",
-            kind: ParameterKind::Text,
-        },
-        RouteParameter {
-            name: "threshold",
-            doc: "Percent of probability from which blocks are kept, instead of the model's own choice.",
-            kind: ParameterKind::Number(0, 100),
-        },
-    ]
-};
+pub(crate) const OF_INSPECT: [&str; 6] = ["url", "charset", "date", "status", "id", "threshold"];
 
 /// A page as the extractor sees it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Inspected {
     /// Facts, blocks and reasons as HTML.
     html: String,
@@ -47,7 +28,6 @@ pub(crate) struct Inspected {
     /// The same as Markdown, with links.
     markdown: String,
     /// The document, as `POST /extract` answers it.
-    #[schema(value_type = ExtractedPage)]
     document: Value,
     /// Milliseconds that judging the page took.
     milliseconds: f64,
@@ -57,15 +37,6 @@ pub(crate) struct Inspected {
 ///
 /// Every block with its probability and the reasons for it, as HTML made by the service in which all
 /// that is of the page is escaped; beside it text, Markdown and document.
-#[utoipa::path(
-    post,
-    path = "/inspect",
-    request_body(content = String, content_type = "text/html", description = "The page"),
-    responses(
-        (status = 200, description = "What there is to show", body = Inspected),
-    ),
-    tag = "page for eyes"
-)]
 pub(crate) async fn inspect(
     State(app): State<Arc<App>>,
     query: ReadQuery,

@@ -11,7 +11,6 @@ use trommel::archive::{PayloadOptions, payload};
 use trommel::output::RecordSource;
 use trommel_pipeline::index::{Hit, Index, IndexError, Search, Snippet};
 use trommel_pipeline::record_at;
-use utoipa::{IntoParams, ToSchema};
 
 use crate::answer::{self, Refusal};
 use crate::app::App;
@@ -25,17 +24,14 @@ const MAX_OFFSET: usize = 10_000;
 const WEIGHT: u64 = 4 << 20;
 
 /// The query of a search.
-#[derive(Debug, Default, Deserialize, IntoParams)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
     /// Words, "phrases", +must, -must not.
     q: String,
     /// Most documents given, 10 unless it says otherwise.
-    #[param(minimum = 1, maximum = 100)]
     n: Option<usize>,
     /// Documents passed over.
-    #[param(minimum = 0, maximum = 10000)]
     offset: usize,
     /// Only documents in this language.
     lang: Option<String>,
@@ -44,7 +40,7 @@ pub(crate) struct SearchQuery {
 }
 
 /// The results of a search.
-#[derive(Debug, Default, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct SearchAnswer {
     /// Documents found, given or not.
     documents: usize,
@@ -53,7 +49,7 @@ pub(crate) struct SearchAnswer {
 }
 
 /// A document found.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct FoundDocument {
     /// Its id.
     id: String,
@@ -72,7 +68,7 @@ pub(crate) struct FoundDocument {
 }
 
 /// A piece of a snippet.
-#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct SnippetPiece {
     /// Its text.
     text: String,
@@ -81,15 +77,6 @@ pub(crate) struct SnippetPiece {
 }
 
 /// Search in the index
-#[utoipa::path(
-    get,
-    path = "/search",
-    params(SearchQuery),
-    responses(
-        (status = 200, description = "The best documents", body = SearchAnswer),
-    ),
-    tag = "page for eyes"
-)]
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
     asked: Result<Query<SearchQuery>, QueryRejection>,
@@ -124,16 +111,15 @@ pub(crate) async fn search(
 }
 
 /// The document of the index.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
 pub(crate) struct StoredQuery {
     /// Its id.
     id: String,
 }
 
 /// A document as the index holds it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct StoredDocument {
     /// Its id.
     id: String,
@@ -152,15 +138,6 @@ pub(crate) struct StoredDocument {
 }
 
 /// A document of the index
-#[utoipa::path(
-    get,
-    path = "/stored",
-    params(StoredQuery),
-    responses(
-        (status = 200, description = "The document", body = StoredDocument),
-    ),
-    tag = "page for eyes"
-)]
 pub(crate) async fn stored(
     State(app): State<Arc<App>>,
     asked: Result<Query<StoredQuery>, QueryRejection>,

@@ -3,7 +3,7 @@
 use std::{fs, io::Write as _, os::unix::net::UnixStream};
 
 use trommel::{Hints, PageForm};
-use trommel_serve::{ExtractedPage, Listen};
+use trommel_serve::{Listen, openapi};
 
 use crate::client::{answer, ask, ask_on, connect, get, post};
 use crate::host::{Host, extractor, limits, settings};
@@ -47,15 +47,26 @@ fn answers_are_what_extract_prints() {
 fn an_answer_has_the_keys_that_are_documented() {
     let host = Host::new();
     let given = post(host.address, "/extract?url=http://a.example/", MILL);
-    let page: ExtractedPage = serde_json::from_slice(&given.body).unwrap();
-    assert_eq!(page.title, "The mill");
-    assert_eq!(page.url, "http://a.example/");
-    // All keys, of these types, in this order: those of a JSON line of a run.
-    let written = serde_json::to_string(&page).unwrap() + "\n";
-    assert_eq!(written, given.text());
-    assert!(page.text.starts_with("The mill stands"));
-    let confidence: f32 = given.header("x-trommel-confidence").unwrap().parse().unwrap();
-    assert!((confidence - page.confidence).abs() < 1e-3);
+    let page = given.json();
+    assert_eq!(page["title"], "The mill");
+    assert_eq!(page["url"], "http://a.example/");
+    let document = openapi(&["fast"]);
+    let documented = document["components"]["schemas"]["ExtractedPage"]["properties"].as_object().unwrap();
+    let page = page.as_object().unwrap();
+    assert_eq!(page.len(), documented.len());
+    for (key, value) in page {
+        let is_of_type = match documented[key]["type"].as_str() {
+            Some("string") => value.is_string(),
+            Some("array") => value.is_array(),
+            Some("object") => value.is_object(),
+            Some("number" | "integer") => value.is_number(),
+            _ => false,
+        };
+        assert!(is_of_type, "{key}: {value} is no {}", documented[key]);
+    }
+    assert!(page["text"].as_str().unwrap().starts_with("The mill stands"));
+    let confidence: f64 = given.header("x-trommel-confidence").unwrap().parse().unwrap();
+    assert!((confidence - page["confidence"].as_f64().unwrap()).abs() < 1e-3);
 }
 
 #[test]
