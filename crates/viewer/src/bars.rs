@@ -1,9 +1,12 @@
 //! Draws the page as a row of bars.
 
+use crate::escape::WordCount;
 use crate::view::Row;
 
 /// Bars of a strip; where a page has more blocks, a bar stands for several that follow each other.
 pub const BARS: usize = 800;
+/// The length of the longest, as `strip.svg` has it.
+const HALF_HEIGHT: f64 = 50.0;
 
 /// A run of blocks.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +40,24 @@ pub fn bars(rows: &[Row], most: usize) -> Vec<Bar> {
             Bar { first: at * run, blocks: rows.len(), words, probability: likely / all, kept: kept * 2.0 >= all }
         })
         .collect()
+}
+
+/// Words of the bar that has most.
+pub fn most_words(bars: &[Bar]) -> u64 {
+    bars.iter().map(|bar| bar.words).max().unwrap_or(0)
+}
+
+/// The length of a bar. It grows with the square root, so that short blocks beside a long one are seen.
+pub fn height(words: &u64, most: &u64) -> f64 {
+    let share = *words as f64 / (*most).max(1) as f64;
+    (share.sqrt() * HALF_HEIGHT).max(2.0)
+}
+
+impl Bar {
+    /// Its words, with their unit.
+    pub fn word_count(&self) -> WordCount {
+        WordCount(self.words)
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ mod escape;
 mod path;
 mod reasons;
 mod report;
-mod strip;
 mod topics;
 mod view;
 

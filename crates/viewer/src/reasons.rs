@@ -163,6 +163,16 @@ impl<'m> Explainer<'m> {
 }
 
 impl Reasons {
+    /// The size of the largest contribution of a topic.
+    pub(crate) fn largest_topic(&self) -> f64 {
+        self.topics.iter().map(|(_, odds)| odds.abs()).fold(0.0, f64::max)
+    }
+
+    /// The size of the largest contribution that is shown.
+    pub(crate) fn largest(&self) -> f64 {
+        self.shown.iter().map(|reason| reason.odds.abs()).fold(0.0, f64::max)
+    }
+
     /// The three topics that add most, as a sentence; none if nothing but the start counts.
     pub fn sentence(&self) -> Option<String> {
         let largest: Vec<_> = self.topics.iter().filter(|(topic, _)| *topic != Topic::Start).take(3).collect();

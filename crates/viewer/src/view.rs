@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use trommel_extract::{Decider, Document, DocumentOptions, Extraction, MarkdownOptions, Role};
 use trommel_model::Model;
 
-use crate::escape::Grouped;
+use crate::escape::{Grouped, WordCount};
 use crate::path::path;
 use crate::reasons::{BLOCKS, Explainer, Reasons, explained};
 
@@ -42,7 +42,7 @@ pub struct Row<'a> {
 }
 
 /// The page.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct View<'a> {
     /// Its title.
     pub title: Option<String>,
@@ -60,6 +60,13 @@ pub struct View<'a> {
     pub plain: String,
     /// The same as Markdown.
     pub markdown: String,
+}
+
+impl Row<'_> {
+    /// Its words, with their unit.
+    pub(crate) fn word_count(&self) -> WordCount {
+        WordCount(self.words.into())
+    }
 }
 
 impl<'a> View<'a> {
