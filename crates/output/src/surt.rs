@@ -4,13 +4,34 @@
 //! one way, the host stands in reverse without `www`, case and session ids do not matter, and parameters are sorted.
 
 use std::net::Ipv4Addr;
+use std::sync::LazyLock;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode, percent_encode};
+use regex_lite::Regex;
 
 /// Escapes in escapes that are undone: nobody means more, and time must be linear.
 const ROUNDS: usize = 16;
 /// Signs that are escaped, beside all that are not ASCII.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'#').add(b'%');
+
+/// Session ids of ASP.NET: `/(a(24 letters or digits))/` and `/(24 ...)/` before an `.aspx`.
+static PATH_SESSIONS: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"^(.*/)\((?:(?:[a-z]\([0-9a-z]{24}\))+|[0-9a-z]{24})\)/([^?]+\.aspx.*)$"]));
+/// The parameters that Java, PHP, ASP and ColdFusion keep sessions in.
+static QUERY_SESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r"(?i)^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$",
+        r"(?i)^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$",
+        r"(?i)^(.*)sid=[0-9a-z]{32}(?:&(.*))?$",
+        r"(?i)^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$",
+        r"(?i)^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$",
+    ])
+});
+
+fn patterns(patterns: &[&str]) -> Vec<Regex> {
+    // None is wrong: the tests use all.
+    patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+}
 
 /// The sort key of a URL; of what is no URL, something that sorts as well as it can.
 ///
@@ -62,20 +83,19 @@ pub fn surt_key(url: &str) -> String {
     }
     let path = unescaped(&free_path);
     let path = if host.is_empty() { path } else { normal_path(&path) };
-    let mut path = escaped(&path).to_ascii_lowercase();
-    strip_path_session(&mut path);
-    if path.len() > 1 && path.ends_with(b"/") {
+    let mut path = without_sessions(escaped(&path).to_ascii_lowercase(), &PATH_SESSIONS);
+    if path.len() > 1 && path.ends_with('/') {
         path.pop();
     }
-    let query = escaped(&unescaped(parts.query));
-    let query = sorted_query(&strip_query_session(query).to_ascii_lowercase());
+    let query = without_sessions(escaped(&unescaped(parts.query)), &QUERY_SESSIONS);
+    let query = sorted_query(&query.to_ascii_lowercase());
     if path.is_empty() && !query.is_empty() {
-        path.push(b'/');
+        path.push('/');
     }
-    key.extend(path);
+    key.extend(path.bytes());
     if !query.is_empty() {
         key.push(b'?');
-        key.extend(query);
+        key.extend(query.bytes());
     }
     String::from_utf8_lossy(&key).into_owned()
 }
@@ -175,7 +195,7 @@ fn canonical_host(host: &[u8]) -> Vec<u8> {
     if let Some(address) = numeric_address(host) {
         return address.to_string().into_bytes();
     }
-    without_www(&escaped(&host.to_ascii_lowercase())).to_vec()
+    without_www(escaped(&host.to_ascii_lowercase()).as_bytes()).to_vec()
 }
 
 /// `www.`, `www2.` and the like tell one server from another, not one page.
@@ -242,10 +262,6 @@ fn normal_path(path: &[u8]) -> Vec<u8> {
     normal
 }
 
-fn escaped(bytes: &[u8]) -> Vec<u8> {
-    percent_encode(bytes, ESCAPED).to_string().into_bytes()
-}
-
 /// With escapes undone until there are none. Each round takes away two bytes at least for each escape it undoes, so
 /// that the work stays within the square of the nesting, which [`ROUNDS`] bounds.
 fn unescaped(bytes: &[u8]) -> Vec<u8> {
@@ -270,107 +286,28 @@ fn trimmed_end(bytes: &[u8], byte: u8) -> &[u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
-/// ASP.NET's session ids, `/(a(24 letters or digits))/` and `/(24 ...)/` before an `.aspx`.
-fn strip_path_session(path: &mut Vec<u8>) {
-    let Some(page) = find(path, b".aspx") else { return };
-    let is_id = |id: &[u8]| id.len() == 24 && id.iter().all(u8::is_ascii_alphanumeric);
-    // The last directory of the kind before the page, as the longest beginning counts.
-    let mut end = page;
-    while let Some(close) = path.get(..end).and_then(|path| path.windows(2).rposition(|pair| pair == b")/")) {
-        end = close;
-        let Some(open) = path.get(..close).and_then(|path| path.windows(2).rposition(|pair| pair == b"/(")) else {
-            return;
-        };
-        let inner = path.get(open + 2..close).unwrap_or_default();
-        let has_name = path.get(close + 2..page).is_some_and(|name| !name.is_empty() && !name.contains(&b'?'));
-        if has_name && (is_id(inner) || is_marked_ids(inner)) {
-            path.drain(open + 1..close + 2);
-            return;
-        }
-    }
+fn escaped(bytes: &[u8]) -> String {
+    percent_encode(bytes, ESCAPED).to_string()
 }
 
-/// `a(24)` as often as it comes.
-fn is_marked_ids(inner: &[u8]) -> bool {
-    let mut chunks = inner.chunks(27).peekable();
-    chunks.peek().is_some()
-        && chunks.all(|chunk| match chunk {
-            [mark, b'(', id @ .., b')'] => {
-                mark.is_ascii_alphabetic() && id.len() == 24 && id.iter().all(u8::is_ascii_alphanumeric)
-            }
-            _ => false,
-        })
-}
-
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).rposition(|window| window.eq_ignore_ascii_case(wanted))
-}
-
-/// Without the parameters that PHP, Java, ColdFusion and ASP keep sessions in.
-fn strip_query_session(mut query: Vec<u8>) -> Vec<u8> {
-    let hex = |id: &[u8]| id.iter().all(u8::is_ascii_alphanumeric);
-    let letters = |id: &[u8]| id.iter().all(u8::is_ascii_alphabetic);
-    for (name, marks, length) in
-        [("jsessionid=", 0, 32), ("phpsessid=", 0, 32), ("sid=", 0, 32), ("aspsessionid", 8, 24)]
-    {
-        let mut end = query.len();
-        // The last one that is whole.
-        while let Some(at) = query.get(..end).and_then(|query| find(query, name.as_bytes())) {
-            end = at + name.len() - 1;
-            let mut from = at + name.len();
-            if marks > 0 {
-                let has_marks = query.get(from..from + marks).is_some_and(letters);
-                if !has_marks || query.get(from + marks) != Some(&b'=') {
-                    continue;
-                }
-                from += marks + 1;
-            }
-            let is_id = query.get(from..from + length).is_some_and(|id| if marks > 0 { letters(id) } else { hex(id) });
-            if is_id && matches!(query.get(from + length), None | Some(b'&')) {
-                let rest = (from + length + 1).min(query.len());
-                query.drain(at..rest);
-                break;
-            }
+/// A path or query without what its patterns find between its first part and its second.
+fn without_sessions(mut text: String, sessions: &[Regex]) -> String {
+    for session in sessions {
+        if let Some(found) = session.captures(&text) {
+            text = [found.get(1), found.get(2)].into_iter().flatten().map(|part| part.as_str()).collect();
         }
     }
-    let mut end = query.len();
-    while let Some(at) = query.get(..end).and_then(|query| find(query, b"cfid=")) {
-        end = at + 4;
-        let value = |from: usize| {
-            let rest = query.get(from..).unwrap_or_default();
-            rest.iter().position(|byte| *byte == b'&').unwrap_or(rest.len())
-        };
-        let second = at + 5 + value(at + 5) + 1;
-        let is_token = query
-            .get(second..)
-            .is_some_and(|rest| rest.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"cftoken=")));
-        if is_token && value(at + 5) > 0 && value(second + 8) > 0 {
-            let rest = (second + 8 + value(second + 8) + 1).min(query.len());
-            query.drain(at..rest);
-            break;
-        }
-    }
-    query
+    text
 }
 
 /// Parameters in the order of their names and values; one without `=` keeps being so.
-fn sorted_query(query: &[u8]) -> Vec<u8> {
-    let mut parameters: Vec<(&[u8], Option<&[u8]>)> = query
-        .split(|byte| *byte == b'&')
-        .map(|parameter| match parameter.iter().position(|byte| *byte == b'=') {
-            Some(at) => (parameter.get(..at).unwrap_or_default(), parameter.get(at + 1..)),
-            None => (parameter, None),
-        })
-        .collect();
-    parameters.sort();
-    let parts: Vec<Vec<u8>> = parameters
-        .into_iter()
-        .map(|(name, value)| match value {
-            Some(value) => [name, b"=", value].concat(),
-            None => name.to_vec(),
-        })
-        .collect();
-    parts.join(&b'&')
+fn sorted_query(query: &str) -> String {
+    let mut parameters: Vec<&str> = query.split('&').collect();
+    parameters.sort_by_key(|parameter| match parameter.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (*parameter, None),
+    });
+    parameters.join("&")
 }
 
 #[cfg(test)]
