@@ -52,24 +52,32 @@ fn phrases(place: &str) -> impl Iterator<Item = (&'static str, BlockReason)> {
     })
 }
 
+impl BlockReason {
+    /// What a title or heading says in place of the requested page, if it says nothing else.
+    pub fn of_title(title: &str) -> Option<Self> {
+        reason_of_title(&fold(title))
+    }
+}
+
+fn fold(text: &str) -> String {
+    // Phrases are listed with the plain apostrophe; sites set either.
+    let text = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The reason why a page is not the requested one, from its title and its phrases; none on other pages.
 pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
     let words = page.blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
     if words > MAX_WORDS.0 {
         return None;
     }
-    let fold = |text: &str| -> String {
-        // Phrases are listed with the plain apostrophe; sites set either.
-        let text = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
     let titles = title.into_iter().chain([page.head.title.as_str()]);
     let headings = page.blocks.iter().filter(|block| {
         let container = page.container(block);
         container.is_some_and(|(_, element)| matches!(element.tag, trommel_html::Tag::H1 | trommel_html::Tag::H2))
     });
     let headings = headings.take(2).map(|block| page.text(block));
-    let titled = titles.chain(headings).map(fold).find_map(|title| reason_of_title(&title));
+    let titled = titles.chain(headings).find_map(BlockReason::of_title);
     if titled.is_some() || words > MAX_WORDS.1 {
         return titled;
     }

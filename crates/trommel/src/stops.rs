@@ -1,6 +1,6 @@
 //! Early stops: reasons to reject a page before its end.
 
-use trommel_extract::{Extractor, Hints, PushPage};
+use trommel_extract::{BlockReason, Extractor, Hints, PushPage};
 
 /// Number of first bytes in which HTML must be recognisable.
 const HEAD_BYTES: usize = 1024;
@@ -8,12 +8,6 @@ const HEAD_BYTES: usize = 1024;
 const MIN_HOPELESS_BYTES: usize = 256 << 10;
 /// The best block of a hopeless page has a lower probability than this.
 const MAX_HOPELESS_PROBABILITY: f32 = 0.2;
-/// Beginnings of titles of block pages, in lower case.
-const BLOCK_TITLES: [&str; 12] = [
-    "just a moment", "attention required! | cloudflare", "access denied", "403 forbidden", "ddos-guard",
-    "please wait... | cloudflare", "are you a robot", "robot check", "security check", "verify you are human",
-    "captcha", "pardon our interruption",
-];
 
 /// Pages that a session rejects early. None by default. Only pages in UTF-8 or ASCII can be rejected before
 /// their end; the first bytes of any page show whether it is HTML.
@@ -90,8 +84,8 @@ impl EarlyStops {
         }
         if self.block_pages && !head.title.is_empty() {
             self.block_pages = false;
-            let title = head.title.to_lowercase();
-            if BLOCK_TITLES.iter().any(|known| title.trim_start().starts_with(known)) {
+            // Walls alone: articles have titles such as `Not found`, too.
+            if matches!(BlockReason::of_title(&head.title), Some(BlockReason::Captcha | BlockReason::Denied)) {
                 return Some(StopReason::BlockPage);
             }
         }
