@@ -1,8 +1,8 @@
 //! `trommel model`, and the model that `--model` names.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use askama::Template;
 use clap::{Args, Subcommand};
 use trommel::model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode};
 use trommel::{Model, Settings};
@@ -55,7 +55,7 @@ pub fn run(args: &ModelArgs) -> anyhow::Result<Exit> {
             if *json {
                 crate::out(&format!("{}\n", serde_json::to_string_pretty(model.file())?))?;
             } else {
-                crate::out(&describe(model.file()))?;
+                crate::out(&describe(model.file())?)?;
             }
         }
     }
@@ -67,24 +67,68 @@ fn summary(file: &ModelFile) -> String {
     format!("{} features, {}, F1 {}", file.columns.len(), file.created, scores.join(", "))
 }
 
-/// The kind of a part, and the strength of each of its columns.
+/// A model as text for people, by a template.
+#[derive(Template)]
+#[template(path = "model.txt")]
+struct Description<'a> {
+    file: &'a ModelFile,
+    sets: Vec<String>,
+    groups: Vec<&'static str>,
+    parts: Vec<Part<'a>>,
+    types: Vec<String>,
+    embedded_columns: Vec<(f32, &'a str)>,
+    /// Weights of tokens, the largest first.
+    tokens: Vec<String>,
+}
+
+/// A part of a model.
+struct Part<'a> {
+    kind: &'static str,
+    /// Percent of the log odds.
+    share: f32,
+    /// Strength and name of each column, the strongest first.
+    columns: Vec<(f32, &'a str)>,
+}
+
+/// Tokens that are shown at each end.
+const MOST_TOKENS: usize = 40;
+
+fn joined(texts: impl IntoIterator<Item = impl ToString>) -> String {
+    texts.into_iter().map(|text| text.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn selection(selection: &Selection) -> String {
+    match selection {
+        Selection::Threshold(threshold) => format!("probability of at least {threshold}"),
+        Selection::ExpectedF1 => "highest expected F1 of the page".to_owned(),
+        Selection::SharpF1(sharpness) => format!("highest expected F1 of the page, log odds times {sharpness}"),
+        Selection::Worlds(sharpness) => {
+            format!("highest mean F1 over worlds of shared errors, log odds times {sharpness}")
+        }
+    }
+}
+
+fn odds(odds: &f32) -> String {
+    if *odds >= 1.0 { format!("{odds:.1}:1") } else { format!("1:{:.1}", 1.0 / odds) }
+}
+
+fn linear(weights: &[ColumnWeight]) -> Vec<(u16, f32)> {
+    weights.iter().map(|weight| (weight.column, weight.weight * weight.deviation)).collect()
+}
+
+/// What a part is, and the strength of each of its columns.
 fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     match scorer {
-        Scorer::Linear(linear) => (
-            "linear (strength: weight x deviation)",
-            linear.weights.iter().map(|weight| (weight.column, weight.weight * weight.deviation)).collect(),
-        ),
-        Scorer::Additive(additive) => (
-            "additive (strength: highest less lowest weight of the column's bins)",
-            additive
-                .step_functions
-                .iter()
-                .map(|step| {
-                    let high = step.weights.iter().copied().fold(f32::MIN, f32::max);
-                    (step.column, high - step.weights.iter().copied().fold(f32::MAX, f32::min))
-                })
-                .collect(),
-        ),
+        Scorer::Linear(part) => ("linear (strength: weight x deviation)", linear(&part.weights)),
+        Scorer::Additive(additive) => {
+            let range = |weights: &[f32]| {
+                let high = weights.iter().copied().fold(f32::MIN, f32::max);
+                high - weights.iter().copied().fold(f32::MAX, f32::min)
+            };
+            let steps = additive.step_functions.iter();
+            let strengths = steps.map(|step| (step.column, range(&step.weights))).collect();
+            ("additive (strength: highest less lowest weight of the column's bins)", strengths)
+        }
         Scorer::Trees(trees) => {
             let mut asked: BTreeMap<u16, f32> = BTreeMap::new();
             for node in &trees.nodes {
@@ -97,113 +141,31 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
     }
 }
 
-/// A model as a reader wants to see it.
-fn describe(file: &ModelFile) -> String {
-    let mut out = String::new();
-    let sets: Vec<String> =
-        file.training.sets.iter().map(|set| format!("{} ({} pages)", set.name, set.pages)).collect();
-    let groups: Vec<&str> = file.groups.iter().map(|group| group.name()).collect();
-    let selection = match file.selection {
-        Selection::Threshold(threshold) => format!("probability of at least {threshold}"),
-        Selection::ExpectedF1 => "highest expected F1 of the page".to_owned(),
-        Selection::SharpF1(sharpness) => {
-            format!("highest expected F1 of the page, log odds times {sharpness}")
-        }
-        Selection::Worlds(sharpness) => {
-            format!("highest mean F1 over worlds of shared errors, log odds times {sharpness}")
-        }
-    };
-    // Writing to a string cannot fail.
-    let _ = write!(
-        out,
-        "model      {} (format version {}, made {})\n\
-         trained on {}\n\
-         {}\x20          {} blocks; content: more than {} of a block's words on the gold text\n\
-         penalty    {} (L2, chosen by {}-fold cross-validation by host)\n\
-         groups     {}\n\
-         selection  {}\n",
-        file.name,
-        file.version,
-        file.created,
-        sets.join(", "),
-        file.adapted_from
-            .as_ref()
-            .map(|base| format!("from       {base}, adapted to the last of these\n"))
+/// Names beside strengths, the strongest first; of equal ones the first column.
+fn named_columns(mut strengths: Vec<(u16, f32)>, columns: &[String]) -> Vec<(f32, &str)> {
+    strengths.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    let name = |column: u16| columns.get(usize::from(column)).map_or("", String::as_str);
+    strengths.into_iter().map(|(column, strength)| (strength, name(column))).collect()
+}
+
+fn describe(file: &ModelFile) -> anyhow::Result<String> {
+    let parts = file.parts.iter().map(|part| {
+        let (kind, strengths) = strengths(&part.scorer);
+        Part { kind, share: part.share * 100.0, columns: named_columns(strengths, &file.columns) }
+    });
+    let embedded = file.embedded.as_ref();
+    let mut tokens = file.attribute_weights.clone();
+    tokens.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
+    let description = Description {
+        file,
+        sets: file.training.sets.iter().map(|set| format!("{} ({} pages)", set.name, set.pages)).collect(),
+        groups: file.groups.iter().map(|group| group.name()).collect(),
+        parts: parts.collect(),
+        types: file.page_types.iter().map(|kind| format!("{} {}", kind.name, kind.sharpness)).collect(),
+        embedded_columns: embedded
+            .map(|embedded| named_columns(linear(&embedded.scorer.weights), &embedded.columns))
             .unwrap_or_default(),
-        file.training.blocks,
-        file.training.label_share,
-        file.training.penalty,
-        file.training.folds,
-        groups.join(", "),
-        selection,
-    );
-    if let Some(band) = file.band {
-        let _ = writeln!(out, "band       trees are asked where the first part's log odds are within {band} of 0");
-    }
-    if file.known_words > 0.0 {
-        let usual = file.known_words * 100.0;
-        let _ = writeln!(out, "words      {usual:.0} % known on usual pages; fewer lower the log odds");
-    }
-    let _ = writeln!(out, "\nscores (means over pages)\n  precision  recall      F1  pages  set");
-    for score in &file.scores {
-        let _ = writeln!(
-            out,
-            "  {:>9.4}  {:>6.4}  {:>6.4}  {:>5}  {} ({})",
-            score.precision, score.recall, score.f1, score.pages, score.set, score.how
-        );
-    }
-    for part in &file.parts {
-        let (kind, mut strengths) = strengths(&part.scorer);
-        strengths.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-        let _ = writeln!(
-            out,
-            "\n{kind}, {:.0} % of the log odds: {} columns by strength",
-            part.share * 100.0,
-            strengths.len(),
-        );
-        for (column, strength) in strengths {
-            let name = file.columns.get(usize::from(column));
-            let _ = writeln!(out, "  {strength:>9.4}  {}", name.map_or("", String::as_str));
-        }
-    }
-    if !file.page_types.is_empty() {
-        let types = file.page_types.iter();
-        let types: Vec<String> = types.map(|page_type| format!("{} {}", page_type.name, page_type.sharpness)).collect();
-        let _ = writeln!(out, "\npage types, and what worlds multiply log odds by on them: {}", types.join(", "));
-    }
-    if let Some(embedded) = &file.embedded {
-        let mut weights: Vec<&ColumnWeight> = embedded.scorer.weights.iter().collect();
-        let strength = |weight: &ColumnWeight| weight.weight * weight.deviation;
-        weights.sort_by(|a, b| strength(b).abs().total_cmp(&strength(a).abs()));
-        let _ = writeln!(
-            out,
-            "\ntexts in JSON-LD alone, linear (strength: weight x deviation): learned from {}, {} of them content",
-            embedded.rows.0, embedded.rows.1,
-        );
-        for weight in weights {
-            let name = embedded.columns.get(usize::from(weight.column)).map_or("", String::as_str);
-            let _ = writeln!(out, "  {:>9.4}  {name}", strength(weight));
-        }
-    }
-    let _ = writeln!(out, "\n{} listed tokens\n      odds  share of blocks  token", file.listed.len());
-    for listed in &file.listed {
-        let odds =
-            if listed.odds >= 1.0 { format!("{:.1}:1", listed.odds) } else { format!("1:{:.1}", 1.0 / listed.odds) };
-        let _ = writeln!(out, "  {odds:>8}  {:>14.2}%  {}", listed.share * 100.0, listed.feature());
-    }
-    if !file.attribute_weights.is_empty() {
-        let mut weights = file.attribute_weights.clone();
-        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
-        let line = |weights: &mut dyn Iterator<Item = &trommel::features::TermWeight>| {
-            weights.take(40).map(|w| format!("{} {:+.2}", w.term, w.weight)).collect::<Vec<_>>().join(", ")
-        };
-        let _ = writeln!(
-            out,
-            "\n{} token weights\n  most content:     {}\n  most boilerplate: {}",
-            weights.len(),
-            line(&mut weights.iter()),
-            line(&mut weights.iter().rev())
-        );
-    }
-    out
+        tokens: tokens.iter().map(|token| format!("{} {:+.2}", token.term, token.weight)).collect(),
+    };
+    Ok(description.render()?)
 }
