@@ -165,11 +165,9 @@ fn is_name(name: &str) -> bool {
         && !NO_NAMES.contains(&lower.as_str())
 }
 
-/// Whether a name is that of an account and of nobody: one that software makes, or a handle of another
-/// site. The names that people have in a forum are theirs.
+/// Whether a name is that of an account that software makes. The names that people have in a forum are theirs.
 fn is_account(lower: &str) -> bool {
-    let of_software = ["admin", "administrator", "root", "webmaster", "superuser", "guest", "user", "wpadmin"];
-    of_software.contains(&lower) || lower.starts_with('@')
+    ["admin", "administrator", "root", "webmaster", "superuser", "guest", "user", "wpadmin"].contains(&lower)
 }
 
 /// A day without its year (`Jul 11`).
