@@ -35,8 +35,6 @@ pub(crate) struct KeptContent<'a> {
     pub options: TextOptions,
     /// Bytes of the texts of all blocks.
     text_bytes: usize,
-    /// Bytes of the page's texts from the first to the last of its blocks.
-    kept_range: Range<usize>,
     notes: Option<&'a Notes>,
     code_room: Cell<usize>,
     /// Code by its first block: plain text and Markdown of one content both have it.
@@ -139,14 +137,16 @@ impl<'a> KeptContent<'a> {
         if let Some((last, members)) = group {
             last.end(page, members, &mut tables, &mut segments);
         }
-        let texts = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).map(|block| page.text_range(block));
         Self {
             page,
             html,
             segments,
             options: TextOptions::default(),
-            text_bytes: texts().map(|text| text.len()).sum(),
-            kept_range: texts().next().map_or(0, |first| first.start)..texts().last().map_or(0, |last| last.end),
+            text_bytes: blocks
+                .iter()
+                .filter_map(|at| page.blocks.get(*at as usize))
+                .map(|block| page.text(block).len())
+                .sum(),
             notes: None,
             code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
             codes: RefCell::default(),
@@ -170,9 +170,12 @@ impl<'a> KeptContent<'a> {
         self.text_bytes + self.text_bytes / 8 + 4 * self.segments.len()
     }
 
-    /// Bytes of the page's texts in which its blocks stand.
+    /// Bytes of the page's texts from its first segment to its last.
     pub fn kept_range(&self) -> Range<usize> {
-        self.kept_range.clone()
+        let first = self.segments.first().and_then(Segment::blocks).and_then(|(first, _)| self.block(first));
+        let last = self.segments.last().and_then(Segment::blocks).and_then(|(_, last)| self.block(last));
+        let ends = first.zip(last);
+        ends.map_or(0..0, |(first, last)| self.page.text_range(first).start..self.page.text_range(last).end)
     }
 
     /// The notes that follow the content, if they are wanted.
