@@ -98,6 +98,7 @@ bench: ## Time each stage on the sample archive, and hostile pages
 	$(CARGO) bench -p trommel-extract --bench hostile
 
 own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
+	scripts/formasaurus-pages.py out/own-labels/formasaurus.warc.gz
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
 
 training-pages: build

@@ -3,7 +3,7 @@
 
     scripts/own-labels.py DATA WARC OUT [--program trommel] [--without listing,service]
 
-DATA and WARC are folders with the archives that the labels name. Only labels stand in the tree; the pages keep
+DATA, WARC and OUT are folders with the archives that the labels name. Only labels stand in the tree; the pages keep
 their owners' rights and stay where they are. A page whose blocks are no longer those that were labelled is
 named and left out.
 """
@@ -85,7 +85,7 @@ def main():
     golds = gzip.GzipFile(args.out / "own-labels.gold.jsonl.gz", "wb", mtime=0)
     written = missing = 0
     for name, own in sorted(by_archive.items()):
-        places = [folder / name for folder in (args.data, args.warc) if (folder / name).exists()]
+        places = [folder / name for folder in (args.data, args.warc, args.out) if (folder / name).exists()]
         if not places:
             print(f"{name}: not found", file=sys.stderr)
             missing += len(own)
