@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use trommel_html::Page;
+use trommel_html::{Page, Tag};
 
 trommel_text::named! {
     /// The reason why a page is not the requested one.
@@ -19,6 +19,8 @@ trommel_text::named! {
         Denied = "denied",
         /// A wall of consent to cookies.
         Consent = "consent",
+        /// A form to log in, to register, or for a new password.
+        Login = "login",
         /// There is no such page.
         NotFound = "not-found",
         /// A domain that is parked or for sale.
@@ -29,6 +31,8 @@ trommel_text::named! {
 /// Words of the page above which no title, and no phrase, makes it one; what blocks says little.
 // An article about captchas uses the same words; only a page that says nothing else is a wall.
 const MAX_WORDS: (u32, u32) = (400, 150);
+/// Fields of the forms of a page to log in, at least: documents have one to search.
+const MIN_FIELDS: usize = 2;
 /// Bytes of its text that are looked at.
 // More than 150 words of any language have.
 const MAX_TEXT_BYTES: usize = 8 << 10;
@@ -71,13 +75,16 @@ pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReas
     if words > MAX_WORDS.0 {
         return None;
     }
-    let titles = title.into_iter().chain([page.head.title.as_str()]);
+    let mut titles = title.into_iter().chain([page.head.title.as_str()]);
     let headings = page.blocks.iter().filter(|block| {
         let container = page.container(block);
-        container.is_some_and(|(_, element)| matches!(element.tag, trommel_html::Tag::H1 | trommel_html::Tag::H2))
+        container.is_some_and(|(_, element)| matches!(element.tag, Tag::H1 | Tag::H2))
     });
-    let headings = headings.take(2).map(|block| page.text(block));
-    let titled = titles.chain(headings).find_map(BlockReason::of_title);
+    // The heading of a log-in box stands on pages of every kind, and documents of interfaces are called "Login", too.
+    let has_fields = || page.elements.iter().filter(|element| element.tag == Tag::Input).nth(MIN_FIELDS - 1).is_some();
+    let in_title = |title| BlockReason::of_title(title).filter(|reason| *reason != BlockReason::Login || has_fields());
+    let in_heading = |block| BlockReason::of_title(page.text(block)).filter(|reason| *reason != BlockReason::Login);
+    let titled = titles.find_map(in_title).or_else(|| headings.take(2).find_map(in_heading));
     if titled.is_some() || words > MAX_WORDS.1 {
         return titled;
     }
@@ -157,6 +164,10 @@ mod tests {
         assert_eq!(reason("Just a moment...", "x"), Some("captcha"));
         assert_eq!(reason("403", "nginx"), Some("denied"));
         assert_eq!(reason("Page not found | Mills", "x"), Some("not-found"));
+        assert_eq!(reason("Mills - Forgot your password?", "Address: <input> <input type=submit>"), Some("login"));
+        assert_eq!(reason("login | Mills API", "Opens a session. <input name=q>"), None);
+        assert_eq!(reason("Mills", "<h2>Log in</h2><input><input><p>The mill stands by the river."), None);
+        assert_eq!(reason("Mills", "<h2>Not found</h2>"), Some("not-found"));
         assert_eq!(reason("m.example", "Buy this domain"), Some("parked"));
         let wall = "We value your privacy. Manage preferences";
         assert_eq!(reason("Mills", wall), Some("consent"));

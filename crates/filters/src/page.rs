@@ -32,7 +32,7 @@ pub(crate) struct BlockPages;
 
 impl Filter for BlockPages {
     fn describe(&self) -> String {
-        "no block page: captcha, access denied, consent, not found, parked".to_owned()
+        "no block page: captcha, access denied, consent, log-in form, not found, parked".to_owned()
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {

@@ -175,7 +175,7 @@ pub enum TextRule {
     Gopher,
     /// The repetition rules of Gopher.
     GopherRepetition,
-    /// Drops captchas, error pages, consent walls and parked domains.
+    /// Drops captchas, log-in forms, error pages, consent walls and parked domains.
     BlockPage,
 }
 
