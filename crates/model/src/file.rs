@@ -8,6 +8,7 @@ use crate::error::ModelError;
 use crate::kept_blocks::Selection;
 use crate::lists::ListScorer;
 use crate::packed::unpack;
+use crate::term_list;
 use crate::trees::Trees;
 
 /// First field of every model file.
@@ -39,10 +40,10 @@ pub struct ModelFile {
     pub listed: Vec<ListedWord>,
     /// Attribute words with a weight.
     // The renames keep the names of the first files, so that models trained by users can still be read.
-    #[serde(default, rename = "token_weights")]
+    #[serde(default, rename = "token_weights", with = "term_list")]
     pub attribute_weights: Vec<TermWeight>,
     /// Words and word pairs of the text with a weight.
-    #[serde(default)]
+    #[serde(default, with = "term_list")]
     pub word_weights: Vec<TermWeight>,
     /// Share of the terms of a usual training page that have a weight, as `wording.known` counts them, 0..=1. On pages of
     /// which the model knows much less, its log odds are lowered; 0 if they never are.

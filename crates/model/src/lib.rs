@@ -19,6 +19,7 @@ mod page_type;
 mod roles;
 mod scorer;
 mod sigmoid;
+mod term_list;
 mod trees;
 mod worlds;
 
