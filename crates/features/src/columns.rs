@@ -41,6 +41,11 @@ impl ColumnSet {
         set
     }
 
+    /// Number of columns of the schema.
+    pub fn width(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The columns in the order of their slots.
     pub fn asked(&self) -> &[u16] {
         &self.asked
@@ -75,10 +80,11 @@ impl RequestedColumns<'_> {
     }
 }
 
-/// The features of a batch of blocks that follow each other.
+/// The features of a batch of blocks.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    blocks: Range<usize>,
+    /// The blocks by lanes, rising.
+    blocks: Scratch<u32>,
     values: Scratch<Lanes>,
     /// Whether columns that are the same for all blocks of a page are yet to be written.
     is_first: bool,
@@ -95,15 +101,15 @@ impl Columns {
         let zero = [0.0; LANES];
         // Every column is written for the first batch, and lanes without a block have no meaning.
         let values = Scratch::stale(set.asked.len(), zero);
-        Self { blocks: 0..0, values, is_first: true, group: Scratch::stale(MAX_ROW, zero) }
+        Self { blocks: Scratch::with_capacity(LANES), values, is_first: true, group: Scratch::stale(MAX_ROW, zero) }
     }
 
-    /// A batch of these rows, each as wide as the schema; those beyond the lanes are left out.
-    pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R]) -> Self {
+    /// A batch of these rows, each as wide as the schema, for blocks from `first` on; those beyond the lanes are left out.
+    pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R], first: u32) -> Self {
         let mut columns = Self::new(set);
         columns.values.fill([0.0; LANES]);
         // Training gives rows of any number; more than a batch holds would have no lane.
-        columns.start(0..rows.len().min(LANES));
+        columns.start((first..).take(rows.len().min(LANES)));
         for (lanes, column) in columns.values.iter_mut().zip(&set.asked) {
             for (lane, row) in lanes.iter_mut().zip(rows) {
                 let value = row.as_ref().get(usize::from(*column));
@@ -113,8 +119,9 @@ impl Columns {
         columns
     }
 
-    pub(crate) fn start(&mut self, blocks: Range<usize>) {
-        self.blocks = blocks;
+    pub(crate) fn start(&mut self, blocks: impl Iterator<Item = u32>) {
+        self.blocks.clear();
+        self.blocks.extend(blocks);
     }
 
     /// The batch is complete.
@@ -123,8 +130,8 @@ impl Columns {
     }
 
     /// The blocks of the batch: the first lanes belong to them, further ones are without meaning.
-    pub fn blocks(&self) -> Range<usize> {
-        self.blocks.clone()
+    pub fn blocks(&self) -> &[u32] {
+        &self.blocks
     }
 
     /// The values of all columns, by the slots of the [`ColumnSet`].
@@ -147,7 +154,7 @@ impl Columns {
     /// The columns of a group, to be written in order.
     pub(crate) fn group<'c>(&'c mut self, set: &'c ColumnSet, columns: Range<usize>) -> GroupColumns<'c> {
         GroupColumns {
-            blocks: self.blocks.clone(),
+            blocks: &self.blocks,
             slots: set.slots.get(columns).unwrap_or_default(),
             values: &mut self.values,
             is_first: self.is_first,
@@ -159,7 +166,7 @@ impl Columns {
 /// The columns of one group for a batch of blocks. They are written in the order of their names, each
 /// once a batch; what nobody asks for is not computed.
 pub(crate) struct GroupColumns<'c> {
-    blocks: Range<usize>,
+    blocks: &'c [u32],
     /// Slots of the columns that are yet to be written.
     slots: &'c [u16],
     values: &'c mut [Lanes],
@@ -167,20 +174,25 @@ pub(crate) struct GroupColumns<'c> {
     group: &'c mut [Lanes],
 }
 
-impl GroupColumns<'_> {
+impl<'c> GroupColumns<'c> {
     /// The blocks of the batch.
-    pub fn blocks(&self) -> Range<usize> {
-        self.blocks.clone()
+    pub fn blocks(&self) -> &'c [u32] {
+        self.blocks
+    }
+
+    /// Whether of the columns that are yet to be written only the next one is asked for.
+    pub fn is_next_alone(&self) -> bool {
+        self.slots.iter().skip(1).all(|slot| *slot == NO_COLUMN)
     }
 
     /// Writes the next column, given the value of each block.
     #[inline(always)]
     // The values are computed behind the test: a column that nobody asks for costs one comparison.
     pub fn put(&mut self, value: impl Fn(usize) -> f32) {
-        let blocks = self.blocks.clone();
+        let blocks = self.blocks;
         if let Some(lanes) = self.next() {
             for (lane, block) in lanes.iter_mut().zip(blocks) {
-                *lane = value(block);
+                *lane = value(*block as usize);
             }
         }
     }
@@ -218,8 +230,8 @@ impl GroupColumns<'_> {
         let is_direct = direct.is_some();
         let Some(columns) = direct.unwrap_or(self.group).first_chunk_mut::<N>() else { return };
         // By block first: facts of one block are read together, and each goes into its column from a register.
-        for (lane, block) in (0..LANES).zip(self.blocks.clone()) {
-            for (column, value) in columns.iter_mut().zip(row(block)) {
+        for (lane, block) in (0..LANES).zip(self.blocks) {
+            for (column, value) in columns.iter_mut().zip(row(*block as usize)) {
                 column[lane] = value;
             }
         }

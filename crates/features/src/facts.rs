@@ -125,11 +125,11 @@ impl<'a> PageFacts<'a> {
         }
     }
 
-    /// Fills in the facts about the blocks of the batch that begins with this one.
-    pub fn fill_batch(&self, first: usize, batch: &mut Batch) {
+    /// Fills in the facts about the blocks of a batch.
+    pub fn fill_batch(&self, blocks: &[u32], batch: &mut Batch) {
         // Climbed for each batch and not kept, so that they take the memory of one batch.
         if self.has_levels {
-            let places = self.paths.blocks.get(first..).unwrap_or_default();
+            let places = blocks.iter().map(|at| self.paths.of_block(*at as usize));
             levels::fill(&mut batch.levels, &self.paths, &self.containers, places);
         }
     }

@@ -6,7 +6,7 @@ use trommel_html::Page;
 
 use crate::columns::{ColumnSet, Columns, LANES};
 use crate::facts::{Batch, Fact, PageFacts};
-use crate::group::Group;
+use crate::group::{Fill, Group};
 use crate::groups::FeatureGroup;
 use crate::lexicon::{Lexicon, ListedWord, TermWeight};
 use crate::rows::FeatureMatrix;
@@ -77,33 +77,91 @@ impl Schema {
         is_wanted: impl Fn(Range<usize>) -> bool,
         mut give: impl FnMut(&Columns),
     ) {
-        let asked = self.groups.iter().zip(&self.ranges);
-        let asked: Vec<(&Group, Range<usize>)> = asked
-            .filter(|(_, range)| !set.asked_of((*range).clone()).is_empty())
-            .map(|(group, range)| (group.group(), range.clone()))
-            .collect();
-        // Facts of groups without an asked column are not made: a model pays for what it reads.
-        let needed: Vec<Fact> = asked.iter().flat_map(|(group, _)| group.needs).copied().collect();
-        let facts = PageFacts::new(page, url, &self.lexicon, &needed);
-        let ready: Vec<_> =
-            asked.into_iter().map(|(group, range)| ((group.on)(&facts, set.asked_of(range.clone())), range)).collect();
+        let facts = self.facts(page, url, set);
+        let groups = self.groups_on(&facts, set);
         // One batch of memory for all batches of a page, which therefore stays in the cache.
         let mut columns = Columns::new(set);
         let mut batch = Batch::default();
         for first in (0..page.blocks.len()).step_by(LANES) {
             let blocks = first..page.blocks.len().min(first + LANES);
-            if !is_wanted(blocks.clone()) {
-                continue;
+            if is_wanted(blocks.clone()) {
+                columns.start(blocks.start as u32..blocks.end as u32);
+                facts.fill(&mut columns, set, &groups, &mut batch);
+                give(&columns);
             }
-            count_work(blocks.len() * set.asked().len());
-            columns.start(blocks);
-            facts.fill_batch(first, &mut batch);
-            for (fill, range) in &ready {
-                fill(&batch, &mut columns.group(set, range.clone()));
+        }
+    }
+
+    /// Gives those columns of `set` that are also in `all` for batch after batch of the page's blocks. Then gives the
+    /// columns of `set` for batch after batch of the blocks that `next` names by rising numbers, until it names none.
+    /// All three functions have the same `state`.
+    pub fn each_named_batch<S>(
+        &self,
+        page: &Page,
+        url: Option<&str>,
+        (all, set): (&ColumnSet, &ColumnSet),
+        state: &mut S,
+        mut see: impl FnMut(&mut S, &Columns),
+        mut next: impl FnMut(&mut S) -> Vec<u32>,
+        mut give: impl FnMut(&mut S, &Columns),
+    ) {
+        let facts = self.facts(page, url, set);
+        let groups = self.groups_on(&facts, set);
+        let mut batch = Batch::default();
+        let mut columns = Columns::new(all);
+        let of_all: Vec<_> = groups.iter().filter(|(_, range)| !all.asked_of(range.clone()).is_empty()).collect();
+        let blocks = page.blocks.len() as u32;
+        for first in (0..if of_all.is_empty() { 0 } else { blocks }).step_by(LANES) {
+            columns.start(first..blocks.min(first + LANES as u32));
+            for (fill, range) in &of_all {
+                fill(&batch, &mut columns.group(all, range.clone()));
             }
             columns.finish();
-            give(&columns);
+            see(state, &columns);
         }
+        let mut columns = Columns::new(set);
+        loop {
+            let blocks = next(state);
+            if blocks.is_empty() {
+                return;
+            }
+            for blocks in blocks.chunks(LANES) {
+                columns.start(blocks.iter().copied());
+                facts.fill(&mut columns, set, &groups, &mut batch);
+                give(state, &columns);
+            }
+        }
+    }
+
+    /// The groups of which a column is asked for, and their columns.
+    fn asked(&self, set: &ColumnSet) -> impl Iterator<Item = (&'static Group, Range<usize>)> {
+        let groups = self.groups.iter().zip(&self.ranges);
+        let asked = groups.filter(|(_, range)| !set.asked_of((*range).clone()).is_empty());
+        asked.map(|(group, range)| (group.group(), range.clone()))
+    }
+
+    /// The facts of a page that the columns are made of.
+    fn facts<'p>(&'p self, page: &'p Page, url: Option<&'p str>, set: &ColumnSet) -> PageFacts<'p> {
+        // Facts of groups without an asked column are not made: a model pays for what it reads.
+        let needed: Vec<Fact> = self.asked(set).flat_map(|(group, _)| group.needs).copied().collect();
+        PageFacts::new(page, url, &self.lexicon, &needed)
+    }
+
+    /// The functions that fill the columns of each group, with their range.
+    fn groups_on<'p>(&self, facts: &'p PageFacts<'p>, set: &ColumnSet) -> Vec<(Fill<'p>, Range<usize>)> {
+        self.asked(set).map(|(group, range)| ((group.on)(facts, set.asked_of(range.clone())), range)).collect()
+    }
+}
+
+impl PageFacts<'_> {
+    /// Fills the columns of a batch that has started.
+    fn fill(&self, columns: &mut Columns, set: &ColumnSet, groups: &[(Fill, Range<usize>)], batch: &mut Batch) {
+        count_work(columns.blocks().len() * set.asked().len());
+        self.fill_batch(columns.blocks(), batch);
+        for (fill, range) in groups {
+            fill(batch, &mut columns.group(set, range.clone()));
+        }
+        columns.finish();
     }
 }
 
@@ -146,8 +204,8 @@ mod tests {
         let mut seen = 0;
         schema.each_batch(&page, Some("http://a.example/some"), &set, |columns| {
             assert_eq!(columns.values().len(), 3);
-            for (lane, at) in columns.blocks().enumerate() {
-                let row = rows.iter().nth(at).unwrap();
+            for (lane, at) in columns.blocks().iter().enumerate() {
+                let row = rows.iter().nth(*at as usize).unwrap();
                 let values = columns.values().iter().map(|lanes| lanes[lane]);
                 let expected = set.asked().iter().map(|column| row[usize::from(*column)]);
                 assert!(values.eq(expected), "block {at}");
@@ -175,8 +233,8 @@ mod tests {
         for (column, name) in schema.names().iter().enumerate() {
             let set = ColumnSet::new(schema.names().len(), [column as u16]);
             schema.each_batch(&page, url, &set, |columns| {
-                for (lane, at) in columns.blocks().enumerate() {
-                    let expected = rows.iter().nth(at).unwrap()[column];
+                for (lane, at) in columns.blocks().iter().enumerate() {
+                    let expected = rows.iter().nth(*at as usize).unwrap()[column];
                     assert_eq!(columns.values()[0][lane], expected, "{name}, block {at}");
                 }
             });
@@ -189,6 +247,56 @@ mod tests {
         for name in ["tag_ratio.cluster", "topic.body_phrases", "position.title_share", "position.log_like"] {
             assert!(varies(name), "{name}");
         }
+    }
+
+    #[test]
+    fn named_blocks_have_the_columns_of_the_rows() {
+        let blocks: String = (0..150)
+            .map(|at| {
+                format!("<div><h2>Part {at}</h2><p class=c{}>{}</div>", at % 7, "Some words, then. ".repeat(at % 5))
+            })
+            .collect();
+        let html = format!("<h1>Some</h1>{blocks}<div id=comments><p>I say some, too.</div>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let rows = schema.rows(&page, None);
+        let width = schema.names().len();
+        let column = |name: &str| schema.names().iter().position(|column| column == name).unwrap();
+        let all = ColumnSet::new(width, ["comments.inside", "outline.is_headline"].map(|name| column(name) as u16));
+        let set = ColumnSet::new(width, 0..width as u16);
+        let blocks = page.blocks.len() as u32;
+        // Some apart from each other, then a run of more than a batch, then none.
+        let mut lists =
+            vec![Vec::new(), (1..100).collect(), (0..blocks).filter(|at| at % 3 == 0 || at % 7 == 1).collect()];
+        let expected: Vec<u32> = lists.iter().rev().flatten().copied().collect();
+        let mut seen = (Vec::new(), Vec::new());
+        schema.each_named_batch(
+            &page,
+            None,
+            (&all, &set),
+            &mut seen,
+            |seen, columns| {
+                for (lane, at) in columns.blocks().iter().enumerate() {
+                    let row = rows.iter().nth(*at as usize).unwrap();
+                    let values: Vec<f32> = columns.values().iter().map(|lanes| lanes[lane]).collect();
+                    let expected = all.asked().iter().map(|column| row[usize::from(*column)]);
+                    assert!(values.iter().copied().eq(expected), "block {at}");
+                    seen.0.push(values);
+                }
+            },
+            |_| lists.pop().unwrap(),
+            |seen, columns| {
+                for (lane, at) in columns.blocks().iter().enumerate() {
+                    let row = rows.iter().nth(*at as usize).unwrap();
+                    assert!(columns.values().iter().map(|lanes| lanes[lane]).eq(row.iter().copied()), "block {at}");
+                    seen.1.push(*at);
+                }
+            },
+        );
+        assert_eq!((seen.0.len(), &seen.1), (page.blocks.len(), &expected));
+        let sums: Vec<f32> = (0..2).map(|slot| seen.0.iter().map(|values| values[slot]).sum()).collect();
+        assert_eq!(sums, [1.0, 1.0], "one comment and one headline");
+        assert!(lists.is_empty());
     }
 
     #[test]

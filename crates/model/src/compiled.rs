@@ -151,8 +151,9 @@ impl Compiled {
     /// Log odds of rows as wide as the schema.
     fn of_rows<R: AsRef<[f32]>>(&self, rows: &[R]) -> Vec<f32> {
         let mut odds = PageOdds::new(self, rows.len());
-        for rows in rows.chunks(trommel_features::LANES) {
-            odds.add(&Columns::of_rows(self.columns(), rows));
+        let chunks = rows.chunks(trommel_features::LANES);
+        for (first, rows) in (0..).step_by(trommel_features::LANES).zip(chunks) {
+            odds.add(&Columns::of_rows(self.columns(), rows, first));
         }
         odds.finish()
     }
@@ -224,7 +225,7 @@ mod tests {
         let parts = [(0.5, Scorer::Additive(additive)), (2.0, Scorer::Trees(trees))];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
         let compiled = Compiled::new(parts_of(), None, schema.names().len(), std::iter::empty(), None);
-        let mut found = PageOdds::new(&compiled, 0);
+        let mut found = PageOdds::new(&compiled, page.blocks.len());
         schema.each_batch(&page, None, compiled.columns(), |columns| found.add(columns));
         let found = found.finish();
         let expected: Vec<f32> =

@@ -16,6 +16,7 @@ mod lists;
 mod model;
 mod packed;
 mod page_type;
+mod representatives;
 mod roles;
 mod scorer;
 mod sigmoid;

@@ -1,5 +1,6 @@
 //! A model ready to score pages.
 
+mod judging;
 mod reasons;
 #[cfg(test)]
 mod tests;
@@ -11,13 +12,12 @@ use rustc_hash::FxHashMap;
 use trommel_features::{ColumnSet, Columns, Schema, embedded_texts};
 use trommel_html::Page;
 
-use crate::compiled::{Compiled, PageOdds};
+use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{ModelFile, PageTypeScorer, Scorer};
 use crate::hard_pages::confidence_below;
 use crate::kept_blocks::{self, Choice, weighed};
-use crate::known_words::KnownWords;
 use crate::layout::Layout;
 use crate::packed::pack;
 use crate::page_type::PageType;
@@ -51,6 +51,8 @@ pub struct Model {
     /// The parts of the file, asking columns of the schema, and the same laid out for speed.
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
+    /// The columns that are asked for of all blocks, and not only of those that are scored.
+    of_all: ColumnSet,
     /// The scorer of pages other than articles and threads, likewise.
     lists: Option<Scorer>,
     /// The scorers of the page types, likewise.
@@ -168,7 +170,9 @@ impl Model {
             beside.into_iter(),
             file.band,
         );
+        let of_all = ColumnSet::new(schema.names().len(), comments.first().copied().into_iter().chain(headline));
         Ok(Self {
+            of_all,
             headline,
             page_blocks,
             known_words,
@@ -283,20 +287,6 @@ impl Model {
         self.compiled.columns()
     }
 
-    /// Log odds of being content of each block of a page by itself: what its parts add up to, before the
-    /// fields are pooled.
-    pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
-        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
-            if columns.blocks().start == 0 {
-                let value = |column| self.page_value(columns, column);
-                odds.set_list_share(self.list_share(&self.type_odds(value), value));
-            }
-            odds.add(columns);
-        });
-        odds.finish()
-    }
-
     /// Scores and chooses the blocks of a page. Readers' comments beside a page's own text are not content;
     /// posts of a forum are its text.
     pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
@@ -307,94 +297,6 @@ impl Model {
     /// nothing had called them comments.
     pub fn judge_with_comments(&self, page: &Page, url: Option<&str>) -> Judgement {
         self.judge_blocks(page, url, true)
-    }
-
-    fn judge_blocks(&self, page: &Page, url: Option<&str>, with_comments: bool) -> Judgement {
-        let set = self.compiled.columns();
-        let slot = |column: &u16| set.slot(*column);
-        let headline_slot = self.headline.as_ref().and_then(slot);
-        let comment_slots: Vec<usize> = self.comments.iter().filter_map(slot).collect();
-        let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
-        // What blocks would be worth if nobody had called any of them comments.
-        let mut unnamed = PageOdds::new(&self.compiled, 0);
-        // Batches without a block in a comment section.
-        let mut same = Vec::new();
-        let mut in_comments = Vec::new();
-        let (mut headline, mut page_type) = (None, None);
-        let mut known_words = KnownWords::default();
-        self.schema.each_batch(page, url, set, |columns| {
-            let blocks = columns.blocks();
-            let lanes = |slot: &usize| {
-                let lanes = columns.column(*slot).map_or(&[][..], |lanes| lanes);
-                lanes.iter().take(blocks.len())
-            };
-            if blocks.start == 0 {
-                // Columns of the page type are equal for all blocks, so the first batch is enough.
-                let value = |column| self.page_value(columns, column);
-                let of_types = self.type_odds(value);
-                page_type = PageType::of(&self.file.page_types, &of_types);
-                let share = self.list_share(&of_types, value);
-                odds.set_list_share(share);
-                unnamed.set_list_share(share);
-            }
-            if headline.is_none()
-                && let Some(slot) = &headline_slot
-            {
-                let found = lanes(slot).position(|is| *is > 0.0);
-                headline = found.map(|lane| blocks.start + lane);
-            }
-            let inside = comment_slots.first().into_iter().flat_map(lanes);
-            in_comments.extend(inside.map(|is| *is > 0.0));
-            odds.add(columns);
-            self.add_known_words(&mut known_words, page, columns);
-            if with_comments {
-                let is_inside = in_comments.get(blocks.clone());
-                if is_inside.is_some_and(|inside| inside.contains(&true)) {
-                    // Scored twice only where a batch has comments: on other pages the answer is the same.
-                    let mut blank = columns.clone();
-                    for slot in &comment_slots {
-                        blank.fill(*slot, 0.0);
-                    }
-                    unnamed.add(&blank);
-                } else {
-                    unnamed.skip(blocks.clone());
-                    same.push(blocks);
-                }
-            }
-        });
-        let (mut odds, mut unnamed) = (odds.finish(), unnamed.finish());
-        for blocks in same {
-            if let (Some(to), Some(from)) = (unnamed.get_mut(blocks.clone()), odds.get(blocks)) {
-                to.copy_from_slice(from);
-            }
-        }
-        let change = known_words.change(self.file.known_words);
-        // On most pages nothing changes.
-        if change != 0.0 {
-            odds.iter_mut().chain(&mut unnamed).for_each(|odds| *odds += change);
-        }
-        let layout = Layout::of(page);
-        let pooling = self.file.pooling;
-        // Pooled as log odds: a mean of probabilities would hide how sure the model is of each.
-        layout.pool(&mut odds, pooling);
-        layout.pool(&mut unnamed, pooling);
-        let mut probabilities: Vec<f32> = odds.into_iter().map(sigmoid).collect();
-        let all = probabilities.iter_mut().zip(&in_comments);
-        for ((probability, _), odds) in all.zip(unnamed).filter(|((_, inside), _)| **inside) {
-            // The larger one: asking for comments must never lose text that is kept without them.
-            *probability = probability.max(sigmoid(odds));
-        }
-        let mut judgement = Judgement {
-            probabilities,
-            choice: Choice::default(),
-            page_type,
-            headline,
-            in_comments,
-            embedded: Vec::new(),
-            fields: Vec::new(),
-        };
-        self.choose_over(page, &layout, &mut judgement, with_comments);
-        judgement
     }
 
     /// Chooses the blocks and embedded texts of a page anew by the probabilities of a judgement.
@@ -464,14 +366,6 @@ impl Model {
     fn page_value(&self, columns: &Columns, column: u16) -> f32 {
         let lanes = self.compiled.columns().slot(column).and_then(|slot| columns.column(slot));
         lanes.and_then(|lanes| lanes.first()).copied().unwrap_or(0.0)
-    }
-
-    /// Adds the blocks of a batch to the known words of their page; none if the model does not say what it knows.
-    fn add_known_words(&self, known_words: &mut KnownWords, page: &Page, columns: &Columns) {
-        let slot = self.known_words.and_then(|column| self.compiled.columns().slot(column));
-        let Some(shares) = slot.and_then(|slot| columns.column(slot)) else { return };
-        let blocks = page.blocks.get(columns.blocks()).unwrap_or_default();
-        blocks.iter().zip(shares).for_each(|(block, share)| known_words.add(block.words, *share));
     }
 
     /// The log odds of each page type, given the value of a column on the page.

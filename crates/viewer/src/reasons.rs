@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use trommel_html::Page;
-use trommel_model::{Layout, Model};
+use trommel_model::Model;
 
 use crate::topics::Topic;
 
@@ -91,7 +91,7 @@ impl<'m> Explainer<'m> {
             wanted.is_some_and(|wanted| wanted.contains(&true))
         };
         schema.each_wanted_batch(page, url, set, some, |columns| {
-            for (lane, at) in columns.blocks().enumerate() {
+            for (lane, at) in columns.blocks().iter().map(|at| *at as usize).enumerate() {
                 if wanted.get(at) != Some(&true) {
                     continue;
                 }
@@ -111,10 +111,8 @@ impl<'m> Explainer<'m> {
     /// The contribution of the blocks of its field to the log odds of each block of a page.
     fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let single = self.model.log_odds(page, url);
-        let mut pooled = single.clone();
-        Layout::of(page).pool(&mut pooled, self.model.file().pooling);
-        let both = pooled.iter().zip(&single);
-        both.map(|(pooled, single)| pooled - single).collect()
+        let of_fields = self.model.field_odds(page, url);
+        of_fields.iter().zip(&single).map(|(of_field, single)| of_field - single).collect()
     }
 
     /// The reasons of the block that has this row, to whose log odds its field adds `of_field`.

@@ -18,9 +18,14 @@ pub(crate) type LevelColumns = [Lanes; PARTS];
 pub(crate) const NO_PARTS: LevelColumns = [[0.0; LANES]; PARTS];
 
 /// Fills in the levels of the blocks in elements at these places.
-pub(crate) fn fill(levels: &mut [LevelColumns], paths: &Paths, parts: &ContainerParts, places: &[u32]) {
+pub(crate) fn fill(
+    levels: &mut [LevelColumns],
+    paths: &Paths,
+    parts: &ContainerParts,
+    places: impl Iterator<Item = u32>,
+) {
     for (lane, place) in (0..LANES).zip(places) {
-        let (mut at, mut level) = (*place, 0);
+        let (mut at, mut level) = (place, 0);
         for (columns, wanted) in levels.iter_mut().zip(LEVELS) {
             // Each level is climbed from the one below it, so all seven together take eight steps.
             for _ in level..wanted {

@@ -74,6 +74,7 @@ fn fill(facts: &PageFacts, around: &[u32], out: &mut GroupColumns) {
     // A number that no tag has, so that all columns are 0.
     let none = u8::MAX;
     for (lane, at) in (0..LANES).zip(out.blocks()) {
+        let at = *at as usize;
         let Some(block) = page.blocks.get(at) else { break };
         let container = page.container(block).map(|(_, element)| element);
         let above = container.and_then(|element| page.element(element.parent));

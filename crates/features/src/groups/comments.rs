@@ -7,7 +7,7 @@ use trommel_html::{Attribute, AttributeWord, HeadingIds, NONE, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::facts::PageFacts;
-use crate::group::{Fact, Group, owned, rows};
+use crate::group::{Fact, Group, owned};
 use crate::hash_table::HashTable;
 use crate::log::{flag, log};
 use crate::scratch::Scratch;
@@ -43,7 +43,11 @@ pub(crate) const GROUP: Group = Group {
     columns: |_| owned(&NAMES),
     on: |facts, _| {
         let sections = Sections::new(facts);
-        rows(move |at| sections.features(facts.page, at))
+        Box::new(move |_, out| match out.is_next_alone() {
+            // Asked for all blocks, and the others for some.
+            true => out.put(|at| flag(sections.has(facts.page, Some(at)))),
+            false => out.put_rows(|at| sections.features(facts.page, at)),
+        })
     },
 };
 
@@ -109,9 +113,13 @@ impl Sections {
         self.region.get(element as usize).is_some_and(|region| *region != NONE)
     }
 
+    /// Whether a block stands in a section.
+    fn has(&self, page: &Page, at: Option<usize>) -> bool {
+        at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element))
+    }
+
     fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
-        let inside =
-            |at: Option<usize>| at.and_then(|at| page.blocks.get(at)).is_some_and(|block| self.contains(block.element));
+        let inside = |at: Option<usize>| self.has(page, at);
         let is_inside = inside(Some(at));
         // Comments are content where there is no other prose, as in a forum, so both amounts are features.
         let outside = self.prose.saturating_sub(self.prose_inside);

@@ -56,7 +56,19 @@ impl Neighbours {
     }
 
     fn fill(&self, out: &mut GroupColumns) {
-        let first = out.blocks().start;
+        let blocks = out.blocks();
+        let first = blocks.first().map_or(0, |first| *first as usize);
+        if blocks.last().is_some_and(|last| *last as usize + 1 - first != blocks.len()) {
+            // Blocks apart from each other: what is at an offset from them is no slice.
+            for offset in OFFSETS {
+                let at = |block: usize| (block + REACH).saturating_add_signed(offset);
+                for part in &self.parts {
+                    out.put(|block| part.get(at(block)).copied().unwrap_or(0.0));
+                }
+                out.put(|block| flag(self.parents.get(block + REACH) == self.parents.get(at(block))));
+            }
+            return;
+        }
         let parents = self.parents.get(first + REACH..).and_then(|parents| parents.first_chunk::<LANES>());
         for offset in OFFSETS {
             let from = (first + REACH).saturating_add_signed(offset);

@@ -1,7 +1,17 @@
 //! Features of a block's place among the headings of its page.
 
 use crate::facts::headline::NAMES;
-use crate::group::{Fact, Group, owned, rows};
+use crate::group::{Fact, Group, owned};
+use crate::log::flag;
 
-pub(crate) const GROUP: Group =
-    Group { needs: &[Fact::Outline], columns: |_| owned(&NAMES), on: |facts, _| rows(|at| facts.outline.features(at)) };
+pub(crate) const GROUP: Group = Group {
+    needs: &[Fact::Outline],
+    columns: |_| owned(&NAMES),
+    on: |facts, _| {
+        Box::new(|_, out| match out.is_next_alone() {
+            // Asked for all blocks, and the others for some.
+            true => out.put(|at| flag(facts.outline.headline() == Some(at))),
+            false => out.put_rows(|at| facts.outline.features(at)),
+        })
+    },
+};

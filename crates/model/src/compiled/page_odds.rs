@@ -8,6 +8,7 @@ use super::Compiled;
 /// The log odds of the blocks that have come.
 pub(crate) struct PageOdds<'m> {
     compiled: &'m Compiled,
+    /// By block; no numbers of those yet to come.
     odds: Vec<f32>,
     waiting: WaitingBlocks,
     /// Share of the scorer of pages other than articles and threads; 0 without one.
@@ -20,13 +21,13 @@ struct WaitingBlocks {
     /// Their columns; empty if none has waited yet.
     values: Scratch<Lanes>,
     /// Their numbers among the log odds, by lanes.
-    blocks: Scratch<usize>,
+    blocks: Scratch<u32>,
 }
 
 impl<'m> PageOdds<'m> {
-    /// No log odds yet, with room for so many.
+    /// No log odds yet of so many blocks.
     pub fn new(compiled: &'m Compiled, blocks: usize) -> Self {
-        Self { compiled, odds: Vec::with_capacity(blocks), waiting: WaitingBlocks::default(), list_share: 0.0 }
+        Self { compiled, odds: vec![f32::NAN; blocks], waiting: WaitingBlocks::default(), list_share: 0.0 }
     }
 
     /// Sets the share (0..=1) of the scorer of pages other than articles and threads, before the first block is added.
@@ -61,18 +62,20 @@ impl<'m> PageOdds<'m> {
                 *sum = rest * *sum + self.list_share * value;
             }
         }
-        let from = self.odds.len();
+        let blocks = columns.blocks();
         let (Some(band), Some(first)) = (band, first) else {
-            self.odds.extend(sums.iter().take(lanes));
+            for (block, sum) in blocks.iter().zip(sums) {
+                self.set(*block, sum);
+            }
             return;
         };
         let mut doubtful = [0; LANES];
         let mut len = 0;
-        for (lane, (sum, first)) in sums.iter().zip(first).enumerate().take(lanes) {
+        for (lane, ((sum, first), block)) in sums.iter().zip(first).zip(blocks).enumerate() {
             // What is no number is in doubt.
             let is_sure = first.abs() >= *band;
             // Where the first part is not in doubt, it stands for the trees.
-            self.odds.push(if is_sure { sum + rest * put_off * first } else { *sum });
+            self.set(*block, if is_sure { sum + rest * put_off * first } else { *sum });
             if let Some(place) = doubtful.get_mut(len) {
                 *place = lane;
                 len += usize::from(!is_sure);
@@ -81,7 +84,7 @@ impl<'m> PageOdds<'m> {
         let mut rest = doubtful.get(..len).unwrap_or_default();
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(LANES - self.waiting.blocks.len()));
-            self.wait(values, now, from);
+            self.wait(values, now, blocks);
             rest = later;
             if self.waiting.blocks.len() == LANES {
                 self.ask_trees();
@@ -94,13 +97,20 @@ impl<'m> PageOdds<'m> {
         1.0 - self.list_share
     }
 
-    /// Passes over these blocks: their log odds are no number.
-    pub fn skip(&mut self, blocks: std::ops::Range<usize>) {
-        self.odds.extend(blocks.map(|_| f32::NAN));
+    /// The log odds of a block, no number if none are known. Those of blocks that wait are not complete.
+    pub fn get(&self, block: u32) -> f32 {
+        self.odds.get(block as usize).copied().unwrap_or(f32::NAN)
+    }
+
+    /// Sets the log odds of a block.
+    pub fn set(&mut self, block: u32, odds: f32) {
+        if let Some(known) = self.odds.get_mut(block as usize) {
+            *known = odds;
+        }
     }
 
     /// Lets these lanes wait; there is room for them.
-    fn wait(&mut self, values: &[Lanes], lanes: &[usize], from: usize) {
+    fn wait(&mut self, values: &[Lanes], lanes: &[usize], numbers: &[u32]) {
         let WaitingBlocks { values: waiting, blocks } = &mut self.waiting;
         if waiting.is_empty() {
             *waiting = Scratch::stale(values.len(), [0.0; LANES]);
@@ -114,7 +124,7 @@ impl<'m> PageOdds<'m> {
                 }
             }
         }
-        blocks.extend(lanes.iter().map(|lane| from + lane));
+        blocks.extend(lanes.iter().filter_map(|lane| numbers.get(*lane)).copied());
     }
 
     /// Adds what the trees say of the blocks that wait.
@@ -130,18 +140,23 @@ impl<'m> PageOdds<'m> {
             }
         }
         for (at, trees) in blocks.iter().zip(trees) {
-            if let Some(odds) = self.odds.get_mut(*at) {
+            if let Some(odds) = self.odds.get_mut(*at as usize) {
                 *odds += rest * trees;
             }
         }
         blocks.clear();
     }
 
-    /// The log odds of all blocks.
-    pub fn finish(mut self) -> Vec<f32> {
+    /// Asks the trees about the blocks that wait.
+    pub fn complete(&mut self) {
         if !self.waiting.blocks.is_empty() {
             self.ask_trees();
         }
+    }
+
+    /// The log odds of all blocks.
+    pub fn finish(mut self) -> Vec<f32> {
+        self.complete();
         self.odds
     }
 }

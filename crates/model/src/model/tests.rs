@@ -58,6 +58,30 @@ fn weights_find_their_columns_by_name() {
 }
 
 #[test]
+fn the_longest_block_of_a_field_stands_for_the_others_unless_it_is_in_doubt() {
+    let item = |words: usize| format!("<li>{}", "word ".repeat(words));
+    let judged = |pooling: f32, longest: usize| {
+        let model = Model::new(ModelFile { pooling, ..file() }).unwrap();
+        let html = format!("<p>one<ul>{}{}{}</ul>", item(1), item(longest), item(2));
+        let page = ScanEngine.read(&html, &Limits::default());
+        let odds = model.field_odds(&page, None);
+        let probabilities: Vec<f32> = odds.iter().map(|odds| sigmoid(*odds)).collect();
+        assert_eq!(model.judge(&page, None).probabilities, probabilities);
+        let mut alone = model.log_odds(&page, None);
+        Layout::of(&page).pool(&mut alone, pooling);
+        (odds, alone)
+    };
+    // The log odds of n words are n / 2 - 2: those of the longest are sure, and stand for all of the list.
+    let (odds, alone) = judged(0.5, 10);
+    assert_eq!(odds, [-1.5, 3.0, 3.0, 3.0]);
+    assert_ne!(odds, alone);
+    let (odds, alone) = judged(0.5, 8);
+    assert_eq!(odds, alone);
+    let (odds, alone) = judged(0.0, 10);
+    assert_eq!(odds, alone);
+}
+
+#[test]
 fn blocks_of_pages_whose_words_are_not_known_are_less_probable() {
     let file = ModelFile {
         groups: vec![FeatureGroup::Shallow, FeatureGroup::Wording],

@@ -1,0 +1,190 @@
+//! Judges the blocks of a page: the longest of each field first, and the others where these are in doubt.
+
+use trommel_features::Columns;
+use trommel_html::Page;
+
+use super::{Judgement, Model};
+use crate::compiled::PageOdds;
+use crate::kept_blocks::Choice;
+use crate::known_words::KnownWords;
+use crate::layout::Layout;
+use crate::page_type::PageType;
+use crate::representatives::{Representatives, is_in_doubt};
+use crate::sigmoid::sigmoid;
+
+/// A page that is being judged.
+struct Judging<'m> {
+    odds: PageOdds<'m>,
+    /// What blocks would be worth if nobody had called any of them comments, if that is asked; no numbers of blocks
+    /// that are worth the same.
+    unnamed: Option<PageOdds<'m>>,
+    in_comments: Vec<bool>,
+    headline: Option<usize>,
+    page_type: Option<PageType>,
+    known_words: KnownWords,
+}
+
+impl Judging<'_> {
+    /// Gives each block the log odds of its representative, but for those whose representative is in doubt: these are
+    /// listed.
+    fn others_in_doubt(&mut self, representatives: &Representatives) -> Vec<u32> {
+        std::iter::once(&mut self.odds).chain(&mut self.unnamed).for_each(PageOdds::complete);
+        let mut listed = Vec::new();
+        for (block, longest) in representatives.others() {
+            let odds = self.odds.get(longest);
+            let unnamed = self.unnamed.as_ref().map_or(odds, |unnamed| unnamed.get(longest));
+            if is_in_doubt(odds) || !unnamed.is_nan() && is_in_doubt(unnamed) {
+                listed.push(block);
+                continue;
+            }
+            self.odds.set(block, odds);
+            if let Some(all) = &mut self.unnamed {
+                all.set(block, unnamed);
+            }
+        }
+        listed
+    }
+}
+
+impl Model {
+    /// Log odds of being content of each block of a page by itself: what its parts add up to, before the
+    /// fields are pooled.
+    pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
+        let mut odds = PageOdds::new(&self.compiled, page.blocks.len());
+        self.schema.each_batch(page, url, self.compiled.columns(), |columns| {
+            if columns.blocks().first() == Some(&0) {
+                let value = |column| self.page_value(columns, column);
+                odds.set_list_share(self.list_share(&self.type_odds(value), value));
+            }
+            odds.add(columns);
+        });
+        odds.finish()
+    }
+
+    /// Log odds by which the blocks of a page are judged: those of the longest block of a field stand for the others if
+    /// they are not in doubt, and all are drawn towards the mean of their field.
+    pub fn field_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
+        let layout = Layout::of(page);
+        let mut odds = self.log_odds(page, url);
+        if self.file.pooling > 0.0 {
+            layout.represent(&mut odds);
+        }
+        layout.pool(&mut odds, self.file.pooling);
+        odds
+    }
+
+    pub(super) fn judge_blocks(&self, page: &Page, url: Option<&str>, with_comments: bool) -> Judgement {
+        let layout = Layout::of(page);
+        let judging = self.judging(page, url, &layout, with_comments);
+        let Judging { odds, unnamed, in_comments, headline, page_type, known_words } = judging;
+        let mut odds = odds.finish();
+        let mut unnamed = unnamed.map(PageOdds::finish).unwrap_or_default();
+        // Those of blocks that are the same whatever they are called have not been asked for.
+        for (unnamed, odds) in unnamed.iter_mut().zip(&odds).filter(|(unnamed, _)| unnamed.is_nan()) {
+            *unnamed = *odds;
+        }
+        let change = known_words.change(self.file.known_words);
+        // On most pages nothing changes.
+        if change != 0.0 {
+            odds.iter_mut().chain(&mut unnamed).for_each(|odds| *odds += change);
+        }
+        let pooling = self.file.pooling;
+        // Pooled as log odds: a mean of probabilities would hide how sure the model is of each.
+        layout.pool(&mut odds, pooling);
+        layout.pool(&mut unnamed, pooling);
+        let mut probabilities: Vec<f32> = odds.into_iter().map(sigmoid).collect();
+        let all = probabilities.iter_mut().zip(&in_comments);
+        for ((probability, _), odds) in all.zip(unnamed).filter(|((_, inside), _)| **inside) {
+            // The larger one: asking for comments must never lose text that is kept without them.
+            *probability = probability.max(sigmoid(odds));
+        }
+        let mut judgement = Judgement {
+            probabilities,
+            choice: Choice::default(),
+            page_type,
+            headline,
+            in_comments,
+            embedded: Vec::new(),
+            fields: Vec::new(),
+        };
+        self.choose_over(page, &layout, &mut judgement, with_comments);
+        judgement
+    }
+
+    /// The log odds of the blocks of a page, and what else their columns tell.
+    fn judging(&self, page: &Page, url: Option<&str>, layout: &Layout, with_comments: bool) -> Judging<'_> {
+        let representatives = Representatives::of(layout);
+        let mut judging = Judging {
+            odds: PageOdds::new(&self.compiled, page.blocks.len()),
+            unnamed: with_comments.then(|| PageOdds::new(&self.compiled, page.blocks.len())),
+            in_comments: Vec::new(),
+            headline: None,
+            page_type: None,
+            known_words: KnownWords::default(),
+        };
+        let mut list = 0;
+        self.schema.each_named_batch(
+            page,
+            url,
+            (&self.of_all, self.compiled.columns()),
+            &mut judging,
+            |judging, columns| self.see(judging, columns),
+            |judging| {
+                list += 1;
+                match list {
+                    // The paper judges every block by itself.
+                    1 if self.file.pooling == 0.0 => (0..page.blocks.len() as u32).collect(),
+                    1 => representatives.list(),
+                    2 if self.file.pooling > 0.0 => judging.others_in_doubt(&representatives),
+                    _ => Vec::new(),
+                }
+            },
+            |judging, columns| self.score(judging, page, columns),
+        );
+        judging
+    }
+
+    /// Takes from the columns of all blocks which stand in comment sections, and which is the headline.
+    fn see(&self, judging: &mut Judging, columns: &Columns) {
+        let lanes = |column: &u16| {
+            let lanes = self.of_all.slot(*column).and_then(|slot| columns.column(slot));
+            columns.blocks().iter().zip(lanes.into_iter().flatten()).map(|(block, is)| (*block, *is > 0.0))
+        };
+        judging.in_comments.extend(self.comments.first().into_iter().flat_map(lanes).map(|(_, is)| is));
+        let mut headlines = self.headline.iter().flat_map(lanes).filter(|(_, is)| *is);
+        judging.headline = judging.headline.or_else(|| headlines.next().map(|(block, _)| block as usize));
+    }
+
+    /// Scores the blocks of a batch.
+    fn score(&self, judging: &mut Judging, page: &Page, columns: &Columns) {
+        if columns.blocks().first() == Some(&0) {
+            // Columns of the page type are equal for all blocks, so the first batch is enough.
+            let value = |column| self.page_value(columns, column);
+            let of_types = self.type_odds(value);
+            judging.page_type = PageType::of(&self.file.page_types, &of_types);
+            let share = self.list_share(&of_types, value);
+            std::iter::once(&mut judging.odds).chain(&mut judging.unnamed).for_each(|odds| odds.set_list_share(share));
+        }
+        judging.odds.add(columns);
+        self.add_known_words(&mut judging.known_words, page, columns);
+        let is_inside = |block: &u32| judging.in_comments.get(*block as usize) == Some(&true);
+        // Scored twice only where a batch has comments: on other pages the answer is the same.
+        if let Some(unnamed) = &mut judging.unnamed
+            && columns.blocks().iter().any(is_inside)
+        {
+            let mut blank = columns.clone();
+            for slot in self.comments.iter().filter_map(|column| self.compiled.columns().slot(*column)) {
+                blank.fill(slot, 0.0);
+            }
+            unnamed.add(&blank);
+        }
+    }
+
+    /// Adds the blocks of a batch to the known words of their page; none if the model does not say what it knows.
+    fn add_known_words(&self, known_words: &mut KnownWords, page: &Page, columns: &Columns) {
+        let slot = self.known_words.and_then(|column| self.compiled.columns().slot(column));
+        let Some(shares) = slot.and_then(|slot| columns.column(slot)) else { return };
+        let blocks = columns.blocks().iter().filter_map(|block| page.blocks.get(*block as usize));
+        blocks.zip(shares).for_each(|(block, share)| known_words.add(block.words, *share));
+    }
+}
