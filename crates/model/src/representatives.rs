@@ -48,8 +48,13 @@ impl<'l> Representatives<'l> {
 }
 
 impl Layout {
-    /// Gives the blocks whose representative is not in doubt its log odds, as a model that judges the page does.
-    pub fn represent(&self, odds: &mut [f32]) {
+    /// Gives the blocks whose representative is not in doubt its log odds, as a model does whose fields have a share of
+    /// more than 0 in the log odds of their blocks.
+    pub fn represent(&self, odds: &mut [f32], share: f32) {
+        // The paper judges every block by itself.
+        if share == 0.0 {
+            return;
+        }
         for (block, longest) in Representatives::of(self).others() {
             let of_longest = odds.get(longest as usize).copied().filter(|odds| !is_in_doubt(*odds));
             if let (Some(odds), Some(of_longest)) = (odds.get_mut(block as usize), of_longest) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use trommel_html::Page;
-use trommel_model::Model;
+use trommel_model::{Layout, Model};
 
 use crate::topics::Topic;
 
@@ -111,8 +111,12 @@ impl<'m> Explainer<'m> {
     /// The contribution of the blocks of its field to the log odds of each block of a page.
     fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let single = self.model.log_odds(page, url);
-        let of_fields = self.model.field_odds(page, url);
-        of_fields.iter().zip(&single).map(|(of_field, single)| of_field - single).collect()
+        let (layout, pooling) = (Layout::of(page), self.model.file().pooling);
+        let mut pooled = single.clone();
+        layout.represent(&mut pooled, pooling);
+        layout.pool(&mut pooled, pooling);
+        let both = pooled.iter().zip(&single);
+        both.map(|(pooled, single)| pooled - single).collect()
     }
 
     /// The reasons of the block that has this row, to whose log odds its field adds `of_field`.

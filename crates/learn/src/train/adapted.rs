@@ -212,9 +212,7 @@ impl OwnPages {
             }
         }
         for (odds, layout) in pages.iter_mut().zip(&self.layouts) {
-            if self.pooling > 0.0 {
-                layout.represent(odds);
-            }
+            layout.represent(odds, self.pooling);
             layout.pool(odds, self.pooling);
             odds.iter_mut().for_each(|odds| *odds = sigmoid(*odds));
         }

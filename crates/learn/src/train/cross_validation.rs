@@ -57,9 +57,7 @@ pub(super) fn cross_validate(
                 let change = fitted.learned.known_words(page, &rows).change(fitted.known_words);
                 let all = fitted.parts.iter().map(|(parts, _)| {
                     let mut odds = log_odds(parts, &fitted, &rows);
-                    if options.learner.pooling() > 0.0 {
-                        page.layout.represent(&mut odds);
-                    }
+                    page.layout.represent(&mut odds, options.learner.pooling());
                     odds.iter_mut().for_each(|odds| *odds += change);
                     page.layout.pool(&mut odds, options.learner.pooling());
                     odds.into_iter().map(sigmoid).collect()

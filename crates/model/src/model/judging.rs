@@ -61,18 +61,6 @@ impl Model {
         odds.finish()
     }
 
-    /// Log odds by which the blocks of a page are judged: those of the longest block of a field stand for the others if
-    /// they are not in doubt, and all are drawn towards the mean of their field.
-    pub fn field_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
-        let layout = Layout::of(page);
-        let mut odds = self.log_odds(page, url);
-        if self.file.pooling > 0.0 {
-            layout.represent(&mut odds);
-        }
-        layout.pool(&mut odds, self.file.pooling);
-        odds
-    }
-
     pub(super) fn judge_blocks(&self, page: &Page, url: Option<&str>, with_comments: bool) -> Judgement {
         let layout = Layout::of(page);
         let judging = self.judging(page, url, &layout, with_comments);
@@ -132,7 +120,7 @@ impl Model {
             |judging| {
                 list += 1;
                 match list {
-                    // The paper judges every block by itself.
+                    // As `Layout::represent`.
                     1 if self.file.pooling == 0.0 => (0..page.blocks.len() as u32).collect(),
                     1 => representatives.list(),
                     2 if self.file.pooling > 0.0 => judging.others_in_doubt(&representatives),

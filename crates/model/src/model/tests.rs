@@ -64,11 +64,14 @@ fn the_longest_block_of_a_field_stands_for_the_others_unless_it_is_in_doubt() {
         let model = Model::new(ModelFile { pooling, ..file() }).unwrap();
         let html = format!("<p>one<ul>{}{}{}</ul>", item(1), item(longest), item(2));
         let page = ScanEngine.read(&html, &Limits::default());
-        let odds = model.field_odds(&page, None);
+        let layout = Layout::of(&page);
+        let mut alone = model.log_odds(&page, None);
+        let mut odds = alone.clone();
+        layout.represent(&mut odds, pooling);
+        layout.pool(&mut odds, pooling);
+        layout.pool(&mut alone, pooling);
         let probabilities: Vec<f32> = odds.iter().map(|odds| sigmoid(*odds)).collect();
         assert_eq!(model.judge(&page, None).probabilities, probabilities);
-        let mut alone = model.log_odds(&page, None);
-        Layout::of(&page).pool(&mut alone, pooling);
         (odds, alone)
     };
     // The log odds of n words are n / 2 - 2: those of the longest are sure, and stand for all of the list.
