@@ -92,8 +92,8 @@ impl Schema {
         }
     }
 
-    /// Gives those columns of `set` that are also in `all` for batch after batch of the page's blocks. Then gives the
-    /// columns of `set` for batch after batch of the blocks that `next` names by rising numbers, until it names none.
+    /// Gives `see` those columns of `set` that are also in `all` for batch after batch of the page's blocks. Then gives
+    /// `give` the columns of `set` for batch after batch of the blocks that `next` names by rising numbers, until it names none.
     /// All three functions have the same `state`.
     pub fn each_named_batch<S>(
         &self,
@@ -101,9 +101,8 @@ impl Schema {
         url: Option<&str>,
         (all, set): (&ColumnSet, &ColumnSet),
         state: &mut S,
-        mut see: impl FnMut(&mut S, &Columns),
         mut next: impl FnMut(&mut S) -> Vec<u32>,
-        mut give: impl FnMut(&mut S, &Columns),
+        (mut see, mut give): (impl FnMut(&mut S, &Columns), impl FnMut(&mut S, &Columns)),
     ) {
         let facts = self.facts(page, url, set);
         let groups = self.groups_on(&facts, set);
@@ -275,23 +274,25 @@ mod tests {
             None,
             (&all, &set),
             &mut seen,
-            |seen, columns| {
-                for (lane, at) in columns.blocks().iter().enumerate() {
-                    let row = rows.iter().nth(*at as usize).unwrap();
-                    let values: Vec<f32> = columns.values().iter().map(|lanes| lanes[lane]).collect();
-                    let expected = all.asked().iter().map(|column| row[usize::from(*column)]);
-                    assert!(values.iter().copied().eq(expected), "block {at}");
-                    seen.0.push(values);
-                }
-            },
             |_| lists.pop().unwrap(),
-            |seen, columns| {
-                for (lane, at) in columns.blocks().iter().enumerate() {
-                    let row = rows.iter().nth(*at as usize).unwrap();
-                    assert!(columns.values().iter().map(|lanes| lanes[lane]).eq(row.iter().copied()), "block {at}");
-                    seen.1.push(*at);
-                }
-            },
+            (
+                |seen, columns| {
+                    for (lane, at) in columns.blocks().iter().enumerate() {
+                        let row = rows.iter().nth(*at as usize).unwrap();
+                        let values: Vec<f32> = columns.values().iter().map(|lanes| lanes[lane]).collect();
+                        let expected = all.asked().iter().map(|column| row[usize::from(*column)]);
+                        assert!(values.iter().copied().eq(expected), "block {at}");
+                        seen.0.push(values);
+                    }
+                },
+                |seen, columns| {
+                    for (lane, at) in columns.blocks().iter().enumerate() {
+                        let row = rows.iter().nth(*at as usize).unwrap();
+                        assert!(columns.values().iter().map(|lanes| lanes[lane]).eq(row.iter().copied()), "block {at}");
+                        seen.1.push(*at);
+                    }
+                },
+            ),
         );
         assert_eq!((seen.0.len(), &seen.1), (page.blocks.len(), &expected));
         let sums: Vec<f32> = (0..2).map(|slot| seen.0.iter().map(|values| values[slot]).sum()).collect();

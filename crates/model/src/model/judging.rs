@@ -116,7 +116,6 @@ impl Model {
             url,
             (&self.of_all, self.compiled.columns()),
             &mut judging,
-            |judging, columns| self.see(judging, columns),
             |judging| {
                 list += 1;
                 match list {
@@ -127,7 +126,7 @@ impl Model {
                     _ => Vec::new(),
                 }
             },
-            |judging, columns| self.score(judging, page, columns),
+            (|judging, columns| self.see(judging, columns), |judging, columns| self.score(judging, page, columns)),
         );
         judging
     }
