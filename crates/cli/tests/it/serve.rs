@@ -155,7 +155,7 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
         format!(
             "<title>T{number}</title><nav><a href=/>Home</a></nav><article><h1>Story {number}</h1>\
              <p>The committee considers the annual report number {number}, and nobody objects to it today.</p>\
-             <p>{CLAIM}</p><p>The second paragraph of {number} tells what happened in the council.</p></article>"
+             <p class=claim>{CLAIM}</p><p>The second paragraph of {number} tells what happened in the council.</p></article>"
         )
     };
     let folder = tempfile::tempdir().unwrap();
