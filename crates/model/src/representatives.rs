@@ -7,9 +7,9 @@
 use crate::layout::Layout;
 
 /// Log odds of the longest block of a field within which the others are judged by themselves.
-// With 1 a set of court rulings loses .007 of F1 by `fast`, and with 2 it loses .006 by `lite`; with 2.5 no set loses .001
-// by either (docs/decisions/2026-11-26-fields-first.md).
-const DOUBT: f32 = 2.5;
+// With 1 a set of court rulings loses .007 of F1 by `fast`, with 2 it loses .006 by `lite`, and with 2.5 agendas lose .005
+// by `best`; with 3 no set loses .0005 (docs/decisions/2026-11-26-fields-first.md).
+const DOUBT: f32 = 3.0;
 
 /// The longest block of each field.
 pub(crate) struct Representatives<'l> {
@@ -84,6 +84,6 @@ mod tests {
         assert_eq!(found.others().collect::<Vec<_>>(), [(1, 2), (3, 2)]);
         let none = Layout::of(&trommel_html::Page::default());
         assert!(Representatives::of(&none).list().is_empty());
-        assert!(is_in_doubt(-2.4) && is_in_doubt(f32::NAN) && !is_in_doubt(2.5) && !is_in_doubt(-2.5));
+        assert!(is_in_doubt(-2.9) && is_in_doubt(f32::NAN) && !is_in_doubt(3.0) && !is_in_doubt(-3.0));
     }
 }
