@@ -27,7 +27,7 @@ LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles training-pages train lite by-set eval quality confidences formats laboratory
+.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels disagreement roles training-pages train lite by-set eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -98,8 +98,12 @@ bench: ## Time each stage on the sample archive, and hostile pages
 	$(CARGO) bench -p trommel-extract --bench hostile
 
 own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
-	scripts/formasaurus-pages.py out/own-labels/formasaurus.warc.gz
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
+
+disagreement: build ## The same of labels/disagreement.jsonl, in out/disagreement; no model learns from them
+	scripts/formasaurus-pages.py out/disagreement/formasaurus.warc.gz
+	scripts/own-labels.py $(DATA) $(WARC) out/disagreement --labels labels/disagreement.jsonl \
+	    --program $(BUILT)/release/trommel
 
 training-pages: build
 	mkdir -p $(JUDGED) out/by-set

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a labelled set (NAME.warc.gz, NAME.gold.jsonl.gz) of the labels in labels/ and the archives they are of.
 
-    scripts/own-labels.py DATA WARC OUT [--program trommel] [--without listing,service]
+    scripts/own-labels.py DATA WARC OUT [--labels labels/pages.jsonl] [--program trommel] [--without listing,service]
 
 DATA, WARC and OUT are folders with the archives that the labels name. Only labels stand in the tree; the pages keep
 their owners' rights and stay where they are. A page whose blocks are no longer those that were labelled is
@@ -70,12 +70,13 @@ def main():
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("warc", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    folder = pathlib.Path(__file__).resolve().parent.parent / "labels"
+    parser.add_argument("--labels", type=pathlib.Path, default=folder / "pages.jsonl")
     parser.add_argument("--program", default="trommel")
     parser.add_argument("--without", default="", help="page types to leave out, divided by commas")
     args = parser.parse_args()
-    labels = pathlib.Path(__file__).resolve().parent.parent / "labels" / "pages.jsonl"
     by_archive = defaultdict(list)
-    for line in labels.read_text(encoding="utf-8").splitlines():
+    for line in args.labels.read_text(encoding="utf-8").splitlines():
         label = json.loads(line)
         if label["page_type"] in args.without.split(","):
             continue
