@@ -5,8 +5,8 @@
 
 The server is any with the chat interface of OpenAI: vLLM, llama.cpp, Ollama, SGLang. The model sees the blocks of a page as
 numbered lines and answers with numbers, so that it cannot invent text. The folder gets `pages` (the run), `hard.warc.gz`,
-`theirs.jsonl` (the answers) and `merged`. Repeated after an interruption, the command asks only for what is missing. A key
-for the server is taken from OPENAI_API_KEY. Needs nothing but Python and trommel.
+`theirs.jsonl` (the answers) and `merged.parquet`. Repeated after an interruption, the command asks only for what is missing.
+A key for the server is taken from OPENAI_API_KEY. Needs trommel and the Python package duckdb.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +21,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+import duckdb
 
 TROMMEL = os.environ.get("TROMMEL", "trommel")
 # Blocks and characters in a question: within the context of small models.
@@ -108,6 +109,18 @@ def trommel(*arguments: str | Path) -> None:
         sys.exit(done.returncode)
 
 
+def join(pages: Path, theirs: Path, merged: Path) -> None:
+    """Writes the documents of the run in their order, those that have an answer with its text and its model as `by`."""
+    answers = duckdb.read_json(str(theirs), format="newline_delimited", columns=dict.fromkeys(["id", "text", "by"], "VARCHAR"))
+    documents = duckdb.read_parquet(str(pages / "*.parquet"), filename=True, file_row_number=True)
+    joined = duckdb.sql(
+        """SELECT documents.* EXCLUDE (filename, file_row_number)
+             REPLACE (coalesce(answers.text, documents.text) AS text, coalesce(answers."by", '') AS "by")
+           FROM documents LEFT JOIN answers USING (id) ORDER BY filename, file_row_number"""
+    )
+    joined.write_parquet(str(merged), compression="zstd")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("archives", nargs="+")
@@ -120,7 +133,7 @@ def main() -> None:
     pages, hard, blocks, theirs = (folder / name for name in ("pages", "hard.warc.gz", "hard.jsonl.gz", "theirs.jsonl"))
     folder.mkdir(parents=True, exist_ok=True)
     share = ["--hard-to", hard, "--hard-share", arguments.share]
-    trommel("run", *arguments.archives, "-o", pages, "--resume", "--spans", "--blocks", *share)
+    trommel("run", *arguments.archives, "-o", pages, "-f", "parquet", "--resume", *share)
     known = finished(theirs)
     if hard.exists():
         trommel("run", "-q", hard, "-o", blocks, "--overwrite", "--quarantine", "none", "--blocks")
@@ -136,9 +149,8 @@ def main() -> None:
                 known.add(page["id"])
                 out.write(json.dumps({"id": page["id"], "text": text, "by": arguments.model}, ensure_ascii=False) + "\n")
                 out.flush()
-    # Left by a merge that was interrupted.
-    shutil.rmtree(folder / "merged", ignore_errors=True)
-    trommel("merge", pages, theirs, "-o", folder / "merged")
+    theirs.touch()
+    join(pages, theirs, folder / "merged.parquet")
 
 
 if __name__ == "__main__":

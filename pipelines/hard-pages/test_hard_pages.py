@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+duckdb = pytest.importorskip("duckdb")
+
 ROOT = Path(__file__).resolve().parents[2]
 ARCHIVE = ROOT / "samples" / "wcxb-sample.warc.gz"
 SCRIPT = Path(__file__).parent / "hard_pages.py"
@@ -72,35 +74,32 @@ def run(folder: Path, server: Server) -> subprocess.CompletedProcess:
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
 
 
-def documents(folder: Path) -> list[dict]:
-    found = []
-    for path in sorted(folder.glob("*.jsonl.zst")):
-        printed = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout
-        found += [json.loads(line) for line in printed.splitlines()]
-    return found
+def documents(path: Path) -> list[dict]:
+    query = "SELECT * EXCLUDE (filename, file_row_number) FROM read_parquet(?, filename=true, file_row_number=true) ORDER BY filename, file_row_number"
+    found = duckdb.execute(query, [str(path)])
+    names = [column[0] for column in found.description]
+    return [dict(zip(names, row)) for row in found.fetchall()]
 
 
-@pytest.mark.skipif(shutil.which("zstd") is None, reason="no program zstd")
 def test_hard_pages_take_the_texts_of_the_model(server, tmp_path):
     done = run(tmp_path, server)
     assert done.returncode == 0, done.stderr
-    before, after = documents(tmp_path / "pages"), documents(tmp_path / "merged")
+    before, after = documents(tmp_path / "pages" / "*.parquet"), documents(tmp_path / "merged.parquet")
     theirs = {line["id"]: line for line in map(json.loads, (tmp_path / "theirs.jsonl").read_text().splitlines())}
     with gzip.open(tmp_path / "hard.warc.gz") as records:
         assert records.read().count(b"WARC/1.1\r\n") == len(theirs)
     assert 2 <= len(theirs) < len(before) / 2
     assert [page["id"] for page in before] == [page["id"] for page in after]
+    with gzip.open(tmp_path / "hard.jsonl.gz", "rt", encoding="utf-8") as lines:
+        blocks = {page["id"]: page["blocks"] for page in map(json.loads, lines)}
     for old, new in zip(before, after):
         if old["id"] in theirs:
-            long = [block["text"] for block in old["blocks"] if len(" ".join(block["text"].split())[:160]) > 60]
+            long = [block["text"] for block in blocks[old["id"]] if len(" ".join(block["text"].split())[:160]) > 60]
             assert new["text"].split() == " ".join(long).split() and new["by"] == "stand-in"
-        else:
-            assert old == new and new["by"] == ""
+            old = old | {"text": new["text"], "by": new["by"]}
+        assert old | {"by": old["by"] or ""} == new
     hardest = sorted(page["confidence"] for page in before)[: len(theirs)]
     assert sorted(page["confidence"] for page in before if page["id"] in theirs) == hardest
-    proved = subprocess.run([TROMMEL, "verify", tmp_path / "merged", "--against", ARCHIVE], capture_output=True, text=True)
-    assert proved.returncode == 0, proved.stdout + proved.stderr
-    assert sum(len(page["spans"]) for page in after if page["by"]) > len(theirs)
     assert set(server.keys) == {"Bearer sesame"}
     # Repeated, nothing is asked; after a kill, what was cut.
     asked = len(server.questions)
@@ -108,7 +107,7 @@ def test_hard_pages_take_the_texts_of_the_model(server, tmp_path):
     cut = (tmp_path / "theirs.jsonl").read_bytes()[:-5]
     (tmp_path / "theirs.jsonl").write_bytes(cut)
     assert run(tmp_path, server).returncode == 0 and len(server.questions) > asked
-    assert documents(tmp_path / "merged") == after
+    assert documents(tmp_path / "merged.parquet") == after
 
 
 def test_pages_without_an_answer_keep_their_text(server, tmp_path):
@@ -116,7 +115,9 @@ def test_pages_without_an_answer_keep_their_text(server, tmp_path):
     done = run(tmp_path, server)
     assert done.returncode == 0 and "no answer, keeps its text" in done.stderr
     assert (tmp_path / "theirs.jsonl").read_text() == ""
-    assert (tmp_path / "merged" / "_SUCCESS").exists()
+    assert documents(tmp_path / "merged.parquet") == [
+        page | {"by": ""} for page in documents(tmp_path / "pages" / "*.parquet")
+    ]
 
 
 def test_the_key_is_not_sent_on(server, monkeypatch):

@@ -17,7 +17,6 @@ mod label;
 mod labelled;
 mod manual;
 mod measured;
-mod merge;
 mod messages;
 mod models;
 mod network;
@@ -67,7 +66,6 @@ enum Command {
     Cat(cat::CatArgs),
     Verify(verify::VerifyArgs),
     Dedup(dedup::DedupArgs),
-    Merge(merge::MergeArgs),
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
     Extract(extract::ExtractArgs),
@@ -112,7 +110,6 @@ fn command(command: Command) -> anyhow::Result<Exit> {
         Command::Cat(args) => cat::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Dedup(args) => dedup::run(&args),
-        Command::Merge(args) => merge::run(args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),
         Command::Extract(args) => extract::run(&args),

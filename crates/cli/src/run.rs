@@ -91,8 +91,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "KIND=FILE", help_heading = BESIDE)]
     set_aside: Vec<SetAside>,
 
-    /// Copy the pages of which the model is least sure to a WARC file for another extractor, whose texts `trommel merge`
-    /// takes. --hard-share says how many. FILE.warc.gz.cdxj lists where the records were
+    /// Copy the pages of which the model is least sure to a WARC file for another extractor.
+    /// --hard-share says how many. FILE.warc.gz.cdxj lists where the records were
     #[arg(long, value_name = "FILE.warc.gz", help_heading = BESIDE)]
     hard_to: Option<PathBuf>,
 

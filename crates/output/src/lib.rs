@@ -17,7 +17,6 @@ mod page;
 mod parquet_columns;
 mod reader;
 mod record;
-mod replace;
 #[cfg(feature = "storage")]
 mod storage;
 mod surt;
@@ -38,7 +37,6 @@ pub use page::{PageForm, page_line};
 pub use parquet_columns::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
-pub use replace::Replacement;
 #[cfg(feature = "storage")]
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,

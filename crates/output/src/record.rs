@@ -69,7 +69,7 @@ pub struct OutputRecord {
     pub capped: String,
     /// Oddities survived while reading the page, in words, divided by semicolons.
     pub notes: String,
-    /// The extractor that made the text, as `trommel merge` was told; empty for this program.
+    /// The extractor that made the text, where a script put another text in; empty for this program.
     pub by: String,
     /// Every block of the page, on request.
     pub blocks: Vec<OutputBlock>,

@@ -9,7 +9,6 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inputs;
-mod merge;
 mod plan;
 mod read;
 mod run;
@@ -29,7 +28,6 @@ pub use error::{BucketError, RunError};
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
 pub use inputs::{ConfigError, Input, InputError, expand, load_config, select};
-pub use merge::{LikeStep, MergeError, MergeRequest, Merged};
 pub use plan::Plan;
 pub use plan::existing::Existing;
 pub use plan::output::{Destination, DestinationError, Encoding, Output};

@@ -29,7 +29,6 @@ mod joins;
 mod label;
 #[cfg(feature = "remote")]
 mod locations;
-mod merge;
 mod pages;
 mod probes;
 mod program;
