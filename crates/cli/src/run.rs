@@ -168,7 +168,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         say("stopped before anything was read");
         return Ok(stop.exit());
     }
-    sites.check(&plan, existing == Existing::Resume)?;
+    sites.check(&plan)?;
     plan.check_names(args.summary.as_deref())?;
     if let Some(path) = &args.summary {
         let named = [Some(plan.settings.model_name()), plan.settings.sites.file.as_deref()];

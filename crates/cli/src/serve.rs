@@ -1,17 +1,15 @@
 //! `trommel serve`: starts the service.
 
-use std::path::{Path, PathBuf};
+use std::env;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use std::{env, thread};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use trommel::filters::Filters;
-use trommel::sites::{DEFAULT_BYTES, SiteMemory};
-use trommel::{ByteSize, KnownSites, Model, Settings};
-use trommel_pipeline::{load_sites, save_sites};
+use trommel::{ByteSize, Model, Settings};
+use trommel_pipeline::load_sites;
 use trommel_serve::{HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 
 use crate::settings::{ServiceCommands, SettingsArgs};
@@ -71,20 +69,9 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     grace: u64,
 
-    /// Correct the model by other pages of the same site, from the counts in FILE. If a token is required, the
-    /// service also counts its pages, creates FILE if necessary, and writes it every five minutes and at the
-    /// end
+    /// Correct the model by other pages of the same site, from the counts in FILE (`trommel sites build`)
     #[arg(long, value_name = "FILE")]
     sites: Option<PathBuf>,
-
-    /// Count pages without a token, too. Anyone who can reach the service can then influence the pages of any
-    /// site
-    #[arg(long, requires = "sites")]
-    learn_sites: bool,
-
-    /// Maximum memory for counts of sites [default: 1G, or that of FILE]
-    #[arg(long, value_name = "SIZE", requires = "sites")]
-    sites_size: Option<ByteSize>,
 
     /// Folder of an index from `index`, to search on the web page
     #[cfg(feature = "index")]
@@ -133,15 +120,6 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         settings.check_page_types(model)?;
     }
     let token = token(args)?;
-    let learns = args.learn_sites || token.is_some();
-    let sites = match &args.sites {
-        Some(path) if learns => {
-            let identity = models.first().map(|(_, model)| model.identity());
-            Some(known_sites(path, args.sites_size, identity)?)
-        }
-        Some(path) => Some(fixed_sites(path)?),
-        None => None,
-    };
     let service = ServiceSettings {
         models,
         defaults: defaults_of_pages,
@@ -150,7 +128,7 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         token,
         guard: HostGuard::new(hosts(args)),
         tls,
-        sites: sites.clone(),
+        sites: args.sites.as_deref().map(load_sites).transpose()?.map(Arc::new),
         #[cfg(feature = "index")]
         index: match &args.index {
             Some(path) => Some(trommel_pipeline::index::Index::open(path)?),
@@ -185,68 +163,14 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         };
         say(&format!("listening on {scheme}{socket}"));
     }
-    let (Some(sites), Some(path), true) = (sites, &args.sites, learns) else {
-        serve(service, sockets, stop.flag())?;
-        return Ok(Exit::Clean);
-    };
-    let ended = AtomicBool::new(false);
-    let served = thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut saved = Instant::now();
-            while !ended.load(Ordering::Relaxed) {
-                thread::sleep(TICK);
-                if saved.elapsed() >= SAVE_EVERY {
-                    if let Err(error) = sites.with(|memory| save_sites(memory, path)) {
-                        tracing::warn!("what is known of sites is not saved: {error}");
-                    }
-                    saved = Instant::now();
-                }
-            }
-        });
-        let served = serve(service, sockets, stop.flag());
-        ended.store(true, Ordering::Relaxed);
-        served
-    });
-    sites.with(|memory| save_sites(memory, path))?;
-    served?;
+    serve(service, sockets, stop.flag())?;
     Ok(Exit::Clean)
 }
-
-/// Time between two saves of the site memory, and between two checks whether the service ended.
-const SAVE_EVERY: Duration = Duration::from_secs(300);
-const TICK: Duration = Duration::from_millis(200);
 
 /// The names by which the service may be asked for where no token is needed.
 fn hosts(args: &ServeArgs) -> impl Iterator<Item = String> {
     let listened = args.listen.iter().filter_map(Listen::host);
     listened.map(str::to_owned).chain(args.allow_host.iter().cloned())
-}
-
-/// The site memory in the file, which stays unchanged.
-fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
-    if !path.exists() {
-        bail!("{}: no such file; it is begun where a token is needed, or with --learn-sites", path.display());
-    }
-    let known = load_sites(path)?;
-    tracing::warn!("{}: pages that come are not counted, as no token is needed; see --learn-sites", path.display());
-    Ok(Arc::new(KnownSites::fixed(known)))
-}
-
-/// The site memory in the file, or an empty one if the file does not exist yet.
-fn known_sites(path: &Path, size: Option<ByteSize>, identity: Option<String>) -> Result<Arc<KnownSites>> {
-    let mut memory = SiteMemory::new(size.map_or(DEFAULT_BYTES, |size| size.0));
-    if path.exists() {
-        let known = load_sites(path)?;
-        memory = SiteMemory::new(size.map_or(known.max_bytes(), |size| size.0));
-        memory.merge(&known).with_context(|| path.display().to_string())?;
-    } else {
-        if let Some(identity) = identity {
-            memory = memory.with_model(identity);
-        }
-        // What cannot be written is better known now than at the end.
-        save_sites(&memory, path)?;
-    }
-    Ok(Arc::new(KnownSites::online(memory)))
 }
 
 /// The models that requests may name, the default first.

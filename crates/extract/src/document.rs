@@ -44,10 +44,9 @@ pub struct Document {
     pub comments: Option<String>,
     /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
     pub charset: String,
-    /// The kind of site memory that knew other pages of the page's site: `fixed`, or `online` if it was made
-    /// from earlier pages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub site_memory: Option<String>,
+    /// Whether a site memory knew other pages of the page's site.
+    #[serde(default)]
+    pub by_sites: bool,
     /// The source of the encoding (`bom`, `http`, `meta`, `crawl`, `detected`).
     pub charset_source: String,
     /// Expected word F1 of `text`, from the block probabilities, in 0..=1; 0 of an empty text.

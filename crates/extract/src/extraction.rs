@@ -424,7 +424,7 @@ impl<'a> Extraction<'a> {
                 lang: lang.flatten(),
                 charset: self.decoded.encoding.name().to_ascii_lowercase(),
                 charset_source: self.decoded.source.name().to_owned(),
-                site_memory: self.verdicts.site_memory.map(|site_use| site_use.name().to_owned()),
+                by_sites: self.verdicts.by_sites,
                 confidence,
                 robots: self.robots(),
                 links: self.page.elements.iter().filter(|element| element.tag == Tag::A).count() as u32,

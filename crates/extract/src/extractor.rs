@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trommel_html::{Limits, Page, charset};
 use trommel_model::Model;
-use trommel_sites::{KnownSites, SiteMemory};
+use trommel_sites::SiteMemory;
 
 use crate::extraction::Extraction;
 use crate::hints::Hints;
@@ -24,7 +24,7 @@ pub struct Extractor {
     policy: ContentPolicy,
     pub(crate) inline_style: bool,
     observer: SharedObserver,
-    sites: Option<Arc<KnownSites>>,
+    sites: Option<Arc<SiteMemory>>,
     judgements: Option<Arc<KeptJudgements>>,
 }
 
@@ -54,14 +54,14 @@ impl Extractor {
         with_observer(observer: Arc<dyn ExtractionObserver>);
         /// The same extractor, which corrects the model by what is known of other pages of a page's site. Of an
         /// unknown site a page comes out exactly as without.
-        with_sites(sites: Arc<KnownSites>);
+        with_sites(sites: Arc<SiteMemory>);
     }
 
     /// The same extractor, which corrects the model by what a survey of all pages said.
     #[must_use]
     pub fn after(mut self, survey: SiteSurvey) -> Self {
         let (memory, judgements) = survey.into_parts();
-        self.sites = Some(Arc::new(KnownSites::fixed(memory)));
+        self.sites = Some(Arc::new(memory));
         self.judgements = Some(Arc::new(judgements));
         self
     }
@@ -99,11 +99,10 @@ impl Extractor {
             let known = self.sites.as_ref().zip(hints.url).and_then(|(sites, url)| {
                 let identity = self.model.identity();
                 let found = sites.look_up(url, &page, &judgement.probabilities, &identity)?;
-                Some((found.changes(&judgement.probabilities), sites.usage()))
+                Some(found.changes(&judgement.probabilities))
             });
-            let changes = known.as_ref().map(|(changes, _)| changes.as_slice());
-            let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, judgement, changes);
-            verdicts.site_memory = known.map(|(_, usage)| usage);
+            let mut verdicts = self.policy.verdicts(&self.model, &page, hints.url, judgement, known.as_deref());
+            verdicts.by_sites = known.is_some();
             verdicts
         });
         Extraction::new(decoded, page, verdicts, hints)

@@ -2,7 +2,6 @@
 
 use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};
-use trommel_sites::SiteUse;
 
 use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
 use crate::kept::KeptBlocks as _;
@@ -36,8 +35,8 @@ pub struct Verdicts {
     pub by: Vec<Decider>,
     /// Rules that are not applied.
     pub without: RuleSet,
-    /// The memory that knew other pages of the site, if one did.
-    pub site_memory: Option<SiteUse>,
+    /// Whether a memory knew other pages of the site.
+    pub by_sites: bool,
 }
 
 impl ContentPolicy {
@@ -153,7 +152,7 @@ impl ContentPolicy {
             exclude: self.exclude,
             by,
             without: self.without,
-            site_memory: None,
+            by_sites: false,
         }
     }
 }

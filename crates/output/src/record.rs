@@ -139,7 +139,7 @@ pub struct OutputBlock {
 impl From<Document> for OutputRecord {
     /// The record of a page of whose capture nothing is known.
     fn from(document: Document) -> Self {
-        let of_sites = document.site_memory.iter().map(|usage| format!("site memory: {usage}"));
+        let of_sites = document.by_sites.then(|| "site memory: fixed".to_owned());
         let notes: Vec<String> = document.notes.into_iter().chain(of_sites).collect();
         Self {
             notes: notes.join("; "),

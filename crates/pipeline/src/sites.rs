@@ -10,7 +10,7 @@ use std::sync::Arc;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use tracing::subscriber::NoSubscriber;
-use trommel::{Extractor, Hints, KnownSites, Model, ModelError, Settings, SiteMode};
+use trommel::{Extractor, Hints, Model, ModelError, Settings, SiteMode};
 use trommel_extract::{Document, SiteSurvey};
 use trommel_output::{AtomicFile, DigestWriter};
 use trommel_sites::SiteMemory;
@@ -45,11 +45,6 @@ pub enum RunSites {
         /// Most bytes of memory.
         max_bytes: u64,
     },
-    /// The pages that came before.
-    Online {
-        /// Most bytes of memory.
-        max_bytes: u64,
-    },
     /// A file.
     File(Box<SiteMemory>),
 }
@@ -69,9 +64,6 @@ pub enum SitesError {
     /// Inputs that grow, or can be read once only.
     #[error("{0}")]
     Inputs(String),
-    /// A run that cannot be continued.
-    #[error("a run with --site-memory online cannot be resumed: its knowledge of sites was not saved")]
-    Resume,
 }
 
 impl RunSites {
@@ -83,7 +75,6 @@ impl RunSites {
         let (sites, max_bytes) = (&settings.sites, settings.sites.size.0);
         Ok(match (sites.memory, &sites.file) {
             (SiteMode::TwoPass, _) => Self::TwoPass { max_bytes },
-            (SiteMode::Online, _) => Self::Online { max_bytes },
             (SiteMode::Off, Some(file)) => Self::File(Box::new(load_sites(Path::new(file))?)),
             (SiteMode::Off, None) => Self::Off,
         })
@@ -94,12 +85,11 @@ impl RunSites {
         matches!(self, Self::TwoPass { .. })
     }
 
-    /// Refuses what cannot be done: to read twice what can be read once, or to continue what depends on the pages
-    /// before.
+    /// Refuses to read twice what can be read once.
     ///
     /// # Errors
     /// In one line.
-    pub fn check(&self, plan: &Plan, resume: bool) -> Result<(), SitesError> {
+    pub fn check(&self, plan: &Plan) -> Result<(), SitesError> {
         let pipe = |input: &&Input| match input {
             Input::Stdin => true,
             Input::File(path) => std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()),
@@ -117,8 +107,6 @@ impl RunSites {
                     pipe.name()
                 )),
             },
-            // What was learned from the pages before is not part of the saved state.
-            Self::Online { .. } if resume => Err(SitesError::Resume),
             _ => Ok(()),
         }
     }
@@ -131,11 +119,7 @@ impl RunSites {
     pub fn apply(self, extractor: Extractor, plan: &Plan, environment: Environment<'_>) -> Result<Extractor, RunError> {
         Ok(match self {
             Self::Off => extractor,
-            Self::File(memory) => extractor.with_sites(Arc::new(KnownSites::fixed(*memory))),
-            Self::Online { max_bytes } => {
-                let memory = SiteMemory::new(max_bytes).with_model(extractor.model().identity());
-                extractor.with_sites(Arc::new(KnownSites::online(memory)))
-            }
+            Self::File(memory) => extractor.with_sites(Arc::from(memory)),
             Self::TwoPass { max_bytes } => {
                 let survey = extractor.judge().survey(max_bytes);
                 // Faults of the inputs are reported once, by the second pass.

@@ -120,7 +120,7 @@ pub(crate) fn read_warc(
     };
     let (disk, is_object) = source.into_request(&mut request)?;
     let PreparedRun { plan, sites, extractor } = prepared(py, request, &given, &network, is_object)?;
-    sites.check(&plan, false).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    sites.check(&plan).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
     let (sender, receiver) = sync_channel(PIECES_AHEAD);
     let stopped = stop.clone();

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use trommel::{KnownSites, Model, PartialSettings, filters::Filters};
+use trommel::{Model, PartialSettings, filters::Filters, sites::SiteMemory};
 
 use crate::{HostGuard, Token};
 
@@ -24,8 +24,8 @@ pub struct ServiceSettings {
     pub guard: HostGuard,
     /// Makes TCP connections TLS.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// The site memory. Anyone who may send requests teaches it, if it is online.
-    pub sites: Option<Arc<KnownSites>>,
+    /// The site memory.
+    pub sites: Option<Arc<SiteMemory>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
     pub index: Option<trommel_pipeline::index::Index>,

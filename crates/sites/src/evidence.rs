@@ -1,6 +1,7 @@
 //! The evidence that a site memory gives about a page.
 
 use rustc_hash::FxHashMap;
+use trommel_html::Page;
 
 use crate::compact::Compact64;
 use crate::counts::{UNIT, entropy, spread};
@@ -31,6 +32,13 @@ pub struct PageEvidence {
 }
 
 impl SiteMemory {
+    /// The evidence about a page to which `model` gave these probabilities. Those of another model than the memory's own
+    /// are ignored.
+    pub fn look_up(&self, url: &str, page: &Page, probabilities: &[f32], model: &str) -> Option<PageEvidence> {
+        let usable = (self.model() == Some(model)).then_some(probabilities);
+        self.evidence(url, &PagePrint::of(page), usable)
+    }
+
     /// The evidence about a page from other pages of its site; none if no other page is known. The page itself
     /// does not count: if the memory knows each of its texts, it is assumed to have counted it. `probabilities`
     /// are those that the memory's model gave the page.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trommel_extract::{Extraction, ExtractionObserver};
 use trommel_model::{Model, ModelError};
-use trommel_sites::KnownSites;
+use trommel_sites::SiteMemory;
 
 use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 
@@ -68,7 +68,7 @@ impl Extractor {
 
     /// Corrects the model by other pages of a page's site.
     #[must_use]
-    pub fn with_sites(self, sites: Arc<KnownSites>) -> Self {
+    pub fn with_sites(self, sites: Arc<SiteMemory>) -> Self {
         self.map(|judge| judge.with_sites(sites))
     }
 

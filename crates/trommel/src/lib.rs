@@ -114,7 +114,6 @@ pub use trommel_extract::{
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};
 pub use trommel_output::{Compression, Format, OutputRecord, PageForm};
-pub use trommel_sites::KnownSites;
 pub use trommel_text::{ByteSize, ByteSizeError, Share, ShareError};
 
 /// Lower level: records of WARC and ARC archives, and their payloads.

@@ -7,6 +7,9 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
+use trommel::html::{Engine, Limits, ScanEngine};
+use trommel::sites::{PagePrint, SiteMemory};
+
 use crate::program::{trommel, workspace};
 use crate::sample::archive_bytes;
 
@@ -147,9 +150,9 @@ fn a_socket_that_is_handed_over_is_taken() {
     assert_eq!(service.ended().0, 0);
 }
 
-/// A paragraph that pages of another site have posted sixty times must not be taken for the victim's menu.
+/// What every counted page of a site says is no text of any. Pages that come change nothing.
 #[test]
-fn site_memory_learns_only_of_those_who_may_teach_it() {
+fn a_site_memory_is_read_and_stays() {
     const CLAIM: &str = "The bakery opened eighty shops this year, with one hundred and fifty planned for the next.";
     let page = |number: u32| {
         format!(
@@ -161,38 +164,24 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("known.sites");
     let file = path.to_str().unwrap();
-    let is_kept = |service: &Service, headers: &str, number: u32| {
-        let target = format!("/extract?url=http://victim.example/{number}");
-        let (status, body) = service.post(&target, headers, page(number).as_bytes());
-        (status, String::from_utf8(body).unwrap().contains(CLAIM))
-    };
-
-    // A memory that is not there cannot be used, and nobody may begin it.
-    trommel(&workspace(), &["serve", "--sites", file], b"").ended(2, "--learn-sites");
-    assert!(!path.exists());
-
-    let learns = Service::begin(&["--sites", file, "--learn-sites"], &[]);
-    // Of another site, so that the claim is news to this one.
-    let (status, _) = learns.post("/extract?url=http://other.example/", "", page(1000).as_bytes());
-    assert_eq!(status, 200);
-    assert_eq!(learns.ended().0, 0);
-    let begun = fs::read(&path).unwrap();
+    trommel(&workspace(), &["serve", "--sites", file], b"").ended(2, "No such file");
+    let mut memory = SiteMemory::new(1 << 20);
+    for number in 100..104 {
+        let read = ScanEngine.read(&page(number), &Limits::default());
+        memory.add(&format!("http://known.example/{number}"), &PagePrint::of(&read), None);
+    }
+    let mut bytes = Vec::new();
+    memory.write(&mut bytes).unwrap();
+    fs::write(&path, &bytes).unwrap();
 
     let service = Service::begin(&["--sites", file], &[]);
-    assert_eq!(is_kept(&service, "", 1), (200, true));
-    let foreign = "Origin: https://evil.example\r\nContent-Type: text/plain\r\n";
-    for number in 2..62 {
-        assert_eq!(is_kept(&service, foreign, number).0, 403);
-        assert_eq!(is_kept(&service, "", number), (200, true), "{number}");
+    for number in 1..4 {
+        for (host, is_kept) in [("known", false), ("other", true)] {
+            let target = format!("/extract?url=http://{host}.example/{number}");
+            let (status, body) = service.post(&target, "", page(number).as_bytes());
+            assert_eq!((status, String::from_utf8(body).unwrap().contains(CLAIM)), (200, is_kept), "{target}");
+        }
     }
     assert_eq!(service.ended().0, 0);
-    assert_eq!(fs::read(&path).unwrap(), begun);
-
-    // Who has the token teaches it: what every page of the site says is no text of any.
-    let service = Service::begin(&["--sites", file], &[("TROMMEL_TOKEN", SECRET)]);
-    let header = format!("Authorization: Bearer {SECRET}\r\n");
-    assert_eq!(is_kept(&service, &header, 1), (200, true));
-    assert_eq!(is_kept(&service, &header, 2), (200, false));
-    assert_eq!(service.ended().0, 0);
-    assert_ne!(fs::read(&path).unwrap(), begun);
+    assert_eq!(fs::read(&path).unwrap(), bytes);
 }

@@ -50,11 +50,6 @@ pub(crate) fn size_and_digest(path: &Path) -> io::Result<(u64, Option<String>)> 
     Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))))
 }
 
-/// The files that the manifest of a folder lists; none without a manifest.
-pub(crate) fn listed(folder: &Path) -> io::Result<Vec<ManifestFile>> {
-    Ok(earlier_manifest(&folder.join(MANIFEST))?.files)
-}
-
 /// Takes the mark of an earlier run that was completed away.
 pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let mark = folder.join(SUCCESS);

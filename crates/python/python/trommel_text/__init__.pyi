@@ -70,7 +70,7 @@ class Choices(TypedDict, total=False):
 # Settings of runs that give documents: the keywords of `read_warc`.
 class RunChoices(Choices, total=False):
     model: Path | bytes | None
-    site_memory: Literal["off", "two-pass", "online"]
+    site_memory: Literal["off", "two-pass"]
     sites: Path
     sites_size: int | str
     status: Sequence[str] | str

@@ -33,6 +33,4 @@ pub enum SiteMode {
     Off,
     /// Count all inputs in a first pass, and extract in a second.
     TwoPass,
-    /// Learn from earlier pages. The output depends on their order and on the workers.
-    Online,
 }
