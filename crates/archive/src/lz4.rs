@@ -1,12 +1,12 @@
 //! Reads LZ4 frames one by one ([frame format
 //! 1.6](https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md)).
 //!
-//! lz4_flex decodes whole blocks. This module decodes the remains of damaged or cut ones.
+//! lz4_flex decodes them. It is given one block at a time, so that the blocks before damage are kept.
 
-use std::{hash::Hasher, io};
+use std::collections::VecDeque;
+use std::io::{self, Read};
 
-use lz4_flex::block;
-use twox_hash::XxHash32;
+use lz4_flex::frame::FrameDecoder;
 
 use crate::buffer::Buffer;
 use crate::error::Damage;
@@ -16,8 +16,6 @@ use crate::source::Source;
 
 /// Longest frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;
-/// Plain bytes that a block may refer back to.
-const HISTORY: usize = 64 * 1024;
 /// Bit of a block's size that says the block is stored as it is.
 const STORED: u32 = 1 << 31;
 
@@ -28,31 +26,37 @@ struct Frame {
     header: usize,
     /// Most plain bytes of a block.
     block: usize,
-    /// Blocks may refer to the ones before.
-    linked: bool,
-    block_checksums: bool,
-    content_checksum: bool,
+    /// Bytes of the checksum behind a block.
+    block_checksum: usize,
+    /// Bytes of the checksum behind the end mark.
+    content_checksum: usize,
 }
 
-/// The result of reading a frame header.
-#[derive(Debug, PartialEq, Eq)]
-enum Header {
-    Good(Frame),
-    /// The bytes end in it.
-    Short,
-    Bad,
+impl Frame {
+    /// The header that the bytes begin with, whole or not.
+    fn new(bytes: &[u8]) -> Self {
+        let [flags, sizes] = bytes.get(4..6).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
+        let checksum = |bit: u8| if flags & bit != 0 { 4 } else { 0 };
+        let content_size = if flags & 8 != 0 { 8 } else { 0 };
+        let dictionary = if flags & 1 != 0 { 4 } else { 0 };
+        Self {
+            header: 7 + content_size + dictionary,
+            block: 1 << (8 + 2 * (sizes >> 4 & 7)),
+            block_checksum: checksum(16),
+            content_checksum: checksum(4),
+        }
+    }
 }
 
 /// Decoder of one frame after another.
 pub(crate) struct Lz4 {
     frame: Frame,
-    content: XxHash32,
-    history: Vec<u8>,
+    decoder: FrameDecoder<VecDeque<u8>>,
 }
 
 impl Lz4 {
     pub(crate) fn new() -> Self {
-        Lz4 { frame: Frame::default(), content: XxHash32::with_seed(0), history: Vec::new() }
+        Lz4 { frame: Frame::default(), decoder: FrameDecoder::new(VecDeque::new()) }
     }
 
     /// Passes skippable frames and reads the header of the next frame with data.
@@ -67,14 +71,16 @@ impl Lz4 {
                 return Ok(MemberStart::Broken(Damage::Cut));
             }
             if bytes.starts_with(&MAGIC) {
-                self.frame = match header(bytes) {
-                    Header::Good(frame) => frame,
-                    Header::Short => return Ok(MemberStart::Broken(Damage::Cut)),
-                    Header::Bad => return Ok(MemberStart::Broken(Damage::Codec)),
+                self.frame = Frame::new(bytes);
+                let Some(header) = bytes.get(..self.frame.header) else {
+                    return Ok(MemberStart::Broken(Damage::Cut));
                 };
+                self.decoder = FrameDecoder::new(header.iter().copied().collect());
+                // Only the header is there to be read.
+                if self.decoder.read(&mut []).is_err() {
+                    return Ok(MemberStart::Broken(Damage::Codec));
+                }
                 source.consume(self.frame.header);
-                self.content = XxHash32::with_seed(0);
-                self.history.clear();
                 return Ok(MemberStart::Member);
             }
             if !is_skippable(bytes) {
@@ -98,186 +104,69 @@ impl Lz4 {
                 return Ok(Some(MemberStop::Broken(Damage::Cut)));
             };
             let size = u32::from_le_bytes(*size);
-            if size == 0 {
-                return self.end(source).map(Some);
-            }
-            let stored = size & STORED != 0;
+            let is_end = size == 0;
             let size = usize::try_from(size & !STORED).unwrap_or(usize::MAX);
             if size > self.frame.block {
                 return Ok(Some(MemberStop::Broken(Damage::Codec)));
             }
-            let check = if self.frame.block_checksums { 4 } else { 0 };
-            let bytes = source.peek(4 + size + check)?.get(4..).unwrap_or_default();
-            let coded = bytes.get(..size).unwrap_or(bytes);
-            let cut = bytes.len() < size + check;
-            let room = window.room(self.frame.block);
-            let room = room.get_mut(..self.frame.block).unwrap_or_default();
-            let (made, good) = decode_block(coded, stored, &self.history, room);
-            let good = good && (check == 0 || cut || checked(coded, bytes.get(size..)));
-            let plain = room.get(..made).unwrap_or_default();
-            if self.frame.content_checksum {
-                self.content.write(plain);
-            }
-            if self.frame.linked {
-                remember(&mut self.history, plain);
-            }
-            window.filled(made);
-            let length = 4 + coded.len() + if cut { 0 } else { check };
-            source.consume(length);
-            if cut {
+            let check = if is_end { self.frame.content_checksum } else { self.frame.block_checksum };
+            let length = 4 + size + check;
+            let bytes = source.peek(length)?;
+            let Some(bytes) = bytes.get(..length) else {
+                let length = bytes.len();
+                source.consume(length);
                 return Ok(Some(MemberStop::Broken(Damage::Cut)));
-            }
-            if !good {
-                return Ok(Some(MemberStop::Broken(Damage::Codec)));
-            }
-            if made > 0 {
-                return Ok(None);
+            };
+            self.decoder.get_mut().extend(bytes);
+            source.consume(length);
+            let room = window.room(self.frame.block);
+            let mut made = 0;
+            // A block is decoded as a whole, and read in one or more parts.
+            let stop = loop {
+                match self.decoder.read(room.get_mut(made..).unwrap_or_default()) {
+                    Ok(0) if is_end => break Some(MemberStop::MemberEnd),
+                    Ok(0) => break None,
+                    Ok(read) => made += read,
+                    Err(_) if is_end => break Some(MemberStop::Broken(Damage::Checksum)),
+                    Err(_) => break Some(MemberStop::Broken(Damage::Codec)),
+                }
+            };
+            window.filled(made);
+            if made > 0 || stop.is_some() {
+                return Ok(stop);
             }
         }
     }
 
-    /// Passes the end mark and the checksum of the content.
-    fn end(&mut self, source: &mut Source) -> io::Result<MemberStop> {
-        let check = if self.frame.content_checksum { 4 } else { 0 };
-        let bytes = source.peek(4 + check)?;
-        if bytes.len() < 4 + check {
-            return Ok(MemberStop::Broken(Damage::Cut));
-        }
-        let stated = bytes.get(4..).and_then(|b| b.first_chunk::<4>()).copied();
-        source.consume(4 + check);
-        let right = check == 0 || stated.is_some_and(|stated| u32::from_le_bytes(stated) == self.content.finish_32());
-        Ok(if right { MemberStop::MemberEnd } else { MemberStop::Broken(Damage::Checksum) })
-    }
-
-    /// The first plain bytes of the frame `stored` begins with, if it is one.
+    /// The plain bytes that the frame `stored` begins with as far as they stand there as they are, if it is one: a block
+    /// begins with bytes that are no copies.
     pub(crate) fn probe(stored: &[u8], plain: &mut [u8]) -> Option<usize> {
-        let Header::Good(frame) = header(stored) else { return None };
-        let rest = stored.get(frame.header..)?;
-        let size = u32::from_le_bytes(*rest.first_chunk::<4>()?);
-        let length = usize::try_from(size & !STORED).ok()?;
+        let frame = Frame::new(stored);
+        let header = stored.get(..frame.header).filter(|header| header.starts_with(&MAGIC))?;
+        FrameDecoder::new(header).read(&mut []).ok()?;
+        let (size, mut block) = stored.get(frame.header..)?.split_first_chunk::<4>()?;
+        let size = u32::from_le_bytes(*size);
+        let mut length = usize::try_from(size & !STORED).ok()?;
         if length > frame.block {
             return None;
         }
-        let coded = rest.get(4..)?;
-        let coded = coded.get(..length).unwrap_or(coded);
-        Some(if size & STORED != 0 { copy(coded, plain) } else { decode_start(coded, &[], plain) })
-    }
-}
-
-/// Reads a frame header.
-fn header(bytes: &[u8]) -> Header {
-    let (Some(&flags), Some(&sizes)) = (bytes.get(4), bytes.get(5)) else { return Header::Short };
-    if !bytes.starts_with(&MAGIC) || flags >> 6 != 1 {
-        return Header::Bad;
-    }
-    let block = match sizes >> 4 & 7 {
-        4 => 64 * 1024,
-        5 => 256 * 1024,
-        6 => 1024 * 1024,
-        7 => 4 * 1024 * 1024,
-        _ => return Header::Bad,
-    };
-    let content_size = if flags & 8 != 0 { 8 } else { 0 };
-    let dictionary = if flags & 1 != 0 { 4 } else { 0 };
-    let check = 6 + content_size + dictionary;
-    let (Some(described), Some(&stated)) = (bytes.get(4..check), bytes.get(check)) else { return Header::Short };
-    if stated != (hash(described) >> 8) as u8 {
-        return Header::Bad;
-    }
-    Header::Good(Frame {
-        header: check + 1,
-        block,
-        linked: flags & 32 == 0,
-        block_checksums: flags & 16 != 0,
-        content_checksum: flags & 4 != 0,
-    })
-}
-
-fn hash(bytes: &[u8]) -> u32 {
-    XxHash32::oneshot(0, bytes)
-}
-
-/// Whether the checksum that follows a block is right.
-fn checked(coded: &[u8], after: Option<&[u8]>) -> bool {
-    after.and_then(|after| after.first_chunk::<4>()).is_some_and(|stated| u32::from_le_bytes(*stated) == hash(coded))
-}
-
-/// Decodes a block, all of it or what comes before damage; the second value tells which.
-fn decode_block(coded: &[u8], stored: bool, history: &[u8], out: &mut [u8]) -> (usize, bool) {
-    if stored {
-        return (copy(coded, out), true);
-    }
-    match block::decompress_into_with_dict(coded, out, history) {
-        Ok(made) => (made, true),
-        Err(_) => (decode_start(coded, history, out), false),
-    }
-}
-
-fn copy(from: &[u8], to: &mut [u8]) -> usize {
-    let n = from.len().min(to.len());
-    if let (Some(from), Some(to)) = (from.get(..n), to.get_mut(..n)) {
-        to.copy_from_slice(from);
-    }
-    n
-}
-
-/// Keeps the last plain bytes that a linked block may refer to.
-fn remember(history: &mut Vec<u8>, plain: &[u8]) {
-    history.extend_from_slice(plain);
-    let over = history.len().saturating_sub(HISTORY);
-    history.drain(..over);
-}
-
-/// Decodes a block up to its end, to damage, or until `out` is full
-/// ([block format](https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md)). Returns the bytes made.
-fn decode_start(coded: &[u8], history: &[u8], out: &mut [u8]) -> usize {
-    let (mut rest, mut made) = (coded, 0);
-    while let Some((&token, after)) = rest.split_first() {
-        rest = after;
-        let Some(literals) = length(&mut rest, token >> 4) else { break };
-        let there = rest.get(..literals).unwrap_or(rest);
-        let copied = copy(there, out.get_mut(made..).unwrap_or_default());
-        made += copied;
-        rest = rest.get(copied..).unwrap_or_default();
-        let Some((offset, after)) = rest.split_first_chunk::<2>() else { break };
-        if copied < literals {
-            break;
-        }
-        rest = after;
-        let offset = usize::from(u16::from_le_bytes(*offset));
-        let Some(matched) = length(&mut rest, token & 15) else { break };
-        if offset == 0 {
-            break;
-        }
-        for _ in 0..matched.saturating_add(4) {
-            let before = match made.checked_sub(offset) {
-                Some(at) => out.get(at),
-                None => (history.len() + made).checked_sub(offset).and_then(|at| history.get(at)),
-            };
-            match (before.copied(), out.get_mut(made)) {
-                (Some(byte), Some(to)) => *to = byte,
-                _ => return made,
-            }
-            made += 1;
-        }
-    }
-    made
-}
-
-/// A length of a block: a nibble, and bytes that add to it while they are 255.
-fn length(rest: &mut &[u8], nibble: u8) -> Option<usize> {
-    let mut length = usize::from(nibble);
-    if nibble == 15 {
-        loop {
-            let (&byte, after) = rest.split_first()?;
-            *rest = after;
-            length += usize::from(byte);
-            if byte != 255 {
-                break;
+        if size & STORED == 0 {
+            let (token, rest) = block.split_first()?;
+            (length, block) = (usize::from(token >> 4), rest);
+            while length >= 15 {
+                let (more, rest) = block.split_first()?;
+                block = rest;
+                length += usize::from(*more);
+                if *more != u8::MAX {
+                    break;
+                }
             }
         }
+        let from = block.get(..length).unwrap_or(block);
+        let made = from.len().min(plain.len());
+        plain.get_mut(..made)?.copy_from_slice(from.get(..made)?);
+        Some(made)
     }
-    Some(length)
 }
 
 #[cfg(test)]
@@ -285,41 +174,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_block_gives_what_stands_before_the_cut() {
-        let mut plain = Vec::new();
-        for number in 0..400u32 {
-            plain.extend(format!("line {} of some text\n", number * number % 97).bytes());
+    fn headers() {
+        // Independent blocks of 1 MB with checksums of blocks and content, and a length.
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([0x40 | 32 | 16 | 8 | 4, 0x60, 9, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.push((twox_hash::XxHash32::oneshot(0, &bytes[4..]) >> 8) as u8);
+        let begin = |bytes: &[u8]| {
+            let mut lz4 = Lz4::new();
+            let begun = lz4.begin(&mut Source::new(Box::new(io::Cursor::new(bytes.to_vec())))).unwrap();
+            (matches!(begun, MemberStart::Member), matches!(begun, MemberStart::Broken(Damage::Cut)), lz4.frame)
+        };
+        let frame = Frame { header: 15, block: 1024 * 1024, block_checksum: 4, content_checksum: 4 };
+        assert_eq!(begin(&bytes), (true, false, frame));
+        for cut in 1..bytes.len() {
+            assert!(begin(&bytes[..cut]).1, "{cut}");
         }
-        plain.extend([b'x'; 5000]);
-        let coded = block::compress(&plain);
-        let mut last = 0;
-        for cut in 0..=coded.len() {
-            let mut out = vec![0; plain.len()];
-            let made = decode_start(&coded[..cut], &[], &mut out);
-            assert!(made >= last, "{cut}");
-            assert_eq!(out[..made], plain[..made], "{cut}");
-            last = made;
-        }
-        assert_eq!(last, plain.len());
-        let dictionary = &plain[..3000];
-        let coded = block::compress_with_dict(&plain[3000..], dictionary);
-        let mut out = vec![0; plain.len()];
-        let made = decode_start(&coded, dictionary, &mut out);
-        assert_eq!(out[..made], plain[3000..]);
+        bytes[6] ^= 1;
+        assert_eq!((begin(&bytes).0, begin(&bytes).1), (false, false));
     }
 
     #[test]
-    fn headers() {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([0x40 | 32 | 16 | 8 | 4, 0x60, 9, 0, 0, 0, 0, 0, 0, 0]);
-        bytes.push((hash(&bytes[4..]) >> 8) as u8);
-        let frame =
-            Frame { header: 15, block: 1024 * 1024, linked: false, block_checksums: true, content_checksum: true };
-        assert_eq!(header(&bytes), Header::Good(frame));
-        for cut in 0..bytes.len() {
-            assert_eq!(header(&bytes[..cut]), Header::Short, "{cut}");
+    fn frames_are_known_by_their_first_bytes() {
+        let text = format!("WARC/1.1\r\nWARC-Type: response\r\n{}", "ab".repeat(9000));
+        let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        let stored = encoder.finish().unwrap();
+        for cut in [40, stored.len()] {
+            let mut plain = [0; 64];
+            let made = Lz4::probe(&stored[..cut], &mut plain).unwrap();
+            assert!(made >= 10 && plain[..made] == text.as_bytes()[..made], "{made}");
         }
-        bytes[6] ^= 1;
-        assert_eq!(header(&bytes), Header::Bad);
+        assert_eq!(Lz4::probe(&stored[1..], &mut [0; 64]), None);
     }
 }

@@ -1,13 +1,13 @@
 //! Compares 64 bytes or numbers at a time, with one bit for each result.
 //!
-//! There are three forms with the same results: for AVX-512, for AVX2, and a portable one. The form is chosen
+//! There are two forms with the same results: for AVX2, and a portable one. The form is chosen
 //! once for each text ([`Vectors`]), and tasks are compiled for each ([`ByteTask`]).
 
 mod portable;
 mod tally;
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m256, __m256i, __m512, __m512i, _CMP_LE_OQ};
+use std::arch::x86_64::{__m256, __m256i, _CMP_LE_OQ};
 
 use portable::Portable;
 pub use tally::Tally;
@@ -19,8 +19,6 @@ pub struct Vectors(Form);
 #[derive(Clone, Copy, Debug)]
 enum Form {
     #[cfg(target_arch = "x86_64")]
-    Avx512(pulp::x86::V4),
-    #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
     Portable,
 }
@@ -30,10 +28,7 @@ impl Vectors {
     pub fn available() -> Vec<Self> {
         let mut forms = Vec::new();
         #[cfg(target_arch = "x86_64")]
-        {
-            forms.extend(pulp::x86::V4::try_new().map(Form::Avx512));
-            forms.extend(pulp::x86::V3::try_new().map(Form::Avx2));
-        }
+        forms.extend(pulp::x86::V3::try_new().map(Form::Avx2));
         forms.push(Form::Portable);
         forms.into_iter().map(Self).collect()
     }
@@ -42,8 +37,6 @@ impl Vectors {
     #[inline]
     pub fn run<T: ByteTask>(self, task: T) -> T::Output {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Form::Avx512(form) => form.vectorize(TaskOn { form, task }),
             #[cfg(target_arch = "x86_64")]
             Form::Avx2(form) => form.vectorize(TaskOn { form, task }),
             Form::Portable => task.run(Portable),
@@ -55,13 +48,8 @@ impl Default for Vectors {
     /// The fastest form that this processor has.
     fn default() -> Self {
         #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(simd) = pulp::x86::V4::try_new() {
-                return Self(Form::Avx512(simd));
-            }
-            if let Some(simd) = pulp::x86::V3::try_new() {
-                return Self(Form::Avx2(simd));
-            }
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            return Self(Form::Avx2(simd));
         }
         Self(Form::Portable)
     }
@@ -157,80 +145,6 @@ const TAG_SPACE_BY_LOW_BITS: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'
 
 /// The bit that makes a capital letter of ASCII a small one.
 const SMALL: u8 = 0x20;
-
-#[cfg(target_arch = "x86_64")]
-impl Compare for pulp::x86::V4 {
-    type Bytes = __m512i;
-
-    #[inline(always)]
-    fn load(self, bytes: &[u8; 64]) -> Self::Bytes {
-        pulp::cast(*bytes)
-    }
-
-    #[inline(always)]
-    fn store(self, bytes: Self::Bytes) -> [u8; 64] {
-        pulp::cast(bytes)
-    }
-
-    #[inline(always)]
-    fn equal(self, bytes: Self::Bytes, byte: u8) -> u64 {
-        let all = self.avx512f._mm512_set1_epi8(byte as i8);
-        self.avx512bw._mm512_cmpeq_epi8_mask(bytes, all)
-    }
-
-    #[inline(always)]
-    fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64 {
-        let first_of_all = self.avx512f._mm512_set1_epi8(first as i8);
-        let length = self.avx512f._mm512_set1_epi8((last - first) as i8);
-        let from_first = self.avx512bw._mm512_sub_epi8(bytes, first_of_all);
-        self.avx512bw._mm512_cmple_epu8_mask(from_first, length)
-    }
-
-    #[inline(always)]
-    fn wide(self, bytes: Self::Bytes) -> u64 {
-        self.avx512bw._mm512_movepi8_mask(bytes)
-    }
-
-    #[inline(always)]
-    fn lower(self, bytes: Self::Bytes) -> Self::Bytes {
-        let capitals = self.range(bytes, b'A', b'Z');
-        let small = self.avx512f._mm512_set1_epi8(SMALL as i8);
-        self.avx512bw._mm512_mask_add_epi8(bytes, capitals, bytes, small)
-    }
-
-    #[inline(always)]
-    fn space(self, bytes: Self::Bytes) -> u64 {
-        let table: Self::Bytes = pulp::cast([SPACE_BY_LOW_BITS; 4]);
-        let candidates = self.avx512bw._mm512_shuffle_epi8(table, bytes);
-        self.avx512bw._mm512_cmpeq_epi8_mask(bytes, candidates)
-    }
-
-    #[inline(always)]
-    fn name_end(self, bytes: Self::Bytes) -> u64 {
-        let table: Self::Bytes = pulp::cast([TAG_SPACE_BY_LOW_BITS; 4]);
-        let candidates = self.avx512bw._mm512_shuffle_epi8(table, bytes);
-        self.avx512bw._mm512_cmpeq_epi8_mask(bytes, candidates) | self.equal(bytes, b'=')
-    }
-
-    #[inline(always)]
-    fn word(self, bytes: Self::Bytes) -> u64 {
-        // The bit of small letters makes no other byte a letter.
-        let small = self.avx512f._mm512_or_si512(bytes, self.avx512f._mm512_set1_epi8(SMALL as i8));
-        self.range(small, b'a', b'z') | self.range(bytes, b'0', b'9') | self.equal(bytes, b'_')
-    }
-
-    #[inline(always)]
-    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
-        let most = self.avx512f._mm512_set1_ps(most);
-        let mut mask = 0;
-        for (at, part) in numbers.as_chunks::<16>().0.iter().enumerate() {
-            let part: __m512 = pulp::cast(*part);
-            let bits = self.avx512f._mm512_cmp_ps_mask::<_CMP_LE_OQ>(part, most);
-            mask |= u64::from(bits) << (16 * at);
-        }
-        mask
-    }
-}
 
 #[cfg(target_arch = "x86_64")]
 impl Compare for pulp::x86::V3 {

@@ -1,7 +1,7 @@
 //! Sums whole numbers in 64 lanes at once. Each summand is added in chosen lanes.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m256, __m256i, __m512, __m512i, _CMP_LT_OQ};
+use std::arch::x86_64::{__m256, __m256i, _CMP_LT_OQ};
 
 use super::Portable;
 
@@ -30,69 +30,6 @@ pub trait Tally: Copy {
 
     /// Adds the sums to greater ones.
     fn pour(self, sums: Self::Sums, into: &mut [i32; 64]);
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Tally for pulp::x86::V4 {
-    /// A bit a lane.
-    type Lanes = u64;
-    type Sums = [__m512i; 2];
-
-    #[inline(always)]
-    fn above(self, numbers: &[f32; 64], edge: f32) -> u64 {
-        let edge = self.avx512f._mm512_set1_ps(edge);
-        let mut lanes = 0;
-        for (at, part) in numbers.as_chunks::<16>().0.iter().enumerate() {
-            let part: __m512 = pulp::cast(*part);
-            let bits = self.avx512f._mm512_cmp_ps_mask::<_CMP_LT_OQ>(edge, part);
-            lanes |= u64::from(bits) << (16 * at);
-        }
-        lanes
-    }
-
-    #[inline(always)]
-    fn highest(self, numbers: &[f32; 64]) -> f32 {
-        let mut highest = self.avx512f._mm512_set1_ps(f32::NEG_INFINITY);
-        for part in numbers.as_chunks::<16>().0 {
-            // Gives the second of two if one is no number.
-            highest = self.avx512f._mm512_max_ps(pulp::cast(*part), highest);
-        }
-        highest_of::<16>(pulp::cast(highest))
-    }
-
-    #[inline(always)]
-    fn in_all(self, number: i16) -> Self::Sums {
-        [self.avx512f._mm512_set1_epi16(number); 2]
-    }
-
-    #[inline(always)]
-    fn add(self, sums: Self::Sums, lanes: u64, number: i16) -> Self::Sums {
-        self.add_sums(sums, lanes, self.in_all(number))
-    }
-
-    #[inline(always)]
-    fn add_sums(self, sums: Self::Sums, lanes: u64, others: Self::Sums) -> Self::Sums {
-        let (low, high) = (lanes as u32, (lanes >> 32) as u32);
-        let add = self.avx512bw;
-        [
-            add._mm512_mask_add_epi16(sums[0], low, sums[0], others[0]),
-            add._mm512_mask_add_epi16(sums[1], high, sums[1], others[1]),
-        ]
-    }
-
-    #[inline(always)]
-    fn pour(self, sums: Self::Sums, into: &mut [i32; 64]) {
-        let halves = into.as_chunks_mut::<32>().0.iter_mut().zip(sums);
-        for (into, half) in halves {
-            let quarters =
-                [self.avx512f._mm512_castsi512_si256(half), self.avx512f._mm512_extracti64x4_epi64::<1>(half)];
-            for (into, quarter) in into.as_chunks_mut::<16>().0.iter_mut().zip(quarters) {
-                let before: __m512i = pulp::cast(*into);
-                let wide = self.avx512f._mm512_cvtepi16_epi32(quarter);
-                *into = pulp::cast(self.avx512f._mm512_add_epi32(before, wide));
-            }
-        }
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
