@@ -13,7 +13,7 @@ use crate::bytes::{Bytes, Open, Window};
 use crate::directory::{self, UnreadEntries};
 use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
 use crate::pages::is_list;
-use crate::{WaczError, salvage};
+use crate::WaczError;
 
 /// Most bytes of a description that is read whole.
 const MAX_DESCRIPTION: u64 = 16 << 20;
@@ -25,7 +25,6 @@ pub struct Container {
     open: Open,
     entries: Arc<[Entry]>,
     unread: Arc<[UnreadEntries]>,
-    salvaged: Option<Arc<str>>,
 }
 
 impl fmt::Debug for Container {
@@ -41,26 +40,18 @@ impl Container {
     /// The container whose bytes `open` gives; `name` stands in messages.
     ///
     /// # Errors
-    /// If the bytes cannot be read, or are no ZIP file of which any entry is left.
+    /// If the bytes cannot be read, or are no ZIP file with its directory.
     pub fn new(name: impl Into<Arc<str>>, open: Open) -> Result<Self, WaczError> {
         let name = name.into();
         let failed = |source| WaczError::Io { name: name.to_string(), source };
         let mut bytes = BufReader::with_capacity(512, open().map_err(failed)?);
-        let ((entries, more), salvaged) = match directory::read_entries(&mut bytes) {
-            Ok(listed) => (listed, None),
+        let (entries, more) = directory::read_entries(&mut bytes).map_err(|error| match error {
             // Not a matter of what is in it.
-            Err(ZipError::Io(error)) if !is_of_content(&error) => return Err(failed(error)),
-            Err(error) => {
-                let what = one_line(&error);
-                let entries = salvage::entries(&mut bytes).map_err(failed)?;
-                if entries.is_empty() {
-                    return Err(WaczError::NotZip { name: name.to_string(), what });
-                }
-                ((entries, 0), Some(what.into()))
-            }
-        };
+            ZipError::Io(error) if !is_of_content(&error) => failed(error),
+            error => WaczError::NotZip { name: name.to_string(), what: one_line(&error) },
+        })?;
         let (entries, unread) = directory::distinct(entries, more, &mut bytes).map_err(failed)?;
-        Ok(Self { name, open, entries: entries.into(), unread: unread.into(), salvaged })
+        Ok(Self { name, open, entries: entries.into(), unread: unread.into() })
     }
 
     /// The same container with its archives and lists of pages only, for those who read these.
@@ -84,11 +75,6 @@ impl Container {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The fault of the directory at its end, if entries were found by their own headers.
-    pub fn salvaged(&self) -> Option<&str> {
-        self.salvaged.as_deref()
     }
 
     /// Entries that are not read, wholly or in part, since others hide them.

@@ -14,7 +14,7 @@ pub enum WaczError {
         /// The error of the system.
         source: io::Error,
     },
-    /// No ZIP file, or one of which nothing is left.
+    /// No ZIP file, or one without its directory.
     #[error("{name}: no WACZ file: {what}")]
     NotZip {
         /// The container.

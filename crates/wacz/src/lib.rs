@@ -17,7 +17,6 @@ mod entry;
 mod error;
 mod hashes;
 mod pages;
-mod salvage;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -224,17 +224,9 @@ impl<'a> Unpacker<'a> {
 
     /// The faults of a container that can be found without reading its archives and lists.
     fn faults(&self, container: &Container) -> Vec<ContainerFault> {
-        let mut faults: Vec<ContainerFault> = Vec::new();
-        if let Some(what) = container.salvaged() {
-            let what = format!(
-                "the directory of the container is missing or damaged ({what}); its entries were found by \
-                 their headers"
-            );
-            faults.push(what.into());
-        }
-        faults.extend(
-            container.unread().iter().map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }),
-        );
+        let unread = container.unread().iter();
+        let mut faults: Vec<ContainerFault> =
+            unread.map(|unread| ContainerFault { what: unread.what.clone(), lost: unread.stored }).collect();
         // On request only: every byte of the container is read for it, before the first record.
         if self.options.check_hashes {
             match container.check_hashes() {
