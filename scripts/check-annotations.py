@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Joins annotations with the indexes that cdxj-indexer makes of the same archives, in DuckDB, and compares sort keys.
+"""Joins annotations with the indexes that cdxj-indexer makes of the same archives, in DuckDB.
 
     scripts/check-annotations.py PROGRAM ARCHIVE...
 
-Every row of the annotations must join with the line of the index for its record, and every sort key must be that of the
-`surt` package. Rows behind the place where cdxj-indexer stops at damage are counted apart. The index that `run --hard-to`
-writes has to join with every row, damaged archives among them. Needs duckdb, cdxj-indexer and surt (PyPI).
+Every row of the annotations must join with the line of the index for its record by time and offset. Rows behind the place where cdxj-indexer stops at damage are counted apart. The index that `run --hard-to`
+writes has to join with every row, damaged archives among them. Needs duckdb and cdxj-indexer (PyPI).
 """
 
 import json
@@ -15,17 +14,16 @@ import tempfile
 from pathlib import Path
 
 import duckdb
-from surt import surt
 
 
-def index_lines(archive: Path) -> tuple[list[tuple[str, str, int]], bool]:
-    """Sort key, time and offset of each response that cdxj-indexer finds, and whether it reads the whole archive."""
+def index_lines(archive: Path) -> tuple[list[tuple[str, int]], bool]:
+    """Time and offset of each response that cdxj-indexer finds, and whether it reads the whole archive."""
     command = [sys.executable, "-m", "cdxj_indexer.main", str(archive)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = []
     for line in ran.stdout.splitlines():
-        key, time, keys = line.split(" ", 2)
-        lines.append((key, time, int(json.loads(keys)["offset"])))
+        _, time, keys = line.split(" ", 2)
+        lines.append((time, int(json.loads(keys)["offset"])))
     # At a broken gzip member it only says so and exits with 0.
     return lines, ran.returncode == 0 and "Error" not in ran.stderr
 
@@ -54,7 +52,7 @@ def unlike_our_index(program: str, archive: str, table: Path, folder: str) -> tu
 
 def main() -> None:
     program, *archives = sys.argv[1:]
-    joined = documents = behind = keys = unlike = pages = missing = 0
+    joined = documents = behind = pages = missing = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in archives:
             table = Path(folder) / f"{len(list(Path(folder).iterdir()))}.annotations.parquet"
@@ -62,17 +60,6 @@ def main() -> None:
             if ran.returncode == 2 or not table.exists():
                 print(f"{name}: not annotated")
                 continue
-            rows = duckdb.sql(
-                "SELECT url_surtkey, strftime(fetch_time AT TIME ZONE 'UTC', '%Y%m%d%H%M%S'), warc_record_offset, url, "
-                f"fetch_time IS NOT NULL FROM '{table}'"
-            ).fetchall()
-            for key, *_, url, _ in rows:
-                try:
-                    theirs = surt(url) if url else ""
-                except Exception:  # The package fails on some addresses.
-                    continue
-                keys += 1
-                unlike += key != theirs
             of_pages, of_missing = unlike_our_index(program, name, table, folder)
             pages += of_pages
             missing += of_missing
@@ -82,15 +69,15 @@ def main() -> None:
                 continue
             connection = duckdb.connect()
             connection.execute("SET TimeZone = 'UTC'")
-            connection.execute("CREATE TABLE lines (url_surtkey VARCHAR, time VARCHAR, place BIGINT)")
-            connection.executemany("INSERT INTO lines VALUES (?, ?, ?)", lines)
+            connection.execute("CREATE TABLE lines (time VARCHAR, place BIGINT)")
+            connection.executemany("INSERT INTO lines VALUES (?, ?)", lines)
             connection.execute(
-                "CREATE VIEW urls AS SELECT url_surtkey, place, "
+                "CREATE VIEW urls AS SELECT place, "
                 "strptime(time, '%Y%m%d%H%M%S') AT TIME ZONE 'UTC' AS fetch_time FROM lines"
             )
             query = (
-                f"SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT 1 FROM urls i WHERE i.url_surtkey = "
-                f"a.url_surtkey AND i.fetch_time = a.fetch_time AND i.place = a.warc_record_offset)) FROM '{table}' a"
+                f"SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT 1 FROM urls i WHERE "
+                f"i.fetch_time = a.fetch_time AND i.place = a.warc_record_offset)) FROM '{table}' a"
             )
             if not is_whole:
                 last = max(place for *_, place in lines)
@@ -103,9 +90,9 @@ def main() -> None:
             if of_table != of_join:
                 print(f"{name}: {of_join} of {of_table} documents join")
     print(f"{behind} documents are behind the end of the index of a damaged archive")
-    print(f"{joined} of {documents} documents join; {unlike} of {keys} sort keys are unlike those of surt")
+    print(f"{joined} of {documents} documents join")
     print(f"{pages - missing} of {pages} documents that are not blocked join with our index of copied records")
-    sys.exit(joined != documents or documents == 0 or unlike > 0 or missing > 0)
+    sys.exit(joined != documents or documents == 0 or missing > 0)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ use serde::{Deserialize, Serialize};
 use trommel_filters::TextSignals;
 use trommel_text::TextStats;
 
-use crate::{OutputRecord, surt_key};
+use crate::OutputRecord;
 
 /// The row of one page in a table of annotations. The fields that Common Crawl's columnar index has are named and
 /// typed as there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotation {
-    /// Sort key of the URL; empty without one.
-    pub url_surtkey: String,
     /// URL of the page.
     pub url: Option<String>,
     /// Its host, in lower case.
@@ -79,7 +77,6 @@ impl From<&OutputRecord> for Annotation {
         let url = record.url.as_deref();
         let lines = record.text.lines().filter(|line| !line.trim().is_empty());
         Self {
-            url_surtkey: url.map(surt_key).unwrap_or_default(),
             url: record.url.clone(),
             url_host_name: url.and_then(|url| url::Url::parse(url).ok()?.host_str().map(str::to_owned)),
             // Indexes of crawls know seconds.
@@ -141,7 +138,6 @@ mod tests {
             ..OutputRecord::default()
         };
         let row = Annotation::from(&record);
-        assert_eq!(row.url_surtkey, "org,example)/a?a=1&b=2");
         assert_eq!(row.url_host_name.as_deref(), Some("www.example.org"));
         assert_eq!(row.fetch_time, Some(1_795_255_200_000));
         assert_eq!((row.content_digest.as_deref(), row.fetch_status), (Some("ABC"), Some(200)));
@@ -149,6 +145,6 @@ mod tests {
         assert_eq!((row.words, row.lines, row.links, row.near_keys.len()), (8, 2, 7, 14));
         assert_eq!(row.block_reason, None);
         let nothing = Annotation::from(&OutputRecord::default());
-        assert_eq!((nothing.url_surtkey.as_str(), nothing.fetch_time, nothing.exact_key), ("", None, None));
+        assert_eq!((nothing.fetch_time, nothing.exact_key), (None, None));
     }
 }

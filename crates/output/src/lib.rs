@@ -19,7 +19,6 @@ mod reader;
 mod record;
 #[cfg(feature = "storage")]
 mod storage;
-mod surt;
 
 pub use annotation::Annotation;
 #[cfg(feature = "storage")]
@@ -42,4 +41,3 @@ pub use storage::{
     Assemble, AtomicFile, CompressedStream, DigestWriter, Disk, DiskFile, Extent, Frames, LocalDisk, Shard, create_new,
     digest_of, discard, hidden, open_in_place, open_own, publish, read_own, replaceable,
 };
-pub use surt::surt_key;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::{RecordIndexError, RowCondition};
+use crate::RecordIndexError;
 
 /// First bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -38,22 +38,18 @@ pub(crate) struct IndexLine {
     pub(crate) entry: Result<IndexEntry, String>,
 }
 
-/// Gives every row of an index that meets the condition to `each`. The kind of file is known by its first bytes.
-pub(crate) fn read(
-    path: &Path,
-    condition: Option<&RowCondition>,
-    each: &mut dyn FnMut(IndexLine),
-) -> Result<(), RecordIndexError> {
+/// Gives every row of an index to `each`. The kind of file is known by its first bytes.
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
     let failed = RecordIndexError::of(path);
     let mut file = BufReader::new(File::open(path).map_err(&failed)?);
     let head = file.fill_buf().map_err(&failed)?;
     if head.starts_with(PARQUET_MAGIC) {
         #[cfg(feature = "parquet")]
-        return parquet::read(path, condition, each);
+        return parquet::read(path, each);
         #[cfg(not(feature = "parquet"))]
         return Err(RecordIndexError::of(path)("this build reads no Parquet (feature `parquet`)"));
     }
     let lines: Box<dyn Read> =
         if head.starts_with(&GZIP_MAGIC) { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    cdxj::read(path, BufReader::new(lines), condition, each)
+    cdxj::read(path, BufReader::new(lines), each)
 }

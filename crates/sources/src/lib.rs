@@ -14,7 +14,6 @@
 //! unchanged. Neither is shown. [`redacted`] is the form of a URL for people, logs and outputs, and
 //! [`Location`] displays it.
 
-mod condition;
 mod error;
 mod index;
 mod location;
@@ -25,7 +24,6 @@ mod remote;
 mod scheme;
 mod selection;
 
-pub use condition::{ConditionError, RowCondition};
 pub use error::{RecordIndexError, SourceError};
 pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tempfile::TempPath;
 
-use crate::{Base, Location, RecordIndexError, RowCondition, index, redacted};
+use crate::{Base, Location, RecordIndexError, index, redacted};
 
 pub use bytes::{ArchiveBytes, FoundRecord, StoredRecord};
 
@@ -37,15 +37,13 @@ pub struct WantedRecord {
 }
 
 /// The permitted names of an index, and the records that a range gives.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelectOptions {
     /// Names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of the
     /// environment.
     pub anywhere: bool,
     /// A range gives all the records in it, not only the first.
     pub whole_ranges: bool,
-    /// Only rows that meet it count.
-    pub condition: Option<RowCondition>,
 }
 
 /// Lines of an index that name no record that may be read.
@@ -116,7 +114,7 @@ impl RecordSelection {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut rows = Vec::new();
         let mut bad_lines = BadLines::default();
-        index::read(index, options.condition.as_ref(), &mut |line| {
+        index::read(index, &mut |line| {
             let entry = match line.entry {
                 Ok(entry) => entry,
                 Err(what) => return bad_lines.push(line.number, what),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Settings, SettingsError, Share};
 use trommel_output::Format;
-use trommel_sources::{Base, ConditionError, NetworkOptions, SelectOptions};
+use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::inputs::packed::PackedOptions;
 use crate::inputs::unpack::unpack;
@@ -102,9 +102,6 @@ pub enum RequestError {
     /// A choice for indexes without one.
     #[error("--{0} is for indexes of records: name one with --select")]
     WithoutIndex(&'static str),
-    /// A condition on rows of indexes that is none.
-    #[error("--select-where: {0}")]
-    Condition(#[from] ConditionError),
     /// A share of hard pages and no file for them.
     #[error("--hard-share is for copies of hard pages: name their file with --hard-to")]
     WithoutHardFile,
@@ -114,7 +111,7 @@ pub enum RequestError {
     /// A model whose confidences are unknown.
     #[error(
         "--hard-to: there is no table of the confidences of the model {0}, only of built-in ones; `annotate` the pages, \
-        and choose some with --select-where \"confidence < 0.6\""
+        and take those of low confidence with --select"
     )]
     NoConfidences(String),
     /// A format that this program cannot write.
@@ -183,27 +180,21 @@ impl RunRequest {
             resolve_revisits: _,
             base_url,
             select_anywhere,
-            select_where,
             whole_ranges,
             ..
         } = archive;
         // Without an index these options would change nothing, and their user would believe that they did.
-        for (name, is_set) in [
-            ("select-anywhere", *select_anywhere),
-            ("select-where", select_where.is_some()),
-            ("whole-ranges", *whole_ranges),
-        ] {
+        for (name, is_set) in [("select-anywhere", *select_anywhere), ("whole-ranges", *whole_ranges)] {
             if is_set && self.select.is_empty() {
                 return Err(RequestError::WithoutIndex(name));
             }
         }
         let base = base_url.as_deref().map(Base::new);
-        let condition = select_where.as_deref().map(str::parse).transpose()?;
-        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges, condition };
+        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges };
         let mut inputs = self.opened.clone();
         inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
         for index in &self.select {
-            inputs.push(select(index, base.as_ref(), options.clone(), network)?);
+            inputs.push(select(index, base.as_ref(), options, network)?);
         }
         if let Some(shard) = self.shard {
             // Before containers are opened: other shares' containers need not be.

@@ -94,7 +94,6 @@ class RunChoices(Choices, total=False):
     resolve_revisits: bool
     base_url: str
     select_anywhere: bool
-    select_where: str | None
     whole_ranges: bool
     jobs: int
     max_record: int | str

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Map;
 
 use super::{IndexEntry, IndexLine};
-use crate::{RecordIndexError, RowCondition, condition::Value};
+use crate::RecordIndexError;
 
 /// Bytes of a line, at the most.
 const MAX_LINE: u64 = 1 << 20;
@@ -42,7 +42,6 @@ impl Number {
 pub(crate) fn read(
     path: &Path,
     mut lines: impl BufRead,
-    condition: Option<&RowCondition>,
     each: &mut dyn FnMut(IndexLine),
 ) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
@@ -59,9 +58,6 @@ pub(crate) fn read(
             continue;
         }
         let entry = if is_whole { entry(text.trim_end()) } else { Err(format!("longer than {MAX_LINE} bytes")) };
-        if entry.is_ok() && !condition.is_none_or(|condition| meets(condition, &text)) {
-            continue;
-        }
         each(IndexLine { number, entry });
     }
     Ok(())
@@ -75,18 +71,6 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         return Ok(false);
     }
     Ok(true)
-}
-
-/// Whether the keys of a line meet a condition.
-fn meets(condition: &RowCondition, line: &str) -> bool {
-    let json = line.find('{').and_then(|at| line.get(at..)).unwrap_or_default();
-    let Ok(keys) = serde_json::from_str::<Map<String, serde_json::Value>>(json) else { return false };
-    condition.holds(&|name| match keys.get(name)? {
-        serde_json::Value::String(text) => Some(Value::Text(text.clone())),
-        serde_json::Value::Number(number) => number.as_f64().map(Value::Number),
-        serde_json::Value::Bool(flag) => Some(Value::Bool(*flag)),
-        _ => None,
-    })
 }
 
 fn entry(line: &str) -> Result<IndexEntry, String> {
@@ -112,7 +96,7 @@ mod tests {
     fn rows(text: &str) -> Vec<(usize, Result<IndexEntry, String>)> {
         let mut rows = Vec::new();
         let mut each = |line: IndexLine| rows.push((line.number, line.entry));
-        read(Path::new("i.cdxj"), text.as_bytes(), None, &mut each).unwrap();
+        read(Path::new("i.cdxj"), text.as_bytes(), &mut each).unwrap();
         rows
     }
 

@@ -10,7 +10,7 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 
 use super::{IndexEntry, IndexLine};
-use crate::{RecordIndexError, RowCondition, condition::Value};
+use crate::RecordIndexError;
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
@@ -18,12 +18,8 @@ const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_
 const INNER: &str = "warc_record_inner";
 
 /// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
-pub(crate) fn read(
-    path: &Path,
-    condition: Option<&RowCondition>,
-    each: &mut dyn FnMut(IndexLine),
-) -> Result<(), RecordIndexError> {
-    catch_unwind(AssertUnwindSafe(|| rows(path, condition, each))).unwrap_or_else(|panic| {
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+    catch_unwind(AssertUnwindSafe(|| rows(path, each))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         let what = format!("is damaged ({})", text.unwrap_or("no message").escape_debug());
@@ -31,19 +27,13 @@ pub(crate) fn read(
     })
 }
 
-fn rows(
-    path: &Path,
-    condition: Option<&RowCondition>,
-    each: &mut dyn FnMut(IndexLine),
-) -> Result<(), RecordIndexError> {
+fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
     let failed = RecordIndexError::of(path);
     let file = File::open(path).map_err(RecordIndexError::of(path))?;
     let reader = SerializedFileReader::new(file).map_err(&failed)?;
     let schema = reader.metadata().file_metadata().schema();
-    let of_condition = condition.map(RowCondition::columns).unwrap_or_default();
-    let of_condition = of_condition.into_iter().filter(|name| !COLUMNS.contains(name) && *name != INNER);
     let mut columns = Vec::new();
-    for name in COLUMNS.into_iter().chain(of_condition) {
+    for name in COLUMNS {
         let column = schema.get_fields().iter().find(|field| field.name() == name);
         columns.push(Arc::clone(column.ok_or_else(|| RecordIndexError::of(path)(format!("no column {name}")))?));
     }
@@ -67,11 +57,6 @@ fn rows(
                 wrong = Some(format!("{name} is {field}"));
             }
         }
-        let value =
-            |wanted: &str| row.get_column_iter().find(|(name, _)| *name == wanted).and_then(|column| value(column.1));
-        if condition.is_some_and(|condition| !condition.holds(&value)) {
-            continue;
-        }
         each(IndexLine { number: at + 1, entry: wrong.map_or(Ok(entry), Err) });
     }
     Ok(())
@@ -83,25 +68,6 @@ fn text(field: &Field) -> Option<String> {
         Field::Bytes(bytes) => bytes.as_utf8().ok().map(str::to_owned),
         _ => None,
     }
-}
-
-/// The value that a condition compares; none if it is null or of a kind that conditions do not compare.
-fn value(field: &Field) -> Option<Value> {
-    Some(match *field {
-        Field::Bool(flag) => Value::Bool(flag),
-        Field::Byte(number) => Value::Number(number.into()),
-        Field::Short(number) => Value::Number(number.into()),
-        Field::Int(number) => Value::Number(number.into()),
-        Field::Long(number) | Field::TimestampMillis(number) | Field::TimestampMicros(number) => {
-            Value::Number(number as f64)
-        }
-        Field::UInt(number) => Value::Number(number.into()),
-        Field::ULong(number) => Value::Number(number as f64),
-        // As it is written, so that `= 0.6` finds what was written as 0.6.
-        Field::Float(number) => Value::Number(number.to_string().parse().ok()?),
-        Field::Double(number) => Value::Number(number),
-        ref other => Value::Text(text(other)?),
-    })
 }
 
 fn number(field: &Field) -> Option<u64> {
@@ -158,7 +124,7 @@ mod tests {
             true,
         );
         let mut rows = Vec::new();
-        crate::index::read(file.path(), None, &mut |row| rows.push(row.entry.unwrap())).unwrap();
+        crate::index::read(file.path(), &mut |row| rows.push(row.entry.unwrap())).unwrap();
         let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, inner: 0 };
         assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
     }
@@ -166,7 +132,7 @@ mod tests {
     #[test]
     fn a_missing_column_is_named() {
         let file = written("message m { required binary warc_filename (UTF8); }", false);
-        let error = read(file.path(), None, &mut |_| {}).unwrap_err().to_string();
+        let error = read(file.path(), &mut |_| {}).unwrap_err().to_string();
         assert!(error.ends_with("no column warc_record_offset"), "{error}");
     }
 
@@ -186,7 +152,7 @@ mod tests {
                 bytes[at] = value;
                 std::fs::write(file.path(), bytes).unwrap();
                 rounds += 1;
-                errors += usize::from(crate::index::read(file.path(), None, &mut |_| {}).is_err());
+                errors += usize::from(crate::index::read(file.path(), &mut |_| {}).is_err());
             }
         }
         assert!(errors * 5 > rounds, "{errors} of {rounds}");

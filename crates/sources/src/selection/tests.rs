@@ -106,22 +106,3 @@ fn an_index_without_rows_is_an_error() {
     let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
     assert!(error.to_string().ends_with("i: names no record, or none that is wanted"), "{error}");
 }
-
-#[test]
-fn rows_that_do_not_meet_the_condition_are_left_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let index = folder.path().join("i");
-    let line = |offset: u32, status: &str| {
-        format!("x 1 {{\"filename\":\"a\",\"offset\":{offset},\"length\":1,\"status\":\"{status}\"}}\n")
-    };
-    fs::write(&index, format!("{}{}{}x 1 {{}}\n", line(3, "200"), line(5, "404"), line(7, "200"))).unwrap();
-    let load = |condition: &str| {
-        let options = SelectOptions { condition: Some(condition.parse().unwrap()), ..SelectOptions::default() };
-        RecordSelection::load(&index, &Base::beside(&index), options)
-    };
-    let found = load("status = 200 and offset > 3").unwrap();
-    assert_eq!(found.rows().iter().map(|row| row.offset).collect::<Vec<_>>(), [7]);
-    // A line that names no record is told whatever is wanted.
-    assert_eq!(found.bad_lines().count, 1);
-    assert!(load("gone = 1").is_err());
-}

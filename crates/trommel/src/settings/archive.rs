@@ -21,9 +21,6 @@ pub struct ArchiveSettings {
     /// Allow names in an index outside of the base URL: `..`, absolute paths, other hosts, and buckets, which are
     /// read with the keys of the environment.
     pub select_anywhere: bool,
-    /// Read only those records of an index whose row meets this condition, as in SQL: confidence < 0.6 and language =
-    /// 'en'. Columns are those of a Parquet file or the keys of CDXJ.
-    pub select_where: Option<String>,
     /// Take all records in each range of an index instead of the first.
     pub whole_ranges: bool,
 }

@@ -10,7 +10,7 @@ use crate::{Annotation, Assemble, OutputError, open_plain};
 /// Rows in a row group.
 const GROUP: usize = 65_536;
 /// Columns whose values hardly repeat.
-const UNREPEATED_COLUMNS: [&str; 5] = ["url_surtkey", "url", "content_digest", "warc_record_id", "exact_key"];
+const UNREPEATED_COLUMNS: [&str; 4] = ["url", "content_digest", "warc_record_id", "exact_key"];
 
 /// Assembles tables of annotations. The bytes depend on the annotations only.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,6 @@ pub struct AnnotationTable {
 }
 
 static COLUMNS: [Column<Annotation>; 29] = [
-    text("url_surtkey", |row| Some(&row.url_surtkey)),
     text("url", |row| row.url.as_deref()),
     text("url_host_name", |row| row.url_host_name.as_deref()),
     column("fetch_time", ColumnValue::Time(|row| row.fetch_time)),
@@ -107,7 +106,7 @@ mod tests {
         assert_eq!(shown(0, "warc_filename"), "\"c/a.warc.gz\"");
         assert_eq!(shown(1, "warc_filename"), "\"other/b.warc.gz\"");
         let annotation = Annotation::from(&record);
-        assert_eq!(shown(0, "url_surtkey"), format!("{:?}", annotation.url_surtkey));
+        assert_eq!(shown(0, "warc_record_id"), format!("{:?}", annotation.warc_record_id));
         assert_eq!(shown(0, "words"), annotation.words.to_string());
         assert_eq!(shown(0, "near_keys"), format!("{:?}", annotation.near_keys));
         // A spool that is cut is an error, and not a shorter table.
