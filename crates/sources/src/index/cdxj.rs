@@ -4,7 +4,6 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::Map;
 
 use super::{IndexEntry, IndexLine};
 use crate::RecordIndexError;

@@ -19,7 +19,7 @@ pub struct AnnotationTable {
     pub base: Option<String>,
 }
 
-static COLUMNS: [Column<Annotation>; 29] = [
+static COLUMNS: [Column<Annotation>; 28] = [
     text("url", |row| row.url.as_deref()),
     text("url_host_name", |row| row.url_host_name.as_deref()),
     column("fetch_time", ColumnValue::Time(|row| row.fetch_time)),
