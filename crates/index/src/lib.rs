@@ -3,8 +3,6 @@
 //! [`IndexWriter`] writes documents into an index, and [`Index`] finds them.
 
 mod assemble;
-#[cfg(feature = "endpoint")]
-mod endpoint;
 mod error;
 mod guard;
 mod query;
@@ -14,8 +12,6 @@ mod tokenizer;
 mod writer;
 
 pub use assemble::Tantivy;
-#[cfg(feature = "endpoint")]
-pub use endpoint::{Endpoint, EndpointError, Refused, Sent};
 pub use error::IndexError;
 pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet};
 pub use tokenizer::{ScriptTokenizer, TextTerms};

@@ -28,8 +28,6 @@ pub use error::{RecordIndexError, SourceError};
 pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use redact::redacted;
-#[cfg(feature = "remote")]
-pub use remote::{CallError, Http, HttpAnswer};
 pub use remote::{Remote, RemoteReader, SeekableObject};
 pub use scheme::{Scheme, split_container};
 pub use selection::{ArchiveBytes, BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord};

@@ -2,7 +2,6 @@
 
 mod bucket;
 mod client;
-mod http;
 mod hub;
 mod object;
 mod redirect;
@@ -25,7 +24,6 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::task::JoinHandle;
 
-pub use self::http::{CallError, Http, HttpAnswer};
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
 use object::Object;
 pub use seekable::SeekableObject;

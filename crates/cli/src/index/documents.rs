@@ -8,9 +8,8 @@ use anyhow::{Context, Result};
 use trommel::archive::{ReadOptions, Reader, Record, RecordType, name};
 use trommel::output::{ReadError, RecordReader, RecordSource};
 use trommel::{OutputRecord, Settings};
-use trommel_pipeline::{Outcome, expand, sources::NetworkOptions};
+use trommel_pipeline::{Outcome, expand, index::IndexWriter, sources::NetworkOptions};
 
-use super::Indexer;
 use crate::{archives::Archives, messages::say};
 
 /// Ends of the names of files that hold documents, before those of compressions.
@@ -36,7 +35,7 @@ pub(super) struct FeedOutcome {
 }
 
 impl FeedOutcome {
-    fn give(&mut self, indexer: &mut dyn Indexer, stored: &OutputRecord) -> Result<()> {
+    fn give(&mut self, indexer: &mut IndexWriter, stored: &OutputRecord) -> Result<()> {
         if indexer.add(stored)? {
             self.documents += 1;
         } else {
@@ -102,7 +101,7 @@ impl Documents {
     }
 
     /// Gives all documents to `indexer`. What cannot be read is logged and passed over.
-    pub(super) fn feed(&self, indexer: &mut dyn Indexer) -> Result<FeedOutcome> {
+    pub(super) fn feed(&self, indexer: &mut IndexWriter) -> Result<FeedOutcome> {
         let mut feed = FeedOutcome::default();
         for path in &self.outputs {
             match RecordReader::open(path) {
@@ -133,7 +132,7 @@ fn passed_over(others: &BTreeMap<String, usize>) -> String {
 fn from_reader(
     reader: impl Iterator<Item = Result<OutputRecord, ReadError>>,
     path: &Path,
-    indexer: &mut dyn Indexer,
+    indexer: &mut IndexWriter,
     feed: &mut FeedOutcome,
 ) -> Result<()> {
     for stored in reader {
@@ -146,7 +145,7 @@ fn from_reader(
 }
 
 /// Documents of a WET file: the first line of each is its title. Their places are in the WET file.
-fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> Result<()> {
+fn from_wet(path: &Path, indexer: &mut IndexWriter, feed: &mut FeedOutcome) -> Result<()> {
     let reader = match Reader::open(path, ReadOptions::default()) {
         Ok(reader) => reader,
         Err(error) => {

@@ -1,7 +1,9 @@
-//! Tests `trommel index --url` with a small server of our own.
+//! Tests the recipe that sends documents to a search engine, with a small server of our own.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -10,7 +12,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::program::{trommel, workspace};
-use crate::sample::{ARCHIVE, documents};
+use crate::sample::{archive_path, documents};
 
 /// A request: its first line, its content type, its body.
 type Request = (String, String, Vec<u8>);
@@ -37,44 +39,27 @@ fn request(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
     Some((first, kind, body))
 }
 
-/// Answers as Elasticsearch does: it has no index at first, is busy at the first documents, has one of
-/// them already, and takes the rest.
+/// Answers as Elasticsearch does: it is busy at the first documents, and takes the rest.
 fn serve(stream: &TcpStream, bulks: &AtomicU32, seen: &Sender<Request>) {
     let mut reader = BufReader::new(stream);
     while let Some((first, kind, body)) = request(&mut reader) {
-        let (status, answer) = if first.starts_with("HEAD ") {
-            (404, String::new())
-        } else if first.starts_with("PUT ") {
-            (200, "{}".to_owned())
-        } else if bulks.fetch_add(1, Ordering::SeqCst) == 0 {
-            (429, "{}".to_owned())
-        } else {
-            (200, taken(&body))
-        };
+        let is_busy = first.starts_with("POST ") && bulks.fetch_add(1, Ordering::SeqCst) == 0;
+        let status = if is_busy { 429 } else { 200 };
         seen.send((first, kind, body)).unwrap();
-        let length = answer.len();
-        let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n");
         let mut stream = stream;
-        stream.write_all((head + &answer).as_bytes()).unwrap();
+        stream.write_all(format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\n\r\n{{}}").as_bytes()).unwrap();
     }
 }
 
-fn taken(body: &[u8]) -> String {
-    let actions = body.split(|&byte| byte == b'\n').step_by(2).filter(|line| !line.is_empty()).enumerate();
-    let items: Vec<Value> = actions
-        .map(|(at, line)| {
-            let action: Value = serde_json::from_slice(line).unwrap();
-            let status = if at == 0 { 409 } else { 201 };
-            json!({"create": {"_id": action["create"]["_id"], "status": status}})
-        })
-        .collect();
-    json!({"errors": true, "items": items}).to_string()
-}
-
+/// The lines of `docs/search.md` do what they say.
 #[test]
 fn documents_are_sent_as_a_search_engine_wants_them() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        println!("skipped: no program curl");
+        return;
+    }
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/pages", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap().to_string();
     let (seen, requests) = channel();
     thread::spawn(move || {
         let bulks = Arc::new(AtomicU32::new(0));
@@ -83,28 +68,36 @@ fn documents_are_sent_as_a_search_engine_wants_them() {
             thread::spawn(move || serve(&stream.unwrap(), &bulks, &seen));
         }
     });
-    let ran = trommel(&workspace(), &["index", ARCHIVE, "--url", &url], b"");
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let with_text = documents(&workspace());
-    let with_text: Vec<&Value> = with_text.iter().filter(|d| d["text"] != "").collect();
-    ran.said(&format!("{} new in the index, 1 there already, 0 refused", with_text.len() - 1));
+    let folder = tempfile::tempdir().unwrap();
+    let manual = fs::read_to_string(workspace().join("docs/search.md")).unwrap();
+    let recipe = manual.split("```sh\n").find(|block| block.contains("_bulk")).unwrap().split("```").next().unwrap();
+    let recipe = recipe.replace("crawl/*.warc.gz", &archive_path()).replace("host:9200", &address).replace("20M", "64K");
+    assert_eq!(recipe.lines().count(), 3, "{recipe}");
+    let (first, rest) = recipe.split_once('\n').unwrap();
+    let words: Vec<&str> = first.split(' ').skip(1).collect();
+    trommel(folder.path(), &words, b"").well();
+    let sent = Command::new("sh").args(["-ec", rest]).current_dir(folder.path()).output().unwrap();
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
 
     let requests: Vec<Request> = requests.try_iter().collect();
-    let lines: Vec<&str> = requests.iter().map(|(first, ..)| first.as_str()).collect();
-    let bulk = "POST /pages/_bulk HTTP/1.1";
-    assert_eq!(lines, ["HEAD /pages HTTP/1.1", "PUT /pages HTTP/1.1", bulk, bulk]);
-    let mapping: Value = serde_json::from_slice(&requests[1].2).unwrap();
+    let (put, posts) = requests.split_first().unwrap();
+    assert_eq!((put.0.as_str(), put.1.as_str()), ("PUT /pages HTTP/1.1", "application/json"));
+    let mapping: Value = serde_json::from_slice(&put.2).unwrap();
     assert_eq!(mapping["mappings"]["properties"]["text"]["type"], "text");
     // What was answered by 429 is sent again as it was.
-    assert!(requests[2] == requests[3]);
-    let (_, kind, body) = &requests[3];
-    assert_eq!(kind, "application/x-ndjson");
-    let lines: Vec<Value> =
-        body.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice(line).unwrap()).collect();
-    assert!(body.ends_with(b"\n") && lines.len() == 2 * with_text.len());
+    assert!(posts.len() > 3 && posts[0] == posts[1]);
+    let mut lines: Vec<Value> = Vec::new();
+    for (first, kind, body) in &posts[1..] {
+        assert_eq!((first.as_str(), kind.as_str()), ("POST /pages/_bulk HTTP/1.1", "application/x-ndjson"));
+        assert!(body.ends_with(b"\n") && (body.len() <= 64 << 10 || body.split(|byte| *byte == b'\n').count() == 3));
+        lines.extend(body.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice::<Value>(line).unwrap()));
+    }
+    let with_text = documents(&workspace());
+    let with_text: Vec<&Value> = with_text.iter().filter(|d| d["text"] != "").collect();
+    assert_eq!(lines.len(), 2 * with_text.len());
     for (pair, expected) in lines.chunks(2).zip(with_text) {
         assert_eq!(pair[0], json!({"create": {"_id": expected["id"]}}));
-        for key in ["id", "url", "title", "text", "lang", "date", "source"] {
+        for key in ["id", "url", "title", "text", "lang", "date"] {
             assert_eq!(pair[1][key], expected[key], "{key}");
         }
     }
