@@ -18,7 +18,7 @@ use super::{Builder, Capture, Skip};
 use crate::limits::up_to;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::math::tex_of_mathml;
+use crate::math::text_of_mathml;
 use crate::page::NotationKind;
 
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
@@ -102,7 +102,7 @@ impl Builder {
                 is("display", "block") || is("display", "true") || is("mode", "display")
             }
         };
-        // Attributes hold the author's TeX, which is better than TeX computed from the layout.
+        // Attributes hold the author's TeX, which is better than the text of the layout.
         let given = match text.tag {
             Tag::Script => String::new(),
             _ => given_tex(text)
@@ -180,8 +180,8 @@ impl Builder {
             // In order of trust: what an attribute gives, then the annotation and elements of MathML, then the script
             // itself.
             _ if !given.is_empty() => given,
-            Capture::Mathml | Capture::LaidOut => tex_of_mathml(&source),
-            Capture::MathmlScript => tex_of_mathml(source.trim()),
+            Capture::Mathml | Capture::LaidOut => text_of_mathml(&source),
+            Capture::MathmlScript => text_of_mathml(source.trim()),
             _ => source.clone(),
         };
         let formula =
@@ -324,7 +324,7 @@ impl Builder {
             self.begin_formula(text, offset, display);
             if let Some(mathml) = text.value(Key::Mathml) {
                 let mathml = htmlize::unescape_attribute(String::from_utf8_lossy(mathml));
-                self.formulas.given = tex_of_mathml(up_to(&mathml, self.limits.formula));
+                self.formulas.given = text_of_mathml(up_to(&mathml, self.limits.formula));
             }
             capture = Capture::LaidOut;
         } else {

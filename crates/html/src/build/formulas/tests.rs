@@ -40,7 +40,7 @@ fn the_source_of_a_formula_is_text_and_what_shows_it_is_not() {
     assert_eq!(shown(jax2), ["so [E_u] (a)", "{B = 1}", "b"]);
     let alone = "<p>so <span class=MathJax data-mathml='<math><msub><mi>E</mi><mi>u</mi></msub></math>'>\
         <span>E</span></span> (a)";
-    assert_eq!(shown(alone), ["so [E_{u}] (a)"]);
+    assert_eq!(shown(alone), ["so [E_u] (a)"]);
     let jax3 = "<p>of <mjx-container class=MathJax jax=SVG><svg><g></g></svg><mjx-assistive-mml><math>\
         <mi>x</mi></math></mjx-assistive-mml></mjx-container> and";
     assert_eq!(shown(jax3), ["of [x] and"]);
@@ -58,7 +58,7 @@ fn attributes_and_images_give_the_source() {
     );
     assert_eq!(
         shown("<p>a <math alttext='x squared plus one more'><msup><mi>x</mi><mn>2</mn></msup></math>"),
-        ["a [x^{2}]"]
+        ["a [x^2]"]
     );
 }
 
@@ -67,7 +67,7 @@ fn what_is_never_closed_swallows_nothing() {
     assert_eq!(shown("<p>a <math><mi>x<p>b"), ["a [x]", "b"]);
     assert_eq!(shown("<p>a <span class=MathJax><span>x<p>b"), ["a [x]", "b"]);
     assert_eq!(shown("<p>a <mjx-container><mjx-math><mjx-mi>x<p>b"), ["a [x]", "b"]);
-    assert_eq!(shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"), ["[\\text{if} x] y"]);
+    assert_eq!(shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"), ["[if x] y"]);
 }
 
 #[test]
