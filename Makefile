@@ -136,7 +136,7 @@ quality: ## Set the judged pages of the models beside the floors; writes docs/qu
 	    $(patsubst %,--by-set %,$(wildcard out/by-set/*.judged)) --data $(DATA) --out docs
 	python3 -B scripts/figures.py
 
-confidences: ## Make the table of confidences for run --hard-share, and print the tables of docs/quality-notes.md
+confidences: ## Make the table of confidences for run --hard-share, and print the tables of docs/quality.md
 	$(QUALITY) confidences --pages $(call archives,$(GOLD_SETS)) --table crates/model/models/confidences.tsv
 
 formats: build ## Have the sample read back in every format by the programs it is for

@@ -57,7 +57,7 @@ struct Form {
 }
 
 /// Reads the sets of `data` (`SET.warc.gz` with `SET.gold.jsonl.gz`), indexes each page in every form and
-/// looks for it; gives the table of docs/decisions/2026-11-index-and-search.md.
+/// looks for it; gives the table of docs/decisions/index-and-search.md.
 ///
 /// # Errors
 /// If a set cannot be read or an index cannot be written.

@@ -223,7 +223,7 @@ def main():
         "the rounds, with the least and the greatest. Peers: " + ", ".join(found) + ".",
         "",
         f"F1: mean word F1 on the {len(gold)} pages of wcxb-dev whose gold is not at fault "
-        "([which](decisions/2026-11-22-golds-at-fault.md)). The shipped models have seen that set, so theirs is of "
+        "([which](decisions/golds-at-fault.md)). The shipped models have seen that set, so theirs is of "
         "five folds by host, from the table of [quality](quality.md); what the peers were tuned on is not known.",
         "",
         "| | CPU s | least to greatest | rounds | wall s | MB a CPU s | pages a CPU s | share of libdeflate | peak MB | F1 |",
@@ -241,7 +241,7 @@ def main():
         "![speed against quality](benchmarks.svg)",
         "",
         "Aims, measurements and trials: "
-        "[decisions/2026-11-speed.md](decisions/2026-11-speed.md).",
+        "[decisions/speed.md](decisions/speed.md).",
         "",
     ]
     page = arguments.docs / "benchmarks.md"

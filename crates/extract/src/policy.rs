@@ -74,7 +74,7 @@ named! {
 
 impl Favor {
     /// What is added to the log odds of every block for the choice.
-    // The medians, over 13 labelled sets, of the shifts with the best F0.5 and F2 (docs/decisions/2026-11-25-favor.md).
+    // The medians, over 13 labelled sets, of the shifts with the best F0.5 and F2 (docs/decisions/favor.md).
     pub(crate) fn shift(self) -> f32 {
         match self {
             Self::Precision => -0.5,

@@ -10,7 +10,7 @@ use crate::{IndexError, ScriptTokenizer, schema::Fields, tokenizer::is_lone};
 /// Weight of a word in the title, in headings and in the text. A word is rarer in titles than in texts, and
 /// titles are short, so it counts for much there anyway. With more weight, pages with one word of a query
 /// in their title would overtake those with all of them in their text
-/// (docs/decisions/2026-11-index-and-search.md).
+/// (docs/decisions/index-and-search.md).
 const BOOSTS: [Score; 3] = [1.0, 0.5, 1.0];
 
 type Clause = (Occur, Box<dyn Query>);

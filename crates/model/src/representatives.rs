@@ -8,7 +8,7 @@ use crate::layout::Layout;
 
 /// Log odds of the longest block of a field within which the others are judged by themselves.
 // With 1 a set of court rulings loses .007 of F1 by `fast`, with 2 it loses .006 by `lite`, and with 2.5 agendas lose .005
-// by `best`; with 3 no set loses .0005 (docs/decisions/2026-11-26-fields-first.md).
+// by `best`; with 3 no set loses .0005 (docs/decisions/speed.md).
 const DOUBT: f32 = 3.0;
 
 /// The longest block of each field.

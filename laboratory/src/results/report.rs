@@ -36,7 +36,7 @@ learn are fitted on dragnet-train alone, the 966 training pages of Peters and Le
 on other sets is how they carry over. All methods work on the same tables of blocks and elements: those \
 whose unit is a line or a token in the source are stated on blocks here, but for `cetr-lines`. Methods that \
 compare pages are given those of one host together, and keep a page whole whose host has no other in the set \
-([which are how many](../../docs/log/2026-11-site-memory.md#gains); on the two sets of dragnet all, as these have no hosts). VIPS \
+(on the two sets of dragnet all, as these have no hosts). VIPS \
 needs the rendered page: its row is on [pages that were laid out](#pages-that-were-laid-out).
 
 ![Mean word F1 of the methods, by set](method-comparison.svg)
@@ -111,12 +111,12 @@ fn blocks(results: &Results) -> String {
          around it. Here the paper's rule on odds and shares picks {listed}, from the tags in the block \
          and all around it, and attribute values are divided into words. What each of these choices is worth, \
          and the paper's own blocks and tokens, is in \
-         [published methods](../../docs/decisions/2026-11-published-methods.md).\n\
+         [published methods](../../docs/decisions/published-methods.md).\n\
          - **IC alone on cleaneval** scores {ic}, the paper .887. On these pages of 2006 {with} of the \
          blocks carry a listed token, against {with_test} on dragnet-test. Of the {bare_blocks} training \
          blocks without one, {bare} are content, so with nothing to go by the model says no. The paper's \
          figure is close to its .899 for all text: its model must keep most blocks that have no token. One whose \
-         blocks count by their words does ([published methods](../../docs/decisions/2026-11-published-methods.md)).\n\
+         blocks count by their words does ([published methods](../../docs/decisions/published-methods.md)).\n\
          - **dragnet-test against the paper**: baseline {g_all}, CETR {g_cetr}, IC {g_ic}, ST {g_st}, \
          ST + IC {g_st_ic}, all {g_full}. The surplus of the sums comes in with the tokens: on the paper's \
          blocks with its scope and number of tokens it is gone (see there).\n\

@@ -126,7 +126,7 @@ impl Learner {
 }
 
 /// Log odds of the additive part within which trees are asked. Beyond them trees change F1 by at most .0009 on any set
-/// (docs/decisions/2026-11-25-cascade.md).
+/// (docs/decisions/best.md).
 const BAND: f32 = 2.0;
 
 /// The band of a model of these parts; none if no trees stand behind another part.

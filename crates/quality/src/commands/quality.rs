@@ -29,7 +29,7 @@ pub struct QualityArgs {
     /// [default: not measured]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Folder to write quality.md and its plots into; the text of quality-notes.md there is taken in
+    /// Folder to write quality.md and its plots into; the notes of a quality.md that is there stay
     #[arg(short, long, value_name = "DIR", default_value = "docs")]
     out: PathBuf,
 }

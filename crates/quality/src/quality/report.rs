@@ -81,7 +81,7 @@ fn head(quality: &Quality) -> String {
     format!(
         "# Quality of the models\n\n\
          Written by `make quality` from the pages that training judged, the same bytes on every run. Training leaves out \
-         pages whose gold is at fault: [which, and the figures with them](decisions/2026-11-22-golds-at-fault.md).\n\n\
+         pages whose gold is at fault: [which, and the figures with them](decisions/golds-at-fault.md).\n\n\
          {models}\n\
          Figures are means over pages of the precision, recall and F1 of the words of a page as a \
          multiset, in lower case. Scripts without spaces are compared by characters. The \

@@ -11,14 +11,14 @@ use super::plot::{calibration_plot, confidence_plot};
 use super::report::{Quality, details, report};
 use trommel_learn::{JudgedRow, JudgedSet};
 
-/// A file beside `quality.md`, written by hand, that becomes its last part where it exists.
-pub const NOTES: &str = "quality-notes.md";
+/// The heading of the last part of `quality.md`, which is written by hand and stays.
+pub const NOTES: &str = "\n## Notes\n\n";
 
 /// Writes `quality.md`, its two plots and `log/quality-details.md` into `out`, which is made if need be: the same bytes
 /// for the same input. Returns the files.
 ///
 /// # Errors
-/// If there are no judged pages, two models have none in common, the notes cannot be
+/// If there are no judged pages, two models have none in common, the notes in it cannot be
 /// read or a file cannot be written.
 pub fn write(
     judged: &[JudgedSet],
@@ -28,12 +28,13 @@ pub fn write(
 ) -> Result<Vec<PathBuf>, QualityError> {
     let judged = &common(judged)?[..];
     let io = |path: &Path, source| QualityError::Io { path: path.display().to_string(), source };
-    let notes = out.join(NOTES);
-    let notes = match std::fs::read_to_string(&notes) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(io(&notes, error)),
+    let path = out.join("quality.md");
+    let before = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(io(&path, error)),
     };
+    let notes = before.split_once(NOTES).map(|(_, notes)| notes);
     // Pages of which only some texts are known have no F1.
     let (judged, partial): (Vec<JudgedSet>, Vec<JudgedSet>) =
         judged.iter().map(|set| set.split(|page| page.required.is_none())).unzip();
@@ -41,7 +42,7 @@ pub fn write(
     let figures: Vec<(Figures, Vec<(String, Figures)>)> = judged.iter().map(Figures::all).collect();
     let models: Vec<(&str, &Figures)> =
         judged.iter().zip(&figures).map(|(judged, (all, _))| (judged.model.as_str(), all)).collect();
-    let quality = Quality { judged, partial: &partial, by_set, held_out, figures: &figures, notes: notes.as_deref() };
+    let quality = Quality { judged, partial: &partial, by_set, held_out, figures: &figures, notes };
     let log = out.join("log");
     std::fs::create_dir_all(&log).map_err(|source| io(&log, source))?;
     let mut written = Vec::new();
@@ -115,7 +116,7 @@ mod tests {
         let one = [judged("a", vec![page("s", "1", "article", 0.5, 0.5)])];
         write(&one, &[], &[], dir.path()).unwrap();
         let before = read();
-        std::fs::write(dir.path().join(NOTES), "By hand.\n").unwrap();
+        std::fs::write(dir.path().join("quality.md"), format!("Old.\n{NOTES}By hand.\n")).unwrap();
         write(&one, &[], &[], dir.path()).unwrap();
         assert_eq!(read(), format!("{before}\n## Notes\n\nBy hand.\n"));
     }

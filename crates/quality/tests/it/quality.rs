@@ -89,8 +89,9 @@ fn judged_pages_become_tables_and_plots() {
 
     fs::create_dir(folder.join("again")).unwrap();
     assert_eq!(write("again").1, texts, "the same input gives the same bytes");
-    fs::write(folder.join("again/quality-notes.md"), "Written by hand.\n").unwrap();
-    assert_eq!(write("again").1[0], format!("{}\n## Notes\n\nWritten by hand.\n", texts[0]));
+    let noted = format!("{}\n## Notes\n\nWritten by hand.\n", texts[0]);
+    fs::write(folder.join("again/quality.md"), &noted).unwrap();
+    assert_eq!(write("again").1[0], noted);
 }
 
 #[test]
