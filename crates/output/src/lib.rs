@@ -12,7 +12,6 @@ mod encode;
 mod error;
 mod formats;
 mod id;
-mod json;
 mod page;
 mod parquet_columns;
 mod reader;

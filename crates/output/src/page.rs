@@ -3,7 +3,7 @@
 use serde::Serialize;
 use trommel_extract::Document;
 
-use crate::{OutputRecord, json};
+use crate::OutputRecord;
 
 /// The form in which a page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,7 @@ pub fn page_line(record: &OutputRecord, file: Option<&str>) -> Result<String, se
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<&'a str>,
     }
-    let mut line = Vec::new();
-    json::write(record, &mut line)?;
+    let mut line = serde_json::to_vec(record)?;
     let more = serde_json::to_vec(&FileField { file })?;
     // `{...}` and `{...}` are made one object.
     if let Some(more) = more.get(1..).filter(|more| *more != b"}") {

@@ -1,6 +1,6 @@
 //! JSON lines: one object for each document, in UTF-8, with a line feed at the end.
 
-use crate::{Encode, OutputError, OutputRecord, json};
+use crate::{Encode, OutputError, OutputRecord};
 
 /// Encodes records as JSON lines.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub struct Jsonl;
 
 impl Encode for Jsonl {
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
-        json::write(record, out)?;
+        serde_json::to_writer(&mut *out, record)?;
         out.push(b'\n');
         Ok(true)
     }
