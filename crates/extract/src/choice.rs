@@ -7,11 +7,8 @@ mod articles;
 mod between;
 mod controls;
 mod copies;
-mod corrections;
-mod data;
 mod dense_containers;
 mod documents;
-mod floods;
 mod forms;
 mod formulas;
 mod framed;
@@ -19,15 +16,13 @@ mod gutters;
 mod headed_lists;
 mod hidden_menus;
 mod invisible;
-mod leftovers;
 mod link_lists;
-mod list_items;
 mod lone_text;
-mod names;
 mod references;
 mod rules;
 pub(crate) mod sections;
 mod strays;
+mod terms;
 #[cfg(test)]
 mod trial;
 pub(crate) mod whole_units;
@@ -120,7 +115,7 @@ impl Serialize for Decider {
 impl<'de> Deserialize<'de> for Decider {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = Cow::<str>::deserialize(deserializer)?;
-        // Documents of earlier builds stay readable: three rules have been deleted since.
+        // Documents of earlier builds stay readable: rules have been deleted since.
         Ok(Self::all().find(|decider| decider.name() == name).unwrap_or_default())
     }
 }

@@ -6,26 +6,21 @@ use super::articles::drop_follow_ups;
 use super::between::keep_between;
 use super::controls::drop_controls;
 use super::copies::drop_copies;
-use super::corrections::{keep_corrections, keep_see_also};
-use super::data::drop_data;
 use super::dense_containers::keep_dense_containers;
 use super::documents::keep_documents;
-use super::floods::keep_beside_floods;
 use super::forms::keep_form_text;
 use super::formulas::keep_formulas;
 use super::framed::keep_framed;
 use super::gutters::{drop_contents, drop_line_numbers};
 use super::hidden_menus::drop_hidden_menus;
 use super::invisible::drop_invisible;
-use super::leftovers::drop_leftovers;
 use super::link_lists::keep_link_lists;
-use super::list_items::{keep_list_heads, keep_list_items};
 use super::lone_text::keep_lone_text;
-use super::names::{keep_card_names, keep_row_heads, keep_terms};
 use super::references::keep_references;
 use super::sections::keep_section_headings;
 use super::strays::drop_strays;
-use super::whole_units::{keep_code, keep_sentences_beside_code, keep_tables};
+use super::terms::keep_terms;
+use super::whole_units::{keep_code, keep_tables};
 use super::{ChosenPage, JudgedPage};
 
 /// A rule that keeps or drops blocks against the model's choice.
@@ -71,7 +66,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 33] = [
+pub static RULES: [Rule; 23] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -80,24 +75,12 @@ pub static RULES: [Rule; 33] = [
     judged("formulas", "keeps formulas that are set apart beside kept blocks", |judged, kept| {
         keep_formulas(judged.page, kept)
     }),
-    judged("list items", "keeps items of a list of which most are kept", |judged, kept| {
-        keep_list_items(judged.page, judged.probabilities, kept)
-    }),
     judged("strays", "drops single blocks of a field that is not kept elsewhere", |judged, kept| {
         drop_strays(judged.page, judged.fields, kept)
     })
     // A stray above .7 is more often text that differs from its field.
     .between(0.0, 0.7),
-    judged("floods", "keeps paragraphs beside a flood of equal blocks", |judged, kept| {
-        keep_beside_floods(judged.page, judged.fields, kept)
-    }),
-    judged("card names", "keeps the headings of cards that are kept", |judged, kept| {
-        keep_card_names(judged.page, judged.fields, kept)
-    }),
     judged("terms", "keeps terms of definitions that are kept", |judged, kept| keep_terms(judged.page, kept)),
-    judged("row heads", "keeps heads of rows of which a cell is kept", |judged, kept| {
-        keep_row_heads(judged.page, kept)
-    }),
     judged("forms", "keeps the text of forms that have headings and paragraphs", |judged, kept| {
         keep_form_text(judged.page, judged.probabilities, kept)
     }),
@@ -133,9 +116,6 @@ pub static RULES: [Rule; 33] = [
     chosen("tables", "keeps all of a table of which most is kept", |chosen, kept| {
         keep_tables(chosen.page, chosen.html, kept)
     }),
-    chosen("sentences beside code", "keeps sentences around kept code", |chosen, kept| {
-        keep_sentences_beside_code(chosen.page, kept)
-    }),
     chosen("between", "keeps what stands between kept blocks of one container", |chosen, kept| {
         keep_between(chosen.page, chosen.roles, kept)
     }),
@@ -145,16 +125,9 @@ pub static RULES: [Rule; 33] = [
     chosen("announced lists", "keeps lists that a kept sentence before them announces with a colon", |chosen, kept| {
         keep_announced_lists(chosen.page, kept)
     }),
-    chosen("list heads", "keeps the text of items whose own lists are kept", |chosen, kept| {
-        keep_list_heads(chosen.page, kept)
-    }),
     chosen("link lists", "keeps lists of links below a kept heading", |chosen, kept| {
         keep_link_lists(chosen.page, chosen.html, chosen.url, kept)
     }),
-    chosen("corrections", "keeps notes on corrections below an article", |chosen, kept| {
-        keep_corrections(chosen.page, kept)
-    }),
-    chosen("see also", "keeps what a text says is to be seen as well", |chosen, kept| keep_see_also(chosen.page, kept)),
     chosen("references", "keeps lists of references behind kept text", |chosen, kept| {
         keep_references(chosen.page, kept)
     }),
@@ -168,8 +141,4 @@ pub static RULES: [Rule; 33] = [
         drop_line_numbers(chosen.page, kept)
     }),
     chosen("contents", "drops tables of contents", |chosen, kept| drop_contents(chosen.page, chosen.html, kept)),
-    chosen("data", "drops data that is no text", |chosen, kept| drop_data(chosen.page, kept)),
-    chosen("leftovers", "drops little that is unlikely where rules dropped what is likelier", |chosen, kept| {
-        drop_leftovers(chosen.page, chosen.probabilities, kept)
-    }),
 ];

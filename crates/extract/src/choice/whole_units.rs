@@ -8,9 +8,6 @@ use trommel_html::{ElementKinds, NONE, Page, Tag};
 use crate::kept::KeptBlocks as _;
 use crate::render::data_table::data_tables;
 
-/// Words of a sentence beside code.
-const MIN_SENTENCE_WORDS: u32 = 4;
-const SENTENCE_ENDS: [char; 6] = ['.', ':', '!', '?', '\u{3002}', '\u{ff1a}'];
 /// Labels (the name of a file or language) between text and its code, and the words of one.
 const MAX_LABELS: usize = 2;
 // File names and languages; with them structure pages gained code .891 to .909.
@@ -55,30 +52,6 @@ fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool
         .find(|(block, kept)| **kept || block.words > MAX_LABEL_WORDS)
         .is_some_and(|(_, kept)| *kept);
     before || kept.has(blocks.end)
-}
-
-/// Keeps sentences right before or after kept code in the same container: they say what it is.
-pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
-    if !page.kinds.contains(ElementKinds::CODE) {
-        return;
-    }
-    let is_kept_code = |at: Option<usize>, around: &Range<u32>, kept: &[bool]| {
-        at.is_some_and(|at| kept.has(at) && outermost_code(page, at).is_some_and(|code| around.contains(&code)))
-    };
-    for (at, block) in page.blocks.iter().enumerate() {
-        if !kept.lacks(at) || block.words < MIN_SENTENCE_WORDS || block.link_density() > 0.3 {
-            continue;
-        }
-        let Some((_, element)) = page.container(block) else { continue };
-        // Whole sentences alone: labels and buttons stand beside code as well.
-        if element.tag != Tag::P || element.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
-            continue;
-        }
-        let around = page.element(element.parent).map_or(0..u32::MAX, |around| element.parent..around.end);
-        if is_kept_code(at.checked_sub(1), &around, kept) || is_kept_code(Some(at + 1), &around, kept) {
-            kept.keep([at]);
-        }
-    }
 }
 
 /// The outermost element of code around a block.
