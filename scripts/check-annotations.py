@@ -32,7 +32,7 @@ def unlike_our_index(program: str, archive: str, table: Path, folder: str) -> tu
     """Rows of pages that are not blocked, and those among them without a line in the index of copied records."""
     copies = Path(folder) / "copies.warc.gz"
     index = Path(f"{copies}.cdxj")
-    options = ["-o", f"{folder}/run.jsonl", "--overwrite", "--hard-to", copies, "--hard-share", "100%"]
+    options = ["-o", f"{folder}/run.jsonl", "--overwrite", "--hard-to", copies, "--set", "hard_share=100%"]
     subprocess.run([program, "run", "-q", archive, *options], check=False, stderr=subprocess.DEVNULL)
     lines = [json.loads(line.split(" ", 2)[2]) for line in index.read_text().splitlines()] if index.exists() else []
     copies.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config"]
 # Described under `run` alone.
-NETWORK = ["--idle-timeout", "--least-rate", "--retry-for", "--follow-hosts"]
+NETWORK = ["--follow-hosts"]
 # Headings of options that are no settings.
 HEADINGS = ["Options", "Files beside the outputs", "Inputs that grow", "Inputs behind URLs"]
 # Commands that take what another takes.
@@ -23,7 +23,8 @@ LIKE = {"annotate": "run"}
 HEAD = """# Commands
 
 `scripts/command-reference.py` writes this page from `trommel help`. It leaves out the [settings](settings.md), which
-`run`, `extract`, `index`, `serve` and `wacz text` take as options or from a file (`--config FILE`).
+`run`, `extract`, `index`, `serve` and `wacz text` take as options or from a file (`--config FILE`). `run` has options for
+the usual ones, and `--set NAME=VALUE` for the others.
 
 Every command also takes `-q` (only errors), `-v` (more messages), `--log-format json` and `--help`. Commands that read
 from the network take the network options of `run`.

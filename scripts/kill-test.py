@@ -35,7 +35,7 @@ CONFIGURATIONS = {
     "several": ("-f jsonl,wet,parquet,tantivy", ANYWHERE),
     "parts": ("-f jsonl,wet,parquet --split-size 1M", ANYWHERE),
     "wet-parts": ("-f wet --compress gz --split-size 300K", ANYWHERE),
-    "sites": ("-f jsonl --site-memory two-pass", NEVER),
+    "sites": ("-f jsonl --set site_memory=two-pass", NEVER),
     "sides": ("-f jsonl,msgpack,bulk --config filters.toml --markdown " + SIDES, BEHIND),
 }
 FILTERS = "[filters]\nmin_words = 50\nrules = ['gopher']\n[filters.duplicates]\nexact = true\nnear = true\n"
@@ -163,7 +163,7 @@ def main():
                 with open(os.path.join(place, "filters.toml"), "w") as file:
                     file.write(FILTERS)
                 command = [trommel, "run", *there, "-o", "out", "--summary", "counts.json"]
-                command += [*options.split(), "--checkpoint", "256K", "-j", "2"]
+                command += [*options.split(), "--set", "checkpoint=256K", "-j", "2"]
                 log = open(os.path.join(folder, "log"), "w")
                 return subprocess.Popen([*command, *more], cwd=place, stderr=log)
 

@@ -132,7 +132,7 @@ def main() -> None:
     folder = arguments.output
     pages, hard, blocks, theirs = (folder / name for name in ("pages", "hard.warc.gz", "hard.jsonl.gz", "theirs.jsonl"))
     folder.mkdir(parents=True, exist_ok=True)
-    share = ["--hard-to", hard, "--hard-share", arguments.share]
+    share = ["--hard-to", hard, "--set", f"hard_share={arguments.share}"]
     trommel("run", *arguments.archives, "-o", pages, "-f", "parquet", "--resume", *share)
     known = finished(theirs)
     if hard.exists():

@@ -97,7 +97,7 @@ def of_slurm(job: Job, out: Path, task: int) -> tuple[list[str], dict[str, str]]
 def of_the_program(job: Job, out: Path, task: int) -> tuple[list[str], dict[str, str]]:
     """The command of a task that needs no Python."""
     place = str(out / f"task-{task:03}")
-    share = ["--shard", f"{task + 1}/{job.tasks()}", "-j", "1", "--checkpoint", "64K"]
+    share = ["--shard", f"{task + 1}/{job.tasks()}", "-j", "1", "--set", "checkpoint=64K"]
     return [job.program, "run", f"@{job.listed}", "-q", "-f", "parquet", "-o", place, "--summary", f"{place}.json", "--resume", *share], {}
 
 

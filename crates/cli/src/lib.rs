@@ -2,20 +2,19 @@
 
 mod archives;
 mod assemble;
-mod bench;
 mod cat;
 mod dedup;
 mod eval;
 mod exit;
 mod extract;
 mod follow;
+mod generate;
 #[cfg(feature = "index")]
 mod index;
 mod inspect;
 #[cfg(feature = "label")]
 mod label;
 mod labelled;
-mod manual;
 mod measured;
 mod messages;
 mod models;
@@ -78,9 +77,8 @@ enum Command {
     Wacz(wacz::WaczArgs),
     Sites(sites::SitesArgs),
     Model(models::ModelArgs),
-    Bench(bench::BenchArgs),
-    Completions(manual::CompletionsArgs),
-    Man(manual::ManArgs),
+    #[command(subcommand)]
+    Generate(generate::GenerateCommand),
 }
 
 /// Runs the program with its arguments, the first of which is its name, until its end. Says on standard error why it
@@ -122,9 +120,7 @@ fn command(command: Command) -> anyhow::Result<Exit> {
         Command::Wacz(args) => wacz::run(&args),
         Command::Sites(args) => sites::run(&args),
         Command::Model(args) => models::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Completions(args) => manual::completions(&args),
-        Command::Man(args) => manual::man(&args),
+        Command::Generate(command) => generate::run(command),
     }
 }
 

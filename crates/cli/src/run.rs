@@ -72,7 +72,7 @@ pub struct RunArgs {
 
     /// Continue an interrupted run, or add new inputs to one. It requires the same settings and the same build
     /// of the program. A finished run stays as it is. New inputs are refused with --site-memory two-pass and
-    /// --resolve-revisits
+    /// resolve_revisits
     #[arg(long)]
     resume: bool,
 
@@ -92,7 +92,7 @@ pub struct RunArgs {
     set_aside: Vec<SetAside>,
 
     /// Copy the pages of which the model is least sure to a WARC file for another extractor.
-    /// --hard-share says how many. FILE.warc.gz.cdxj lists where the records were
+    /// hard_share (5%) says how many. FILE.warc.gz.cdxj lists where the records were
     #[arg(long, value_name = "FILE.warc.gz", help_heading = BESIDE)]
     hard_to: Option<PathBuf>,
 

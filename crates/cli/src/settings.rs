@@ -15,6 +15,11 @@ use trommel_pipeline::sources::NetworkOptions;
 pub trait Scope {
     /// Whether the command has this one.
     fn has(field: &Field) -> bool;
+
+    /// Whether it has an option of its own, not only `--set`.
+    fn is_option(_: &Field) -> bool {
+        true
+    }
 }
 
 /// Commands that run over archives: they take all settings.
@@ -41,6 +46,10 @@ pub struct JudgingCommands;
 impl Scope for RunCommands {
     fn has(_: &Field) -> bool {
         true
+    }
+
+    fn is_option(field: &Field) -> bool {
+        field.is_usual()
     }
 }
 
@@ -111,17 +120,26 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .help("Configuration file (TOML), or its URL, with any of the settings. Options override it"),
             );
         }
+        if fields().iter().any(|field| S::has(field) && !S::is_option(field)) {
+            command = command.arg(
+                Arg::new("set")
+                    .long("set")
+                    .value_name("NAME=VALUE")
+                    .action(ArgAction::Append)
+                    .help("Any other setting of a configuration file (docs/settings.md). Can be repeated"),
+            );
+        }
         for field in fields().iter().filter(|field| S::has(field)) {
-            command = command.arg(option(field));
             if field.path == "text.form" {
-                command = command.arg(
-                    Arg::new("markdown")
-                        .long("markdown")
-                        .action(ArgAction::SetTrue)
-                        .conflicts_with("text")
-                        .help("Short for --text markdown")
-                        .help_heading(heading(field.part())),
-                );
+                let markdown = Arg::new("markdown")
+                    .long("markdown")
+                    .action(ArgAction::SetTrue)
+                    .help("Write the text as Markdown")
+                    .help_heading(heading(field.part()));
+                command = command.arg(if S::is_option(field) { markdown.conflicts_with("text") } else { markdown });
+            }
+            if S::is_option(field) {
+                command = command.arg(option(field));
             }
         }
         command
@@ -144,7 +162,15 @@ impl<S: Scope> FromArgMatches for SettingsArgs<S> {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        for field in fields().iter().filter(|field| S::has(field)) {
+        if let Ok(Some(values)) = matches.try_get_many::<String>("set") {
+            for given in values {
+                let (name, value) = given.split_once('=').unwrap_or((given, ""));
+                let field = fields().iter().find(|field| field.name == name && S::has(field));
+                let field = field.ok_or_else(|| wrong(&format!("--set {given}: expected NAME=VALUE of a setting")))?;
+                self.set(field, value)?;
+            }
+        }
+        for field in fields().iter().filter(|field| S::has(field) && S::is_option(field)) {
             let Some(values) = matches.get_many::<String>(&field.name) else { continue };
             let text: Vec<&str> = values.map(String::as_str).collect();
             self.set(field, &text.join(","))?;

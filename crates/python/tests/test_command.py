@@ -111,7 +111,7 @@ def test_ctrl_c_ends_it_as_it_ends_the_program(sample, tmp_path, hears_ctrl_c):
     codes = []
     for name, program in {"program": PROGRAM, "command": COMMAND}.items():
         run = subprocess.Popen(
-            [program, "run", "-q", "-", "-o", tmp_path / name, "-f", "jsonl", "--checkpoint", "1K"], stdin=subprocess.PIPE
+            [program, "run", "-q", "-", "-o", tmp_path / name, "-f", "jsonl", "--set", "checkpoint=1K"], stdin=subprocess.PIPE
         )
         # The pipe does not end. A run that cannot go on later is ended at once.
         run.stdin.write(sample.read_bytes())

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use flate2::read::DeflateDecoder;
 use zip::result::ZipError;
 
+use crate::WaczError;
 use crate::bytes::{Bytes, Open, Window};
 use crate::directory::{self, UnreadEntries};
 use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
 use crate::pages::is_list;
-use crate::WaczError;
 
 /// Most bytes of a description that is read whole.
 const MAX_DESCRIPTION: u64 = 16 << 20;

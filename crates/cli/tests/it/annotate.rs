@@ -64,9 +64,8 @@ fn documents_in_containers_are_chosen() {
         ("other", STORED, &vec![7; 3 << 20]),
     ]);
     std::fs::write(folder.path().join("x!1.wacz"), &container).unwrap();
-    let documents = |lines: &str| -> Vec<Value> {
-        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    };
+    let documents =
+        |lines: &str| -> Vec<Value> { lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
     let chosen = |table: &str, more: &[&str]| -> Vec<Value> {
         let ran = run(folder.path(), &[&["--select", table, "-o", "-"], more].concat());
         documents(ran.well())
@@ -89,7 +88,7 @@ fn documents_in_containers_are_chosen() {
         let url = format!("http://127.0.0.1:{}/x.wacz", BreakingServer::start(container, behaviour).port);
         let all = run(folder.path(), &[&url, "-o", "-"]);
         trommel(folder.path(), &["annotate", &url, "-o", "r.parquet"], b"").well();
-        assert_eq!(chosen("r.parquet", &["--select-anywhere"]), documents(all.well()));
+        assert_eq!(chosen("r.parquet", &["--set", "select_anywhere=true"]), documents(all.well()));
     }
 }
 
@@ -123,7 +122,7 @@ fn annotations_of_all_shared_archives_choose_exactly_their_documents() {
         let documents = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
         documents.map(|document| json!([document["id"], document["source"], document["text"]])).collect()
     };
-    let select = ["--select", "a.parquet", "--select-anywhere"];
+    let select = ["--select", "a.parquet", "--set", "select_anywhere=true"];
     let selected = read(&select);
     assert_eq!(selected.len(), all.len());
     assert!(known(&selected) == known(&all));

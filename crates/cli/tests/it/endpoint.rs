@@ -71,7 +71,8 @@ fn documents_are_sent_as_a_search_engine_wants_them() {
     let folder = tempfile::tempdir().unwrap();
     let manual = fs::read_to_string(workspace().join("docs/search.md")).unwrap();
     let recipe = manual.split("```sh\n").find(|block| block.contains("_bulk")).unwrap().split("```").next().unwrap();
-    let recipe = recipe.replace("crawl/*.warc.gz", &archive_path()).replace("host:9200", &address).replace("20M", "64K");
+    let recipe =
+        recipe.replace("crawl/*.warc.gz", &archive_path()).replace("host:9200", &address).replace("20M", "64K");
     assert_eq!(recipe.lines().count(), 3, "{recipe}");
     let (first, rest) = recipe.split_once('\n').unwrap();
     let words: Vec<&str> = first.split(' ').skip(1).collect();
@@ -90,7 +91,9 @@ fn documents_are_sent_as_a_search_engine_wants_them() {
     for (first, kind, body) in &posts[1..] {
         assert_eq!((first.as_str(), kind.as_str()), ("POST /pages/_bulk HTTP/1.1", "application/x-ndjson"));
         assert!(body.ends_with(b"\n") && (body.len() <= 64 << 10 || body.split(|byte| *byte == b'\n').count() == 3));
-        lines.extend(body.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice::<Value>(line).unwrap()));
+        lines.extend(
+            body.split_inclusive(|&byte| byte == b'\n').map(|line| serde_json::from_slice::<Value>(line).unwrap()),
+        );
     }
     let with_text = documents(&workspace());
     let with_text: Vec<&Value> = with_text.iter().filter(|d| d["text"] != "").collect();

@@ -42,7 +42,16 @@ fn the_least_sure_pages_are_copied_as_they_are() {
         let name = format!("{model}-{share}.warc.gz");
         let share = format!("{share}%");
         let options = [
-            "-o", "-", "--model", model, "--hard-to", &name, "--hard-share", &share, "--summary", "s.json",
+            "-o",
+            "-",
+            "--model",
+            model,
+            "--hard-to",
+            &name,
+            "--set",
+            &format!("hard_share={share}"),
+            "--summary",
+            "s.json",
             "--overwrite",
         ];
         let ran = run(folder.path(), &options);
@@ -58,7 +67,7 @@ fn the_least_sure_pages_are_copied_as_they_are() {
         // Run again they give the same documents, and so do their places in the archive.
         let again = lines(trommel(folder.path(), &["run", &name, "-o", "-", "--model", model], b"").well());
         let index = format!("{name}.cdxj");
-        let select = ["run", "--select", &index, "--select-anywhere", "-o", "-", "--model", model];
+        let select = ["run", "--select", &index, "--set", "select_anywhere=true", "-o", "-", "--model", model];
         let selected = lines(trommel(folder.path(), &select, b"").well());
         for (again, selected, wanted) in again.iter().zip(&selected).zip(&wanted).map(|((a, b), c)| (a, b, c)) {
             for key in ["id", "url", "text", "confidence", "title"] {

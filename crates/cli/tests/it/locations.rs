@@ -117,7 +117,7 @@ fn killed_runs_go_on_in_the_middle_of_an_object() {
         let url = store.url_with_key("b.warc.gz");
         let folder = tempfile::tempdir().unwrap();
         let arguments =
-            |name: &'static str| ["run", &url, "-o", name, "--checkpoint", "64K", "--resume"].map(str::to_owned);
+            |name: &'static str| ["run", &url, "-o", name, "--set", "checkpoint=64K", "--resume"].map(str::to_owned);
         let whole = run(&store, folder.path(), &arguments("whole.jsonl").each_ref().map(String::as_str)[1..]);
         whole.well();
         store.fail([Fault::Stall]);

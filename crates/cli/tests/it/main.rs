@@ -6,7 +6,6 @@
 #[cfg(feature = "parquet")]
 mod annotate;
 mod architecture;
-mod bench;
 #[cfg(unix)]
 mod cases;
 #[cfg(unix)]

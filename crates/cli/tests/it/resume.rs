@@ -94,7 +94,7 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
     let archive = archive.to_str().unwrap();
     let arguments = |summary| {
         let mut all = vec![archive, archive, "-o", "out", "--summary", summary];
-        all.extend(["-j", "2", "--checkpoint", "64K"]);
+        all.extend(["-j", "2", "--set", "checkpoint=64K"]);
         all.extend(format);
         all
     };
@@ -190,7 +190,8 @@ fn signal(child: &Child, name: &str) {
 fn signalled(name: &str) -> (ExitStatus, String) {
     let folder = tempfile::tempdir().unwrap();
     let archive = repeated(folder.path(), 40);
-    let arguments = [archive.to_str().unwrap(), "-o", "out", "-j", "1", "--checkpoint", "16K", "--summary", "s.json"];
+    let arguments =
+        [archive.to_str().unwrap(), "-o", "out", "-j", "1", "--set", "checkpoint=16K", "--summary", "s.json"];
     let child = start(folder.path(), &arguments);
     let state = folder.path().join("out/.run.checkpoint");
     while !state.exists() {

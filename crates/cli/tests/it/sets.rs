@@ -132,7 +132,7 @@ fn places_of_all_sets_are_proven_and_no_construct_is_cut() {
     let sets = sets();
     for set in &sets {
         let archive = set.to_str().unwrap();
-        let markdown = ["--markdown", "--links", "--images", "--chunks", "words=60"];
+        let markdown = ["--markdown", "--links", "--set", "images=true", "--chunks", "words=60"];
         for options in [&["--spans", "--chunks", "words=60"][..], &markdown] {
             let run = ["run", archive, "-o", "a.jsonl", "--overwrite", "--quiet"];
             trommel(folder.path(), &[&run, options].concat(), b"").well();

@@ -174,7 +174,7 @@ fn texts_are_written_into_the_list_of_pages() {
     assert_eq!(entry(&at.join("y.wacz"), "archive/a.warc.gz"), archive);
     assert_eq!(entry(&at.join("y.wacz"), "indexes/index.cdx.gz"), b"not looked at");
     // It is a container like any other, with right hashes, and the same from the same.
-    run(at, &["y.wacz", "-o", "-", "--check-hashes"]).well();
+    run(at, &["y.wacz", "-o", "-", "--set", "check_hashes=true"]).well();
     trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"").ended(2, "y.wacz: is there already");
     trommel(at, &["wacz", "text", "x.wacz", "-o", "z.wacz"], b"").well();
     assert!(fs::read(at.join("y.wacz")).unwrap() == fs::read(at.join("z.wacz")).unwrap());
@@ -199,7 +199,7 @@ fn shared_containers_are_read_or_refused_with_a_line() {
             continue;
         }
         seen += 1;
-        let ran = run(out.path(), &[path.to_str().unwrap(), "-o", "-", "--check-hashes"]);
+        let ran = run(out.path(), &[path.to_str().unwrap(), "-o", "-", "--set", "check_hashes=true"]);
         let is_bad = path.to_string_lossy().contains("invalid");
         assert_eq!(ran.code, if is_bad { 2 } else { 0 }, "{}", ran.stderr);
         match is_bad {

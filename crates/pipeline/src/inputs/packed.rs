@@ -262,7 +262,7 @@ impl ContainerLists {
     pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
         match url.and_then(|url| self.pages.title(url)) {
             Some(title) => Listing { title: (!title.is_empty()).then(|| title.to_owned()), is_left_out: false },
-            // Without --pages-only the lists only give titles.
+            // Without pages_only the lists only give titles.
             None => Listing { title: None, is_left_out: self.pages_only },
         }
     }

@@ -213,7 +213,7 @@ impl<'a> Unpacker<'a> {
         }
         let shared = Arc::new(ReadContainer::new(container, place, self.options, count, faults));
         if self.options.pages_only && shared.lists_nothing() {
-            let what = "lists no pages, and only pages that are listed are wanted (--pages-only)";
+            let what = "lists no pages, and only pages that are listed are wanted (pages_only)";
             self.refuse(name.to_owned(), &what);
             return Ok(());
         }

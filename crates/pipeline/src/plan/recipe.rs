@@ -96,7 +96,7 @@ impl Plan {
         let settings = &self.settings;
         match (settings.sites.memory, settings.archive.resolve_revisits) {
             (SiteMode::TwoPass, _) => Some("--site-memory two-pass"),
-            (_, true) => Some("--resolve-revisits"),
+            (_, true) => Some("resolve_revisits"),
             _ => None,
         }
     }

@@ -97,13 +97,13 @@ pub enum RequestError {
     #[error("{0}: a name that is not UTF-8 cannot be followed; name its folder")]
     NotUtf8(String),
     /// Inputs that are followed, and a choice that needs them complete.
-    #[error("--follow and --{0} exclude each other")]
+    #[error("--follow and {0} exclude each other")]
     FollowExcludes(&'static str),
     /// A choice for indexes without one.
-    #[error("--{0} is for indexes of records: name one with --select")]
+    #[error("{0} is for indexes of records: name one with --select")]
     WithoutIndex(&'static str),
     /// A share of hard pages and no file for them.
-    #[error("--hard-share is for copies of hard pages: name their file with --hard-to")]
+    #[error("hard_share is for copies of hard pages: name their file with --hard-to")]
     WithoutHardFile,
     /// The file for hard pages is none by its name.
     #[error("--hard-to: {0}: expected a name as in hard.warc.gz")]
@@ -184,7 +184,7 @@ impl RunRequest {
             ..
         } = archive;
         // Without an index these options would change nothing, and their user would believe that they did.
-        for (name, is_set) in [("select-anywhere", *select_anywhere), ("whole-ranges", *whole_ranges)] {
+        for (name, is_set) in [("select_anywhere", *select_anywhere), ("whole_ranges", *whole_ranges)] {
             if is_set && self.select.is_empty() {
                 return Err(RequestError::WithoutIndex(name));
             }
@@ -213,11 +213,11 @@ impl RunRequest {
         let Some(FollowTimes { idle, until_idle }) = self.follow else { return Ok(None) };
         let archive = &settings.archive;
         for (name, is_set) in [
-            ("select", !self.select.is_empty()),
-            ("shard", self.shard.is_some()),
-            ("pages-only", archive.pages_only),
-            ("check-hashes", archive.check_hashes),
-            ("resolve-revisits", archive.resolve_revisits),
+            ("--select", !self.select.is_empty()),
+            ("--shard", self.shard.is_some()),
+            ("pages_only", archive.pages_only),
+            ("check_hashes", archive.check_hashes),
+            ("resolve_revisits", archive.resolve_revisits),
         ] {
             if is_set {
                 return Err(RequestError::FollowExcludes(name));

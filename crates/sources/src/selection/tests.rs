@@ -16,13 +16,7 @@ fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
 }
 
 fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {
-    selection
-        .read(
-            from,
-            #[cfg(feature = "remote")]
-            None,
-        )
-        .collect()
+    selection.read(from, None).collect()
 }
 
 fn bytes(found: &[FoundRecord]) -> Vec<String> {

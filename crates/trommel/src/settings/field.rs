@@ -66,6 +66,16 @@ impl Field {
         matches!(self.part(), "" | "content" | "text" | "include")
     }
 
+    /// Whether `trommel run` has an option of its own for it. The others, which few need, are in configuration files, or
+    /// set by `--set NAME=VALUE`.
+    pub fn is_usual(&self) -> bool {
+        const USUAL: [&str; 16] = [
+            "model", "comments", "text", "links", "blocks", "spans", "tables", "chunks", "languages", "min_words",
+            "jobs", "max_memory", "format", "compress", "split_size", "base_url",
+        ];
+        USUAL.contains(&self.name.as_str())
+    }
+
     /// Whether it is about documents, whatever is done with them: those of pages, and filters.
     pub fn is_of_documents(&self) -> bool {
         self.is_of_pages() || self.part() == "filters"
