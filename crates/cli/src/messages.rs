@@ -72,7 +72,7 @@ pub fn begin(args: MessageArgs) {
 }
 
 /// The text without characters that terminals obey, because strangers choose names and ids.
-fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(without_controls).collect();
     lines.join("\n")
 }
@@ -83,7 +83,7 @@ pub fn say(text: &str) {
     match MESSAGE_FORM.load(Ordering::Relaxed) {
         QUIET => {}
         JSON => tracing::info!("{text}"),
-        _ => eprintln!("{text}"),
+        _ => progress::write_line(&text),
     }
 }
 
@@ -103,10 +103,12 @@ pub fn causes(error: &anyhow::Error) -> String {
 
 /// Says why the program ends: the one message of an error.
 pub fn fail(error: &dyn Display) {
-    let error = shown(&error.to_string());
+    // One line: a line end in a name must not begin another.
+    let error = error.to_string();
+    let error = without_controls(&error);
     match MESSAGE_FORM.load(Ordering::Relaxed) {
         JSON => tracing::error!("{error}"),
-        _ => eprintln!("trommel: {error}"),
+        _ => progress::write_line(&format!("trommel: {error}")),
     }
 }
 

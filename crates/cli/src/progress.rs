@@ -77,20 +77,40 @@ impl Progress for Reporter {
     }
 }
 
-/// Writes log lines to standard error, above the bar if there is one.
+/// Writes a line to standard error.
+pub fn write_line(text: &str) {
+    Log::write_or_drop(format!("{text}\n").as_bytes());
+}
+
+/// Writes log lines to standard error, above the bar if there is one. A full disk or a reader that went away must
+/// end neither a run nor a service, so a message that cannot be written is dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Log;
 
-impl Write for Log {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+impl Log {
+    fn write_or_drop(line: &[u8]) {
+        let write = || drop(io::stderr().write_all(line));
         match with_bar(|shown| shown.clone()) {
-            Some(bar) => bar.suspend(|| io::stderr().write(line)),
-            None => io::stderr().write(line),
+            Some(bar) => bar.suspend(write),
+            None => write(),
         }
+    }
+}
+
+impl Write for Log {
+    /// Takes an event, which is one line: a line end in a name must not begin another.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        // The formatter's own colours begin with an escape; those of names it has written in other signs.
+        let is_kept = |byte: u8| !byte.is_ascii_control() || matches!(byte, b'\t' | 0x1b);
+        let line = event.strip_suffix(b"\n").unwrap_or(event).iter();
+        let mut line: Vec<u8> = line.map(|&byte| if is_kept(byte) { byte } else { b' ' }).collect();
+        line.push(b'\n');
+        Self::write_or_drop(&line);
+        Ok(event.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        Ok(())
     }
 }
 

@@ -106,6 +106,18 @@ def test_it_does_what_the_program_does(arguments, given, sample, tmp_path):
     assert done[0][1] or done[0][2] or done[0][3] or arguments[0] == "index"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
+def test_a_message_that_cannot_be_written_is_dropped(sample, tmp_path):
+    with open("/dev/full", "w") as full:
+        for arguments in (["run", sample, "-o", tmp_path / "out.jsonl"], ["extract", "-"]):
+            assert subprocess.run([COMMAND, *arguments], input=PAGE, stdout=subprocess.DEVNULL, stderr=full).returncode == 0
+        script = "import sys, trommel_text; trommel_text.run(sys.argv[1], sys.argv[2])"
+        logged = f"import logging; logging.basicConfig(level=0); {script}"
+        for code, name in ((script, "a.jsonl"), (logged, "b.jsonl")):
+            made = subprocess.run([sys.executable, "-c", code, sample, tmp_path / name], stderr=full)
+            assert made.returncode == 0 and (tmp_path / name).stat().st_size > 10_000
+
+
 @needs_program
 def test_ctrl_c_ends_it_as_it_ends_the_program(sample, tmp_path, hears_ctrl_c):
     codes = []

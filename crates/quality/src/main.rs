@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         .with_target(false)
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
+        // A message that cannot be written is dropped.
+        .log_internal_errors(false)
         .init();
     let done = match Cli::parse().command {
         Command::Favor(args) => favor::run(&args),
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("trommel-quality: {error:#}");
+            let _ = writeln!(std::io::stderr(), "trommel-quality: {error:#}");
             ExitCode::from(2)
         }
     }

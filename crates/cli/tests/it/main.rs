@@ -10,6 +10,8 @@ mod architecture;
 mod cases;
 #[cfg(unix)]
 mod crawl;
+#[cfg(unix)]
+mod dead_stderr;
 mod documents;
 mod doors;
 #[cfg(feature = "index")]

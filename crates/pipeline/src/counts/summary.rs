@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
+use trommel_text::without_controls;
 
 use crate::counts::drop_reason::{DropReason, FailureKind};
 use crate::counts::times::{Slowest, Times};
@@ -289,9 +290,9 @@ impl fmt::Display for Summary {
                 p50 * 1e3,
                 p99 * 1e3,
                 slowest.seconds * 1e3,
-                slowest.file,
+                without_controls(&slowest.file),
                 slowest.offset,
-                slowest.id
+                without_controls(&slowest.id)
             )?;
         }
         if self.damaged > 0 {
