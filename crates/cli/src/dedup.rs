@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use trommel::output::AtomicFile;
+use trommel::output::{AtomicFile, hidden};
 use trommel_pipeline::dedup::{
-    Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, read_signatures, shard_name, sign, without,
+    Duplicate, DuplicateReason, Finder, KeyShare, Removed, SignedFile, is_signed, read_duplicates, read_signatures,
+    shard_name, sign, without,
 };
 
 use crate::assemble::like;
@@ -26,7 +27,7 @@ pub struct DedupArgs {
 
 #[derive(Debug, Subcommand)]
 enum DedupCommand {
-    /// Write the signatures of each output to NAME.signatures.jsonl.zst, unless that file exists
+    /// Write the signatures of each output to NAME.signatures.jsonl.zst, unless that file has them already
     Sign {
         /// Outputs: JSON lines, MessagePack or Parquet
         #[arg(required = true, value_name = "OUTPUT")]
@@ -49,7 +50,8 @@ enum DedupCommand {
         #[arg(long, value_name = "I/N", default_value = "1/1", hide_default_value = true)]
         keys: KeyShare,
     },
-    /// Copy outputs without the duplicates into another folder, under the same names
+    /// Copy outputs without the duplicates into another folder, under the same names. An output that was made again
+    /// after it was signed is refused
     Drop {
         /// The signed outputs
         #[arg(required = true, value_name = "OUTPUT")]
@@ -89,7 +91,7 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
             bail!("{} and {} have one name, and so one file of signatures", other.display(), output.display());
         }
         let target = folder.join(format!("{name}.signatures.jsonl.zst"));
-        if target.exists() {
+        if is_signed(output, &target)? {
             passed_over += 1;
         } else {
             documents += sign(output, &target)?;
@@ -102,6 +104,7 @@ fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
 
 fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result<()> {
     written::refuse_inputs(output, signatures)?;
+    written::prepare(output)?;
     let mut finder = Finder::new(keys);
     for path in signatures {
         for signature in read_signatures(path)? {
@@ -132,14 +135,26 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
     let (mut kept, mut left_out) = (0, 0);
     for output in outputs {
         let target = folder.join(output.file_name().unwrap_or_default());
-        if target.exists() {
-            bail!("{}: is there already; name another folder", target.display());
-        }
         let assemble = like(output).with_context(|| output.display().to_string())?;
-        let (own_kept, own_left_out) = without(output, &removed, &target, assemble.as_deref())?;
+        let is_there = target.exists();
+        let written = if is_there { hidden(&target, "again")? } else { target.clone() };
+        let (own_kept, own_left_out) = without(output, &removed, &written, assemble.as_deref())?;
+        if is_there {
+            keep_equal(&target, &written)?;
+        }
         kept += own_kept;
         left_out += own_left_out;
     }
     say(&format!("{kept} documents kept, {left_out} left out"));
+    Ok(())
+}
+
+/// Removes what was written `again` because it is there: after an interruption the same command goes on.
+fn keep_equal(there: &Path, again: &Path) -> anyhow::Result<()> {
+    let is_equal = SignedFile::of(there)? == SignedFile::of(again)?;
+    fs::remove_file(again).with_context(|| again.display().to_string())?;
+    if !is_equal {
+        bail!("{}: is there already, with other documents; name another folder", there.display());
+    }
     Ok(())
 }

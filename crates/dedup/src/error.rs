@@ -43,6 +43,14 @@ pub enum DedupError {
         /// The row.
         row: u64,
     },
+    /// An output that is not the one whose duplicates are listed.
+    #[error("{path}: was made again after it was signed ({what}): sign it again, and find the duplicates again")]
+    Changed {
+        /// The output.
+        path: PathBuf,
+        /// The difference.
+        what: String,
+    },
     /// A name that tells no format in which documents are read back.
     #[error("{0}: is no output of JSON lines, MessagePack or Parquet by its name")]
     Name(PathBuf),

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DedupError, Signature};
+use crate::{DedupError, Signature, SignedFile};
 
 /// The place of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Duplicate {
     /// The document.
     #[serde(flatten)]
     pub place: DocumentPlace,
+    /// The file that the document is in; none in lists of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<SignedFile>,
     /// In which way it is a duplicate.
     pub reason: DuplicateReason,
     /// The first document that it has a key in common with.
@@ -78,10 +81,16 @@ impl KeyShare {
 #[derive(Debug, Default)]
 pub struct Finder {
     share: KeyShare,
-    shards: BTreeMap<String, u32>,
+    shards: BTreeMap<String, Shard>,
     documents: Vec<Document>,
     exact: Vec<(u128, u32)>,
     near: Vec<(u64, u32)>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    number: u32,
+    file: Option<SignedFile>,
 }
 
 #[derive(Debug)]
@@ -110,7 +119,8 @@ impl Finder {
     /// Adds a document.
     pub fn add(&mut self, signature: Signature) {
         let count = self.shards.len() as u32;
-        let shard = *self.shards.entry(signature.shard).or_insert(count);
+        let file = signature.output;
+        let shard = self.shards.entry(signature.shard).or_insert(Shard { number: count, file }).number;
         let number = self.documents.len() as u32;
         self.documents.push(Document { shard, row: signature.row, id: signature.id });
         let share = self.share;
@@ -126,11 +136,11 @@ impl Finder {
     /// # Errors
     /// [`DedupError::Twice`] if two documents have one place.
     pub fn duplicates(self) -> Result<Vec<Duplicate>, DedupError> {
-        let mut names = vec![""; self.shards.len()];
+        let mut names: Vec<(&str, Option<&SignedFile>)> = vec![("", None); self.shards.len()];
         let mut ranks = vec![0_u32; self.shards.len()];
-        for ((name, &number), rank) in self.shards.iter().zip(0..) {
-            if let (Some(named), Some(ranked)) = (names.get_mut(number as usize), ranks.get_mut(number as usize)) {
-                (*named, *ranked) = (name, rank);
+        for ((name, Shard { number, file }), rank) in self.shards.iter().zip(0..) {
+            if let (Some(named), Some(ranked)) = (names.get_mut(*number as usize), ranks.get_mut(*number as usize)) {
+                (*named, *ranked) = ((name.as_str(), file.as_ref()), rank);
             }
         }
         let rank_of = |shard: u32| ranks.get(shard as usize).copied().unwrap_or_default();
@@ -143,7 +153,7 @@ impl Finder {
         let told = |number: u32| {
             let document = self.documents.get(number as usize);
             document.map(|document| DocumentPlace {
-                shard: names.get(document.shard as usize).copied().unwrap_or_default().to_owned(),
+                shard: names.get(document.shard as usize).map_or("", |named| named.0).to_owned(),
                 row: document.row,
                 id: document.id.clone(),
             })
@@ -179,7 +189,9 @@ impl Finder {
         grouped(near.collect(), |document, first| note(document, first, DuplicateReason::NearDuplicate));
         let duplicates = found.iter().zip(&order).filter_map(|(found, &number)| {
             let (first, reason) = (*found)?;
-            Some(Duplicate { place: told(number)?, reason, of: told(*order.get(first as usize)?)? })
+            let shard = self.documents.get(number as usize)?.shard;
+            let output = names.get(shard as usize)?.1.cloned();
+            Some(Duplicate { place: told(number)?, output, reason, of: told(*order.get(first as usize)?)? })
         });
         Ok(duplicates.collect())
     }
@@ -203,7 +215,8 @@ mod tests {
     use super::*;
 
     fn signature(shard: &str, row: u64, exact: u128, near: &[u64]) -> Signature {
-        Signature { shard: shard.to_owned(), row, id: format!("{shard}{row}"), exact: Some(exact), near: near.to_vec() }
+        let (shard, id, near) = (shard.to_owned(), format!("{shard}{row}"), near.to_vec());
+        Signature { shard, output: None, row, id, exact: Some(exact), near }
     }
 
     fn some() -> Vec<Signature> {

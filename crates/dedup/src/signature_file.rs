@@ -8,13 +8,16 @@ use trommel_filters::{DuplicateSettings, FilterSettings, Filters};
 use trommel_output::{AtomicFile, CompressedStream, Compression, RecordReader, open_plain};
 use trommel_text::TextStats;
 
-use crate::{DedupError, shard_name};
+use crate::{DedupError, SignedFile, shard_name};
 
 /// The keys of a document and its place. It is written as a JSON line, which any engine can read as a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// Name of the shard.
     pub shard: String,
+    /// The file that was signed; none in signatures of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<SignedFile>,
     /// Number of the document in its shard, from 0.
     pub row: u64,
     /// Id of the document.
@@ -68,6 +71,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
         ..FilterSettings::default()
     });
     let unread = DedupError::of(output);
+    let signed = SignedFile::of(output)?;
     let file = AtomicFile::create(target).map_err(DedupError::of(target))?;
     let mut stream = CompressedStream::new(file, Compression::Zstd).map_err(DedupError::of(target))?;
     let mut row = 0;
@@ -76,6 +80,7 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
         let fingerprint = filters.fingerprint(&TextStats::new(&record.text));
         let signature = Signature {
             shard: shard.to_owned(),
+            output: Some(signed.clone()),
             row,
             id: record.id,
             exact: fingerprint.exact(),
@@ -88,6 +93,15 @@ pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     }
     stream.finish().map_err(DedupError::of(target))?.finish().map_err(DedupError::of(target))?;
     Ok(row)
+}
+
+/// Whether the file of signatures `target` is there and is of `output` as it is now.
+///
+/// # Errors
+/// If the output cannot be read.
+pub fn is_signed(output: &Path, target: &Path) -> Result<bool, DedupError> {
+    let Some(Ok(first)) = lines::<Signature>(target).ok().and_then(|mut lines| lines.next()) else { return Ok(false) };
+    Ok(first.output == Some(SignedFile::of(output)?))
 }
 
 /// The signatures in a file of JSON lines, plain or in gzip or zstd, whoever wrote it.
