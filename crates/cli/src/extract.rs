@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use trommel::output::OutputBlock;
@@ -24,9 +24,13 @@ pub struct ExtractArgs {
     /// Pages: files (plain or gzip), folders, or URLs with --fetch; `-` or nothing for standard input
     #[arg(value_name = "PAGE", default_value = "-")]
     pages: Vec<OsString>,
-    /// File to write to, or a folder for several pages [default: standard output]
+    /// File to write to: NAME.md is Markdown, NAME.json JSON, NAME.blocks.jsonl a list of blocks. A name without an
+    /// ending, or with a slash at its end, is a folder with a file for each page [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// Replace existing files
+    #[arg(long, requires = "output")]
+    overwrite: bool,
     /// Fetch URLs over the network
     #[arg(long)]
     fetch: bool,
@@ -36,7 +40,8 @@ pub struct ExtractArgs {
     /// Charset that the server named
     #[arg(long, value_name = "LABEL")]
     charset: Option<String>,
-    /// Form of the output [default: text, or Markdown if --text, --links or a similar option asks for it]
+    /// Form of the output [default: by the name of a file, else text, or Markdown if --text, --links or a similar option
+    /// asks for it]
     #[arg(short, long, value_enum)]
     format: Option<Form>,
     #[command(flatten)]
@@ -65,6 +70,18 @@ impl Form {
             Self::Blocks => "blocks.jsonl",
         }
     }
+
+    /// The form of a file of this name; none if its ending says nothing.
+    fn by_name(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let has = |ending: &str| name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.'));
+        match () {
+            () if has("blocks.jsonl") => Some(Self::Blocks),
+            () if has("json") => Some(Self::Json),
+            () if has("md") || has("markdown") => Some(Self::Markdown),
+            () => None,
+        }
+    }
 }
 
 /// A block, with the file it is of where there are several.
@@ -85,7 +102,6 @@ enum Output<'a> {
 
 /// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
-    let (settings, form) = settings(args)?;
     let given = Hints { http_charset: args.charset.as_deref(), ..Hints::default() };
     given.check()?;
     let pages = PageInput::expand(&args.pages, args.fetch)?;
@@ -96,12 +112,18 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let output = match args.output.as_deref() {
         None => Output::Stdout,
         Some(path) if path == Path::new("-") => Output::Stdout,
-        Some(path) if is_one && !path.is_dir() => Output::File(path),
+        Some(path) if is_one && !is_folder(path) => Output::File(path),
         Some(path) => Output::Folder(path),
     };
-    if let Output::File(path) = output {
-        written::refuse_inputs(path, pages.iter().map(|page| &page.name))?;
-    }
+    let by_name = match output {
+        Output::File(path) => {
+            written::refuse_inputs(path, pages.iter().map(|page| &page.name))?;
+            written::prepare(path)?;
+            Form::by_name(path)
+        }
+        _ => None,
+    };
+    let (settings, form) = settings(args, by_name)?;
     if let Output::Folder(_) = output {
         let mut written = BTreeMap::new();
         for page in &pages {
@@ -114,7 +136,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let mut failed = 0;
     for (at, page) in pages.iter().enumerate() {
         let done = extracted(args, &extractor, form, page, !is_one)
-            .and_then(|text| written(&output, form, page, &text, at, !is_one));
+            .and_then(|text| written(args, &output, form, page, &text, at, !is_one));
         match done {
             Ok(()) => {}
             Err(error) if is_one => return Err(error),
@@ -162,10 +184,19 @@ fn extracted(
     Ok(form.print(document, url, file)?)
 }
 
-/// The settings and the form of the output: Markdown and lists of blocks are asked for by the one or the other.
-fn settings(args: &ExtractArgs) -> anyhow::Result<(Settings, Form)> {
+/// Whether an output is a folder: by a slash at its end, or as a name without an ending that no file has.
+fn is_folder(path: &Path) -> bool {
+    let has_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    path.is_dir() || has_slash || (path.extension().is_none() && !path.exists())
+}
+
+/// The settings and the form of the output: Markdown and lists of blocks are asked for by the one or the other, or by
+/// the name of the output.
+fn settings(args: &ExtractArgs, by_name: Option<Form>) -> anyhow::Result<(Settings, Form)> {
     let mut chosen = PartialSettings::default();
-    match args.format {
+    let is_plain = args.settings.chosen.get("text.form").is_some_and(|form| form == "plain");
+    let format = args.format.or(by_name.filter(|form| !(is_plain && matches!(form, Form::Markdown))));
+    match format {
         Some(Form::Text) => chosen.set("text.form", "plain")?,
         Some(Form::Markdown) => chosen.set("text.form", "markdown")?,
         Some(Form::Blocks) => chosen.set("include.blocks", true)?,
@@ -173,7 +204,7 @@ fn settings(args: &ExtractArgs) -> anyhow::Result<(Settings, Form)> {
     }
     let given = args.settings.chosen.clone();
     let settings = chosen.over(given).over(args.settings.file()?).settings()?;
-    let form = match (args.format, settings.text.form) {
+    let form = match (format, settings.text.form) {
         (Some(form), _) => form,
         (None, TextForm::Plain) => Form::Text,
         (None, TextForm::Markdown) => Form::Markdown,
@@ -215,6 +246,7 @@ fn blocks(document: Document, file: Option<&str>) -> anyhow::Result<String> {
 }
 
 fn written(
+    args: &ExtractArgs,
     output: &Output<'_>,
     form: Form,
     page: &PageInput,
@@ -239,9 +271,10 @@ fn written(
             folder.join(name)
         }
     };
-    // Pages of folders inside a folder stand in such folders, too.
-    if let (Output::Folder(_), Some(folder)) = (output, file.parent()) {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    // The same text again is no loss: a command that was interrupted can be repeated.
+    let is_other = || std::fs::read(&file).map_or(true, |there| there != text.as_bytes());
+    if !args.overwrite && file.is_file() && is_other() {
+        bail!("{}: is there already, with another text; replace it with --overwrite", file.display());
     }
     written::write(&file, text)
 }

@@ -2,7 +2,7 @@
 
 mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -41,6 +41,9 @@ pub struct InspectArgs {
 pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     if let Some(output) = &args.output {
         written::refuse_inputs(output, [&args.page])?;
+        if output != Path::new("-") {
+            written::prepare(output)?;
+        }
     }
     let model = Arc::new(models::named(args.model.as_deref())?);
     let source = match &args.record {

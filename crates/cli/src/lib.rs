@@ -55,13 +55,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(Box<run::RunArgs>),
+    Run(Box<run::RunArgs<settings::RunCommands>>),
     #[cfg(feature = "index")]
     Index(index::IndexArgs),
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
     /// Write a Parquet table with a row for each page, without its text: place, language, type, confidence and quality
-    Annotate(Box<run::RunArgs>),
+    Annotate(Box<run::RunArgs<settings::AnnotateCommands>>),
     Cat(cat::CatArgs),
     Verify(verify::VerifyArgs),
     Dedup(dedup::DedupArgs),

@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use trommel::PartialSettings;
 use trommel::output::LocalDisk;
@@ -20,11 +20,11 @@ use trommel_pipeline::{
 use crate::exit::Exit;
 use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
-use crate::messages::{fail, say};
+use crate::messages::{fail, say, shown};
 use crate::network::NetworkArgs;
 use crate::panics::quiet_workers;
 use crate::progress::Reporter;
-use crate::settings::{RunCommands, SettingsArgs};
+use crate::settings::{AnnotateCommands, Scope, SettingsArgs};
 use crate::stop::Stop;
 use crate::written;
 
@@ -33,7 +33,7 @@ const BESIDE: &str = "Files beside the outputs";
 
 /// Extract main text from archives
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub struct RunArgs<S: Scope> {
     /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders (without their WET files), URLs (http, https, s3,
     /// gs, az, hf), @MANIFEST, or - for standard input. A manifest has a path or URL on each line and may be at a URL
     /// itself. All URLs but http(s):// may be globs, or prefixes that end in a slash. The .json of a multi-WACZ stands
@@ -112,17 +112,14 @@ pub struct RunArgs {
     network: NetworkArgs,
 
     #[command(flatten)]
-    settings: SettingsArgs<RunCommands>,
+    settings: SettingsArgs<S>,
 }
 
 /// Runs the command with the one format that has no text.
 ///
 /// # Errors
-/// As [`run`], and if another format is chosen.
-pub fn annotate(mut args: RunArgs) -> Result<Exit> {
-    if !args.settings.chosen.unchecked()?.output.format.is_empty() {
-        bail!("--format: `annotate` writes annotations; `run` writes all formats");
-    }
+/// As [`run`].
+pub fn annotate(mut args: RunArgs<AnnotateCommands>) -> Result<Exit> {
     let table = PartialSettings::from_toml("[output]\nformat = [\"annotations\"]\n")?;
     args.settings.chosen = table.over(args.settings.chosen);
     run(args)
@@ -134,7 +131,7 @@ pub fn annotate(mut args: RunArgs) -> Result<Exit> {
 /// # Errors
 /// If the arguments or the configuration can't be used, an output can't be written, or an archive can't
 /// be read on (exit code 2).
-pub fn run(args: RunArgs) -> Result<Exit> {
+pub fn run<S: Scope>(args: RunArgs<S>) -> Result<Exit> {
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
         (false, true) => Existing::Overwrite,
@@ -162,12 +159,13 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         follow: args.follow.times(),
         epoch: epoch()?,
     };
-    let prepared = request.prepare(chosen, &file, None, &network)?;
-    let PreparedRun { mut plan, sites, mut extractor } = prepared;
+    let prepared = request.prepare(chosen, &file, None, &network);
+    // An index may take minutes to read.
     if network.stop.is_set() {
         say("stopped before anything was read");
         return Ok(stop.exit());
     }
+    let PreparedRun { mut plan, sites, mut extractor } = prepared?;
     sites.check(&plan)?;
     plan.check_names(args.summary.as_deref())?;
     if let Some(path) = &args.summary {
@@ -177,9 +175,10 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         written::refuse_inputs(path, read.chain(manifests.iter().map(PathBuf::as_path)))?;
     }
     if args.dry_run {
-        crate::out(&plan.to_string())?;
+        crate::out(&shown(&plan.to_string()))?;
         return Ok(Exit::Clean);
     }
+    plan.prepare_files(args.summary.as_deref())?;
     let clock = args.profile.then(|| Arc::new(Clock::default()));
     #[cfg(not(feature = "serve"))]
     let metrics: Option<Arc<Metrics>> = None;

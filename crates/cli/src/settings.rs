@@ -26,6 +26,10 @@ pub trait Scope {
 #[derive(Clone, Copy, Debug)]
 pub struct RunCommands;
 
+/// The run that writes facts about pages and no text.
+#[derive(Clone, Copy, Debug)]
+pub struct AnnotateCommands;
+
 /// Commands that take single pages.
 #[derive(Clone, Copy, Debug)]
 pub struct PageCommands;
@@ -50,6 +54,13 @@ impl Scope for RunCommands {
 
     fn is_option(field: &Field) -> bool {
         field.is_usual()
+    }
+}
+
+impl Scope for AnnotateCommands {
+    fn has(field: &Field) -> bool {
+        let is_of_texts = matches!(field.part(), "text" | "include");
+        !is_of_texts && field.path != "output.format"
     }
 }
 

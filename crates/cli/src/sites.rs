@@ -75,6 +75,7 @@ pub fn run(args: &SitesArgs) -> Result<Exit> {
     match &args.command {
         SitesCommand::Build(args) => build(args),
         SitesCommand::Merge { files, output } => {
+            written::prepare(output)?;
             let mut merged: Option<SiteMemory> = None;
             for path in files {
                 let memory = load_sites(path)?;
@@ -104,6 +105,7 @@ fn build(args: &BuildArgs) -> Result<Exit> {
     let network = NetworkOptions { stop: stop.shared(), ..args.network.options() };
     let inputs = unpack(expand(&args.inputs, None, &network)?, PackedOptions::default(), &network);
     written::refuse_inputs(&args.output, inputs.iter().filter_map(Input::path))?;
+    written::prepare(&args.output)?;
     quiet_workers();
     let counted = extractor.judge().survey(settings.sites.size.0);
     let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());

@@ -1,5 +1,6 @@
 //! `trommel train`: trains or adapts a model.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -14,6 +15,7 @@ use trommel::output::AtomicFile;
 
 use crate::exit::Exit;
 use crate::labelled::{LabelledArgs, read_sets};
+use crate::messages::say;
 use crate::{models, written};
 
 /// Pages below which training warns.
@@ -135,6 +137,16 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         list_sets: args.lists.len(),
         comments: true,
     };
+    let done = trained(args, sets, &options)?;
+    say(
+        "scores by cross-validation: of each page by a model that has not seen it; `eval` on the same pages says more, \
+         because the model has learned from them",
+    );
+    Ok(done)
+}
+
+/// Trains, writes and prints the scores.
+fn trained(args: &TrainArgs, mut sets: Vec<PageSet>, options: &TrainOptions) -> anyhow::Result<Exit> {
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
     if pages < MIN_PAGES {
         tracing::warn!("fewer than {MIN_PAGES} pages ({pages}): what they teach is hardly more than chance");
@@ -143,8 +155,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         let mixed = read_sets(&args.mix, &[])?;
         let number = mixed.len();
         sets.extend(mixed);
-        let adapted = adapt(&models::named(Some(base))?, &sets, number, &options)?;
-        write(args, &sets, &options, &adapted.trained)?;
+        let adapted = adapt(&models::named(Some(base))?, &sets, number, options)?;
+        write(args, &sets, options, &adapted.trained)?;
         let name = &adapted.trained.model.file().name;
         table(base, &adapted.before)?;
         table(name, &adapted.trained.model.file().scores)?;
@@ -153,8 +165,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
         }
         return Ok(Exit::Clean);
     }
-    for trained in train(&sets, &options)? {
-        write(args, &sets, &options, &trained)?;
+    for trained in train(&sets, options)? {
+        write(args, &sets, options, &trained)?;
         let file = trained.model.file();
         table(&file.name, &file.scores)?;
         required(&sets, &trained)?;
@@ -162,16 +174,19 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Refuses, before hours of training, files that are read and folders that are not there.
+/// Refuses, before hours of training, files that are read and those that cannot be written.
 fn check_outputs(args: &TrainArgs) -> anyhow::Result<()> {
     for path in [&args.out].into_iter().chain(&args.judged) {
         let further = args.mix.iter().chain(&args.lists);
         let golds = further.clone().filter_map(|pages| gold_beside(pages));
         let base = args.from.iter().map(PathBuf::from);
         written::refuse_inputs(path, args.labelled.files().chain(further.cloned()).chain(golds).chain(base))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            anyhow::bail!("{}: there is no such folder", folder.display());
+        match args.learner {
+            // Both are folders then.
+            Some(LearnerChoice::Shipped) => {
+                fs::create_dir_all(path).with_context(|| path.display().to_string())?;
+            }
+            _ => written::prepare(path)?,
         }
     }
     Ok(())

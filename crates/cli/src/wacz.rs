@@ -68,6 +68,7 @@ fn text(args: &TextArgs) -> Result<Exit> {
         bail!("{}: is there already; replace it with --overwrite", output.display());
     }
     let container = Container::open(input)?;
+    written::prepare(output)?;
     let mut texts = Texts::new();
     let archives = Archives::new(vec![Input::File(input.clone())], args.settings.settings()?)?;
     let summary = archives.with_revisits().documents(|document| {

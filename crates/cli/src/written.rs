@@ -18,7 +18,16 @@ pub fn refuse_inputs<P: AsRef<Path>>(path: &Path, read: impl IntoIterator<Item =
     Ok(())
 }
 
-/// Writes a text to a file, which appears when it is whole, or to standard output for `-`.
+/// Makes the folder of a file to write, and tries whether it can be written there: before the work, and not after
+/// hours of it.
+///
+/// # Errors
+/// Those of the system, with the name of the file.
+pub fn prepare(path: &Path) -> Result<()> {
+    AtomicFile::prepare(path).with_context(|| path.display().to_string())
+}
+
+/// Writes a text to a file, whose folder is made and which appears when it is whole, or to standard output for `-`.
 ///
 /// # Errors
 /// Those of the system, with the name of the file.
@@ -26,7 +35,13 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     if path == Path::new("-") {
         return crate::out(text);
     }
-    AtomicFile::write_all(path, text.as_bytes()).with_context(|| path.display().to_string())
+    let write = || {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        AtomicFile::write_all(path, text.as_bytes())
+    };
+    write().with_context(|| path.display().to_string())
 }
 
 /// Takes the name of a file that cannot be standard output.

@@ -30,6 +30,7 @@ pub(crate) struct Inspection {
 impl Inspection {
     /// Writes the report to a file.
     fn save(&self, path: PathBuf) -> PyResult<()> {
+        AtomicFile::prepare(&path)?;
         Ok(AtomicFile::write_all(&path, self.html.as_bytes())?)
     }
 
@@ -59,6 +60,7 @@ pub(crate) fn inspect(
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Inspection> {
     let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
+    html.refuse_names()?;
     let page = html.view();
     let hints = page.hints(url, charset, None);
     hints.check().map_err(wrong)?;

@@ -129,6 +129,7 @@ pub(crate) fn run<'py>(
     let (disk, is_object) = inputs.into_request(&mut request)?;
     let PreparedRun { mut plan, sites, mut extractor } = prepared(py, request, &given, &network, is_object)?;
     plan.check_names(None).map_err(|error| invalid(&error))?;
+    plan.prepare_files(None).map_err(|error| RunError::new_err(error.to_string()))?;
     sites.check(&plan).map_err(|error| invalid(&error))?;
     let bucket = py
         .detach(|| Bucket::take(&mut plan, network.clone(), existing))

@@ -12,9 +12,9 @@ use trommel::output::AtomicFile;
 
 use crate::errors::told;
 use crate::evaluation::{gold_of, on_own_threads};
-use crate::json;
 use crate::names::Paths;
 use crate::settings::NamedModel;
+use crate::{json, logging};
 
 /// Trains a model on labelled pages (archives and their gold files) and writes it to `out`. With `base` (a built-in
 /// model or model file) it adapts that model, for which few pages are enough. Returns the scores of the
@@ -32,6 +32,8 @@ pub(crate) fn train<'py>(
     folds: usize,
     date: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
+    logging::connect();
+    AtomicFile::prepare(&out)?;
     let stem = out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
         names: vec![name.or(stem).unwrap_or_default()],

@@ -51,6 +51,7 @@ pub struct Adapted {
 /// If there are no blocks, all of them have one label, or the solver fails.
 pub fn adapt(base: &Model, sets: &[PageSet], mixed: usize, options: &TrainOptions) -> Result<Adapted, LearnError> {
     let pages = labelled(sets, options);
+    tracing::info!("pages to learn from: {}", pages.len());
     let own_sets = sets.len().saturating_sub(mixed);
     let own_pages = OwnPages::new(base, &pages, own_sets);
     if own_pages.table.labels.is_empty() {
@@ -238,6 +239,7 @@ impl OwnPages {
                     }
                 }
             }
+            tracing::info!("cross-validation: {} of {number} folds", fold + 1);
         }
         Ok(all.into())
     }

@@ -42,6 +42,7 @@ pub(super) fn cross_validate(
         sharpness: vec![1.0; pages.len()],
     };
     let number = folds.iter().map(|fold| fold + 1).max().unwrap_or(0);
+    tracing::info!("cross-validation: {number} folds");
     for fold in 0..number {
         let is_held = |page: usize| folds.get(page) == Some(&fold);
         let held: Vec<usize> = (0..pages.len()).filter(|page| is_held(*page)).collect();

@@ -83,6 +83,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         }
     };
 
+    tracing::info!("training of what is written, on all pages");
     let training = training_pages(&pages, trained, &copies, options, |_| true)?;
     let penalty = chosen.first().and_then(|chosen| penalties.get(chosen.candidate)).copied().unwrap_or_default();
     let fitted = Fitted::new(&training, trained, options, Purpose::Use(penalty))?;

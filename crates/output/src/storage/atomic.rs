@@ -1,19 +1,22 @@
 //! Files that appear under their names only when they are complete.
 
-use std::fs::File;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, TempPath};
 
-use super::create::{create_where_nothing_is, open_in_place, replaceable, sync_folder_of, sync_in_place};
-use super::hidden::hidden_prefix;
+use super::create::{create_where_nothing_is, open_in_place, open_own, replaceable, sync_folder_of, sync_in_place};
+use super::hidden::{hidden, hidden_prefix};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
+/// Times that the usual hidden name is tried before the file gets one of its own.
+const MAX_TRIES: usize = 8;
 
-/// A file written under a hidden name in the folder of its final one (`.NAME.XXXXXX.tmp`). It takes its
-/// final name in [`finish`](Self::finish); dropped before that, it is removed. Where the name leads by
+/// A file written under a hidden name in the folder of its final one (`.NAME.new.tmp`). It takes its
+/// final name in [`finish`](Self::finish); dropped before that, it is removed. What a killed program left under the
+/// hidden name is removed, too. Where the name leads by
 /// symbolic links is the file that is replaced. What is no regular file (a device, a pipe, `/dev/stderr`) is
 /// written in place.
 #[derive(Debug)]
@@ -32,16 +35,26 @@ impl AtomicFile {
         let (file, names) = match replaceable(path)? {
             None => (open_in_place(path)?, None),
             Some(path) => {
-                let prefix = hidden_prefix(&path)?;
-                let mut builder = Builder::new();
-                builder.prefix(&prefix).suffix(".tmp");
-                let folder = path.parent().filter(|folder| *folder != Path::new(""));
-                let hidden = builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?;
-                let (file, hidden) = hidden.into_parts();
+                let (file, hidden) = create_hidden(&path)?;
                 (file, Some((hidden, path)))
             }
         };
         Ok(Self { file: BufWriter::with_capacity(BUFFER, file), names })
+    }
+
+    /// Makes the folder of `path` and tries whether the file can be created there. So nobody works for hours on
+    /// something that cannot be written.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create), and if the folder cannot be made.
+    pub fn prepare(path: &Path) -> io::Result<()> {
+        if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
+            fs::create_dir_all(folder)?;
+        }
+        match replaceable(path)? {
+            Some(_) => Self::create(path).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Writes a file as a whole.
@@ -66,6 +79,54 @@ impl AtomicFile {
         sync_folder_of(&path);
         Ok(())
     }
+}
+
+/// Creates the hidden file that will be `path`. It is locked as long as it is written. So a file under the usual name
+/// that nobody has locked was left by a program that was killed; beside one that is locked another name is taken.
+fn create_hidden(path: &Path) -> io::Result<(File, TempPath)> {
+    let usual = hidden(path, "new.tmp")?;
+    for _ in 0..MAX_TRIES {
+        match create_where_nothing_is(&usual) {
+            Ok(file) if is_held(&file)? => return Ok((file, TempPath::try_from_path(usual)?)),
+            // Another program has just removed it.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // What is no regular file is not ours.
+                match open_own(&usual, true) {
+                    Ok(left) if left.try_lock().is_ok() => fs::remove_file(&usual)?,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    _ => break,
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let prefix = hidden_prefix(path)?;
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    Ok(builder.make_in(folder.unwrap_or(Path::new(".")), create_where_nothing_is)?.into_parts())
+}
+
+/// Locks a new file; false if another program took it for one that was left, and removed it.
+fn is_held(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Ok(false),
+        // Without locks nobody can take it for that.
+        Err(TryLockError::Error(_)) => Ok(true),
+        Ok(()) => has_name(file),
+    }
+}
+
+#[cfg(unix)]
+fn has_name(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
+}
+
+/// Elsewhere a file that is open keeps its name.
+#[cfg(not(unix))]
+fn has_name(_: &File) -> io::Result<bool> {
+    Ok(true)
 }
 
 impl Write for AtomicFile {
@@ -151,6 +212,34 @@ mod tests {
                 assert!(!kind.is_file() && !kind.is_symlink(), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_and_what_is_being_written_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(folder.path().join(".a.new.tmp"), "left").unwrap();
+        let (mut one, mut other) = (AtomicFile::create(&path).unwrap(), AtomicFile::create(&path).unwrap());
+        one.write_all(b"one").unwrap();
+        other.write_all(b"other").unwrap();
+        assert_eq!(names(folder.path()).len(), 2, "{:?}", names(folder.path()));
+        other.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        one.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn folders_are_made_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b/c/a");
+        AtomicFile::prepare(&path).unwrap();
+        assert_eq!(names(path.parent().unwrap()), [""; 0]);
+        assert!(AtomicFile::prepare(path.parent().unwrap()).is_err());
+        fs::write(&path, "x").unwrap();
+        assert!(AtomicFile::prepare(&path.join("d")).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"x");
     }
 
     #[test]

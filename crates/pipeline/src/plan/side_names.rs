@@ -1,9 +1,14 @@
 //! The names of files beside the outputs. None of them may be the name of another file of the run.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use trommel_output::AtomicFile;
+use trommel_sources::is_url;
+
 use crate::{
+    error::RunError,
     inputs::Input,
     plan::{Plan, existing::Names, output::Destination},
 };
@@ -50,6 +55,25 @@ impl Plan {
                 return Err(NameError { path, what, option });
             }
             taken.push((place, OUTPUT));
+        }
+        Ok(())
+    }
+
+    /// Makes the folders of the output and of the files beside it, including the summary, and tries whether these can be
+    /// written: before the work, and not after hours of it.
+    ///
+    /// # Errors
+    /// The first that cannot be.
+    pub fn prepare_files(&self, summary: Option<&Path>) -> Result<(), RunError> {
+        let is_here = |path: &Path| !path.to_str().is_some_and(|path| path == "-" || is_url(path));
+        if let Destination::File(path) = &self.output.destination
+            && let Some(folder) = path.parent().filter(|_| is_here(path))
+        {
+            fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
+        }
+        let sides = self.side_files().into_iter().map(|(path, _)| path);
+        for path in sides.chain(summary.map(Path::to_owned)).filter(|path| is_here(path)) {
+            AtomicFile::prepare(&path).map_err(|source| RunError::output(&path, source))?;
         }
         Ok(())
     }
