@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use trommel::texts::language::LanguageCode;
-use trommel_pipeline::index::{Hit, Index, Search, SearchResults, Snippet};
+use trommel_pipeline::index::{Hit, Index, Search, SearchResults, Snippet, foreign_syntax};
 
 use crate::{exit::Exit, messages, place::PlaceArgument};
 
@@ -55,6 +55,14 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
     }
     crate::out(&out)?;
     messages::say(&summary(&found, args.offset));
+    let foreign = foreign_syntax(&query);
+    if !foreign.is_empty() {
+        messages::say(&format!(
+            "searched as words: {}; a query has words, \"phrases\", +required and -excluded words, and --site and --lang \
+             limit it",
+            foreign.join(" ")
+        ));
+    }
     Ok(match found.documents {
         0 => Exit::SomeFailed,
         _ => Exit::Clean,

@@ -13,6 +13,7 @@ mod writer;
 
 pub use assemble::Tantivy;
 pub use error::IndexError;
+pub use query::foreign_syntax;
 pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet};
 pub use tokenizer::{ScriptTokenizer, TextTerms};
 pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};

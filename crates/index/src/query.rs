@@ -23,6 +23,24 @@ struct Part<'a> {
     phrase: bool,
 }
 
+/// The words of a query that mean something else to other search engines (`OR`, `title:x`, `mill*`, brackets), and are
+/// looked for as they stand here.
+pub fn foreign_syntax(typed: &str) -> Vec<&str> {
+    let is_operator = |text: &str| matches!(text, "AND" | "OR" | "NOT");
+    let is_field = |text: &str| {
+        let (name, value) = text.split_once(':').unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+        name.len() > 1 && name.chars().all(is_name) && !value.is_empty() && !value.starts_with("//")
+    };
+    let is_pattern = |text: &str| {
+        let number = text.rsplit_once(['~', '^']).map(|(_, number)| number);
+        text.contains('*') || number.is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
+    };
+    let is_group = |text: &str| text.starts_with('(') != text.ends_with(')') || text.starts_with("((");
+    let words = parts(typed).into_iter().filter(|part| !part.phrase).map(|part| part.text);
+    words.filter(|text| is_operator(text) || is_field(text) || is_pattern(text) || is_group(text)).collect()
+}
+
 /// The query for what a user typed. A document need hold one of the words only, but the more the
 /// better; phrases and words after `+` it must hold, those after `-` it must not. `beginning_with` gives
 /// the terms of the index that begin with a character: in scripts whose terms are pairs of characters,
@@ -148,6 +166,18 @@ mod tests {
         );
         assert_eq!(parts("+ - \"\"").len(), 3);
         assert_eq!(parts("  "), []);
+    }
+
+    #[test]
+    fn syntax_of_other_engines_is_told() {
+        for (typed, expected) in [
+            ("mill OR wheel", &["OR"][..]),
+            ("title:mill AND (wheel NOT dam)", &["title:mill", "AND", "(wheel", "NOT", "dam)"]),
+            ("wheel* mill~2 dam^3 mill~", &["wheel*", "mill~2", "dam^3", "mill~"]),
+            ("\"this OR that\" or https://a.example/ at 12:30 C: what? (dam) +a -b", &[]),
+        ] {
+            assert_eq!(foreign_syntax(typed), expected, "{typed}");
+        }
     }
 
     #[test]

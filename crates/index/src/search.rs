@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tantivy::collector::{Count, TopDocs};
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::TermQuery;
-use tantivy::schema::IndexRecordOption;
+use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::snippet::SnippetGenerator;
 use tantivy::{IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 use trommel_output::RecordSource;
@@ -20,6 +21,10 @@ use crate::writer::open_index;
 
 /// Longest snippet in bytes, about.
 const SNIPPET: usize = 200;
+/// Bytes of a text that a snippet is looked for in. More would cost seconds in a text of megabytes.
+const SNIPPET_TEXT: usize = 256 << 10;
+/// Bytes of text for each of its terms, about. A word is shorter with the space after it, but lengths are kept rounded.
+const BYTES_PER_TERM: u64 = 10;
 /// Terms that a query of a single character stands for, at most.
 const MAX_EXPANDED_TERMS: usize = 1000;
 
@@ -52,6 +57,7 @@ pub struct Index {
     path: PathBuf,
     reader: IndexReader,
     fields: Fields,
+    longest_text: u64,
 }
 
 /// A document found.
@@ -111,15 +117,22 @@ impl Index {
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         guarded(path, || {
             let (index, fields) = open_index(path)?;
-            let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-            let path = path.to_owned();
-            Ok(Self { path, reader, fields })
+            let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
+            // A block has a document at least, and some have megabytes.
+            let reader: IndexReader = reader.doc_store_cache_num_blocks(0).try_into()?;
+            let longest_text = longest_text(&reader.searcher(), &fields)?;
+            Ok(Self { path: path.to_owned(), reader, fields, longest_text })
         })
     }
 
     /// Number of documents.
     pub fn documents(&self) -> u64 {
         self.reader.searcher().num_docs()
+    }
+
+    /// Bytes of the longest text, about: of what a search or a look-up holds in memory at a time.
+    pub fn longest_text(&self) -> u64 {
+        self.longest_text
     }
 
     /// The best `limit` documents for what a user typed, best first.
@@ -178,9 +191,11 @@ impl Index {
         let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
         let Some((_, address)) = found.first() else { return Ok(None) };
         let document: TantivyDocument = searcher.doc(*address)?;
-        Ok(Some(self.stored(&document)))
+        let text = text(&document, self.fields.body).unwrap_or_default();
+        Ok(Some(IndexedDocument { text, ..self.stored(&document) }))
     }
 
+    /// A document without its text.
     fn stored(&self, document: &TantivyDocument) -> IndexedDocument {
         let fields = &self.fields;
         IndexedDocument {
@@ -195,7 +210,7 @@ impl Index {
                 length: number(document, fields.length).unwrap_or_default(),
                 inner: number(document, fields.inner).unwrap_or_default(),
             }),
-            text: text(document, fields.body).unwrap_or_default(),
+            text: String::new(),
         }
     }
 
@@ -221,9 +236,12 @@ impl Index {
 
     fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
         let stored = self.stored(document);
+        let body = document.get_first(self.fields.body);
+        let body = body.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let body = body.get(..body.floor_char_boundary(SNIPPET_TEXT)).unwrap_or_default();
         Hit {
             score,
-            snippet: snippet(&stored.text, snippets),
+            snippet: snippet(body, snippets),
             id: stored.id,
             url: stored.url,
             title: stored.title,
@@ -232,6 +250,16 @@ impl Index {
             source: stored.source,
         }
     }
+}
+
+/// Bytes of the longest text of an index, about.
+fn longest_text(searcher: &Searcher, fields: &Fields) -> Result<u64, IndexError> {
+    let mut longest = 0;
+    for segment in searcher.segment_readers() {
+        let lengths = segment.get_fieldnorms_reader(fields.body)?;
+        longest = (0..segment.max_doc()).map(|document| lengths.fieldnorm_id(document)).fold(longest, u8::max);
+    }
+    Ok(u64::from(FieldNormReader::id_to_fieldnorm(longest)) * BYTES_PER_TERM)
 }
 
 /// Stands where a snippet leaves out what is before it or after it.

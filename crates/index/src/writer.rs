@@ -1,6 +1,7 @@
 //! Writes documents into an index.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::io::{self, ErrorKind};
+use std::{fs, path::Path};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
@@ -58,8 +59,7 @@ impl IndexWriter {
         fs::create_dir_all(path).map_err(io)?;
         let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
         let exists = Index::exists(&directory).map_err(TantivyError::from)?;
-        let is_empty = || fs::read_dir(path).map(|mut entries| entries.next().is_none());
-        if !exists && !is_empty().map_err(io)? {
+        if !exists && !clear(path).map_err(io)? {
             return Err(IndexError::NotEmpty(path.to_owned()));
         }
         let index = if exists {
@@ -165,6 +165,24 @@ impl IndexWriter {
         self.writer.wait_merging_threads()?;
         Ok(written)
     }
+}
+
+/// Removes what a program left in a folder that was killed before there was an index: locks, the list of files, and
+/// files of which these are made. False if there is anything else.
+fn clear(folder: &Path) -> io::Result<bool> {
+    let mut left = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_lock = name.starts_with(".tantivy-") && name.ends_with(".lock");
+        if !entry.file_type()?.is_file() || !(is_lock || name == ".managed.json" || name.starts_with(".tmp")) {
+            return Ok(false);
+        }
+        left.push(entry.path());
+    }
+    left.into_iter().try_for_each(fs::remove_file)?;
+    Ok(true)
 }
 
 /// Documents that an index has, without those that are replaced.

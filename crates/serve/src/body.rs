@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 use tokio::{sync::mpsc, time::timeout};
@@ -91,6 +91,13 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     }
     if headers.get_all(TRANSFER_ENCODING).iter().any(|value| !is(value, "chunked")) {
         return Err(Refusal::Unsupported("no transfer coding but chunked is undone".to_owned()));
+    }
+    let is_form = |value: &HeaderValue| {
+        value.as_bytes().get(..20).is_some_and(|kind| kind.eq_ignore_ascii_case(b"multipart/form-data;"))
+    };
+    if headers.get(CONTENT_TYPE).is_some_and(is_form) {
+        let why = "the body is the page itself, not a form with it: curl --data-binary @page.html";
+        return Err(Refusal::Unsupported(why.to_owned()));
     }
     match headers.get(CONTENT_ENCODING) {
         Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => {

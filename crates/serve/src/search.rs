@@ -20,8 +20,13 @@ use crate::hints::PageHints;
 const MAX_RESULTS: usize = 100;
 /// Most documents passed over: each costs a place in memory.
 const MAX_OFFSET: usize = 10_000;
-/// Memory that a search and its answer may take, and a document that is looked up.
+/// Memory that a search and its answer may take, and a document that is looked up, beside texts.
 const WEIGHT: u64 = 4 << 20;
+/// Times that a text is in memory while its document is looked up: as it is stored, as a document, by itself, and in the
+/// answer with some signs written as several.
+const COPIES: u64 = 5;
+/// The same of a search, whose texts are looked at one after the other.
+const COPIES_IN_SEARCH: u64 = 2;
 
 /// The query of a search.
 #[derive(Debug, Default, Deserialize)]
@@ -86,8 +91,8 @@ pub(crate) async fn search(
     if !(1..=MAX_RESULTS).contains(&n) || asked.offset > MAX_OFFSET {
         return Err(Refusal::BadRequest(format!("n is 1 to {MAX_RESULTS}, offset at most {MAX_OFFSET}")));
     }
-    index(&app)?;
-    let found = app.work(WEIGHT, move |app| {
+    let weight = WEIGHT + COPIES_IN_SEARCH * index(&app)?.longest_text();
+    let found = app.work(weight, move |app| {
         let search = Search {
             query: &asked.q,
             limit: n,
@@ -143,8 +148,8 @@ pub(crate) async fn stored(
     asked: Result<Query<StoredQuery>, QueryRejection>,
 ) -> Result<Response, Refusal> {
     let asked = query(asked)?;
-    index(&app)?;
-    let found = app.work(WEIGHT, move |app| {
+    let weight = WEIGHT + COPIES * index(&app)?.longest_text();
+    let found = app.work(weight, move |app| {
         let stored = index(app)?.get(&asked.id).map_err(|error| fault(&error))?;
         let stored = stored.ok_or_else(missing)?;
         Ok::<_, Refusal>(StoredDocument {

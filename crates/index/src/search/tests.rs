@@ -236,6 +236,23 @@ fn a_hit_says_where_and_what() {
 }
 
 #[test]
+fn long_texts_are_known_and_snippets_do_not_read_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = IndexWriter::in_order(folder.path(), 0).unwrap();
+    let text = format!("The mill grinds. {} At the end is a wheel.", "Far away. ".repeat(100_000));
+    writer.add(&stored("a", "", &text)).unwrap();
+    writer.add(&stored("b", "", "The wheel.")).unwrap();
+    writer.commit_merged().unwrap();
+    let index = Index::open(folder.path()).unwrap();
+    assert!(index.longest_text() > text.len() as u64 && index.longest_text() < 4 * text.len() as u64);
+    let snippet = |query| index.search(query, 1).unwrap().remove(0).snippet;
+    assert_eq!(snippet("mill").highlights.len(), 1);
+    let late = snippet("\"end is\"");
+    assert!(late.highlights.is_empty() && late.text.starts_with("The mill grinds."), "{late:?}");
+    assert_eq!(index.get("a").unwrap().unwrap().text, text);
+}
+
+#[test]
 fn the_same_id_replaces_and_nothing_counts_before_the_commit() {
     let folder = tempfile::tempdir().unwrap();
     for (text, expected) in [("first", "first"), ("second", "second")] {

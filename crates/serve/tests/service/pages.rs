@@ -126,6 +126,7 @@ fn what_is_wrong_has_its_status() {
         ("POST", "/extract", "X-Page-Url: http://\u{e9}/\r\n", 400),
         ("POST", "/extract", "Accept: image/png\r\n", 406),
         ("POST", "/extract", "Content-Encoding: gzip\r\n", 415),
+        ("POST", "/extract", "Content-Type: multipart/form-data; boundary=x\r\n", 415),
         ("POST", "/extract", "Expect: foo\r\n", 417),
         ("POST", "/inspect?threshold=101", "", 400),
     ] {
