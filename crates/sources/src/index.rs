@@ -38,8 +38,11 @@ pub(crate) struct IndexLine {
     pub(crate) entry: Result<IndexEntry, String>,
 }
 
+/// Takes a row of an index; its error ends the reading.
+pub(crate) type TakeLine<'a> = dyn FnMut(IndexLine) -> Result<(), RecordIndexError> + 'a;
+
 /// Gives every row of an index to `each`. The kind of file is known by its first bytes.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let failed = RecordIndexError::of(path);
     let mut file = BufReader::new(File::open(path).map_err(&failed)?);
     let head = file.fill_buf().map_err(&failed)?;

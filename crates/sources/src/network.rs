@@ -23,6 +23,15 @@ const PIECES_AHEAD: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
+impl PartialEq for StopFlag {
+    /// Whether they are one flag.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for StopFlag {}
+
 impl StopFlag {
     /// Asks reads to end.
     pub fn set(&self) {

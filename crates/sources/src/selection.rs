@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tempfile::TempPath;
 
-use crate::{Base, Location, RecordIndexError, index, redacted};
+use crate::{Base, Location, RecordIndexError, SourceError, StopFlag, index, redacted};
 
 pub use bytes::{ArchiveBytes, FoundRecord, StoredRecord};
 
@@ -37,13 +37,15 @@ pub struct WantedRecord {
 }
 
 /// The permitted names of an index, and the records that a range gives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectOptions {
     /// Names may leave the base: `..`, absolute paths, other hosts, buckets and repositories with the keys of the
     /// environment.
     pub anywhere: bool,
     /// A range gives all the records in it, not only the first.
     pub whole_ranges: bool,
+    /// Ends the reading of the index.
+    pub stop: StopFlag,
 }
 
 /// Lines of an index that name no record that may be read.
@@ -115,14 +117,22 @@ impl RecordSelection {
         let mut rows = Vec::new();
         let mut bad_lines = BadLines::default();
         index::read(index, &mut |line| {
+            if options.stop.is_set() {
+                return Err(RecordIndexError::of(index)(SourceError::Stopped));
+            }
             let entry = match line.entry {
                 Ok(entry) => entry,
-                Err(what) => return bad_lines.push(line.number, what),
+                Err(what) => {
+                    bad_lines.push(line.number, what);
+                    return Ok(());
+                }
             };
             if !options.anywhere && base.join_below(&entry.file).is_none() {
                 let name = redacted(&entry.file);
-                let what = format!("{}: outside of the folder of the index", name.escape_debug());
-                return bad_lines.push(line.number, what);
+                let name = name.escape_debug();
+                let what = format!("{name}: outside of the folder of the index; --select-anywhere reads it, too");
+                bad_lines.push(line.number, what);
+                return Ok(());
             }
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             rows.push(WantedRecord {
@@ -131,6 +141,7 @@ impl RecordSelection {
                 inner: entry.inner,
                 length: entry.length,
             });
+            Ok(())
         })?;
         if rows.is_empty() {
             let path = index.to_owned();

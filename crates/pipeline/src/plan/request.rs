@@ -190,11 +190,12 @@ impl RunRequest {
             }
         }
         let base = base_url.as_deref().map(Base::new);
-        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges };
+        let stop = network.stop.clone();
+        let options = SelectOptions { anywhere: *select_anywhere, whole_ranges: *whole_ranges, stop };
         let mut inputs = self.opened.clone();
         inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
         for index in &self.select {
-            inputs.push(select(index, base.as_ref(), options, network)?);
+            inputs.push(select(index, base.as_ref(), options.clone(), network)?);
         }
         if let Some(shard) = self.shard {
             // Before containers are opened: other shares' containers need not be.

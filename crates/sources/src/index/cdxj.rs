@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{IndexEntry, IndexLine};
+use super::{IndexEntry, IndexLine, TakeLine};
 use crate::RecordIndexError;
 
 /// Bytes of a line, at the most.
@@ -38,11 +38,7 @@ impl Number {
 }
 
 /// Gives every line that should name a record to `each`, with what is wrong with it if it names none.
-pub(crate) fn read(
-    path: &Path,
-    mut lines: impl BufRead,
-    each: &mut dyn FnMut(IndexLine),
-) -> Result<(), RecordIndexError> {
+pub(crate) fn read(path: &Path, mut lines: impl BufRead, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -57,7 +53,7 @@ pub(crate) fn read(
             continue;
         }
         let entry = if is_whole { entry(text.trim_end()) } else { Err(format!("longer than {MAX_LINE} bytes")) };
-        each(IndexLine { number, entry });
+        each(IndexLine { number, entry })?;
     }
     Ok(())
 }
@@ -94,7 +90,10 @@ mod tests {
 
     fn rows(text: &str) -> Vec<(usize, Result<IndexEntry, String>)> {
         let mut rows = Vec::new();
-        let mut each = |line: IndexLine| rows.push((line.number, line.entry));
+        let mut each = |line: IndexLine| {
+            rows.push((line.number, line.entry));
+            Ok(())
+        };
         read(Path::new("i.cdxj"), text.as_bytes(), &mut each).unwrap();
         rows
     }

@@ -9,7 +9,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::Type;
 
-use super::{IndexEntry, IndexLine};
+use super::{IndexEntry, IndexLine, TakeLine};
 use crate::RecordIndexError;
 
 /// The columns that find a record.
@@ -18,7 +18,7 @@ const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_
 const INNER: &str = "warc_record_inner";
 
 /// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+pub(crate) fn read(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     catch_unwind(AssertUnwindSafe(|| rows(path, each))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), R
     })
 }
 
-fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+fn rows(path: &Path, each: &mut TakeLine<'_>) -> Result<(), RecordIndexError> {
     let failed = RecordIndexError::of(path);
     let file = File::open(path).map_err(RecordIndexError::of(path))?;
     let reader = SerializedFileReader::new(file).map_err(&failed)?;
@@ -57,7 +57,7 @@ fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexE
                 wrong = Some(format!("{name} is {field}"));
             }
         }
-        each(IndexLine { number: at + 1, entry: wrong.map_or(Ok(entry), Err) });
+        each(IndexLine { number: at + 1, entry: wrong.map_or(Ok(entry), Err) })?;
     }
     Ok(())
 }
@@ -124,7 +124,11 @@ mod tests {
             true,
         );
         let mut rows = Vec::new();
-        crate::index::read(file.path(), &mut |row| rows.push(row.entry.unwrap())).unwrap();
+        let mut each = |row: IndexLine| {
+            rows.push(row.entry.unwrap());
+            Ok(())
+        };
+        crate::index::read(file.path(), &mut each).unwrap();
         let row = |file: &str, offset, length| IndexEntry { file: file.to_owned(), offset, length, inner: 0 };
         assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
     }
@@ -132,7 +136,7 @@ mod tests {
     #[test]
     fn a_missing_column_is_named() {
         let file = written("message m { required binary warc_filename (UTF8); }", false);
-        let error = read(file.path(), &mut |_| {}).unwrap_err().to_string();
+        let error = read(file.path(), &mut |_| Ok(())).unwrap_err().to_string();
         assert!(error.ends_with("no column warc_record_offset"), "{error}");
     }
 
@@ -152,7 +156,7 @@ mod tests {
                 bytes[at] = value;
                 std::fs::write(file.path(), bytes).unwrap();
                 rounds += 1;
-                errors += usize::from(crate::index::read(file.path(), &mut |_| {}).is_err());
+                errors += usize::from(crate::index::read(file.path(), &mut |_| Ok(())).is_err());
             }
         }
         assert!(errors * 5 > rounds, "{errors} of {rounds}");

@@ -93,6 +93,17 @@ fn records_of_one_member_are_told_apart() {
 }
 
 #[test]
+fn reading_ends_when_it_is_asked_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("i");
+    fs::write(&index, "x 1 {\"filename\":\"a\",\"offset\":1,\"length\":1}\n").unwrap();
+    let options = SelectOptions::default();
+    options.stop.set();
+    let error = RecordSelection::load(&index, &Base::beside(&index), options).unwrap_err();
+    assert!(error.to_string().ends_with("i: stopped"), "{error}");
+}
+
+#[test]
 fn an_index_without_rows_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let index = folder.path().join("i");
