@@ -30,21 +30,26 @@ fn run(folder: &Path, commands: &str) -> String {
     format!("{stdout}\n{stderr}")
 }
 
-/// Runs the commands of a tutorial one block after the other in one folder.
-fn follow(name: &str) {
-    let text = fs::read_to_string(workspace().join("docs/tutorials").join(name)).unwrap();
-    let words = text.split_whitespace().count();
-    assert!(words <= MAX_WORDS, "{words} words");
+/// A folder with what a clone has for tutorials.
+fn clone() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    // A clone has these folders. Links to them keep what the commands write out of the clone.
+    // Links keep what the commands write out of the clone.
     for part in ["samples", "pipelines"] {
         symlink(workspace().canonicalize().unwrap().join(part), folder.path().join(part)).unwrap();
     }
+    folder
+}
+
+/// Runs the commands of a tutorial one block after the other in a clone.
+fn follow(clone: &Path, name: &str) {
+    let text = fs::read_to_string(workspace().join("docs/tutorials").join(name)).unwrap();
+    let words = text.split_whitespace().count();
+    assert!(words <= MAX_WORDS, "{words} words");
     let (mut runs, mut shown, mut printed) = (0, 0, String::new());
     for (language, block) in blocks(&text) {
         match language {
             "sh" => {
-                printed = run(folder.path(), block);
+                printed = run(clone, block);
                 runs += 1;
             }
             "text" => {
@@ -53,38 +58,45 @@ fn follow(name: &str) {
                     shown += 1;
                 }
             }
+            #[cfg(feature = "parquet")]
+            "sql" => has_columns(&clone.join("try/table/a-00000.parquet"), block),
             _ => {}
         }
     }
     assert!(runs > 2 && shown > 2, "{runs} blocks of commands, {shown} lines shown");
 }
 
-#[test]
-fn chunks_for_retrieval() {
-    follow("rag.md");
-}
-
-#[test]
+/// Asserts that a table has the columns that a query names.
 #[cfg(feature = "parquet")]
-fn corpus_from_a_crawl() {
-    follow("corpus.md");
+fn has_columns(table: &Path, query: &str) {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    let reader = SerializedFileReader::new(fs::File::open(table).unwrap()).unwrap();
+    let schema = reader.metadata().file_metadata().schema();
+    let (selected, rest) = query.trim().strip_prefix("select ").unwrap().split_once(" from ").unwrap();
+    let condition = rest.split_once(" where ").unwrap().1.split_once(" = ").unwrap().0;
+    for column in selected.split(", ").chain([condition]) {
+        assert!(schema.get_fields().iter().any(|field| field.name() == column), "{column} in {query}");
+    }
 }
 
 #[test]
-fn text_while_the_crawl_runs() {
-    follow("crawler.md");
-}
-
-#[test]
-#[cfg(feature = "index")]
-fn search_index() {
-    follow("search.md");
+fn one_after_the_other_and_again_in_one_clone() {
+    let clone = clone();
+    for name in ["rag.md", "crawler.md", "rag.md"] {
+        follow(clone.path(), name);
+    }
+    if cfg!(feature = "parquet") {
+        follow(clone.path(), "corpus.md");
+    }
+    if cfg!(feature = "index") {
+        follow(clone.path(), "search.md");
+    }
 }
 
 #[test]
 #[cfg(feature = "train")]
 fn model_for_your_labels() {
-    follow("labels.md");
+    follow(clone().path(), "labels.md");
 }
 
 #[test]
@@ -97,7 +109,7 @@ fn every_tutorial_has_a_test() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(summary.contains(&format!("(tutorials/{name})")), "{name} is not in docs/SUMMARY.md");
         if name != "README.md" {
-            assert!(source.contains(&format!("follow(\"{name}\")")), "nothing runs {name}");
+            assert!(source.contains(&format!("\"{name}\"")), "nothing runs {name}");
             tutorials += 1;
         }
     }
