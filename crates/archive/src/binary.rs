@@ -9,6 +9,8 @@ use crate::sniff::sniff;
 
 /// Bytes that the standard looks at.
 const HEAD_BYTES: usize = 1445;
+/// Bytes in which the headers of a saved message name its type.
+const MESSAGE_HEAD_BYTES: usize = 4096;
 
 /// First bytes and what they begin.
 const PATTERNS: [(&[u8], &str); 33] = [
@@ -57,7 +59,34 @@ pub fn binary_type(body: &[u8]) -> Option<String> {
     if head.starts_with(&signature::ZIP) {
         return Some(zipped(head));
     }
+    if is_mhtml(body) {
+        return Some("multipart/related".to_owned());
+    }
     contained(head).or_else(|| is_binary(head).then_some("application/octet-stream")).map(str::to_owned)
+}
+
+/// Whether this is a page with its images in one file, as browsers save it (MHTML): the headers of a message of several
+/// related parts.
+fn is_mhtml(body: &[u8]) -> bool {
+    let head = body.get(..MESSAGE_HEAD_BYTES).unwrap_or(body);
+    for line in head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
+        let Some((name, value)) = line.iter().position(|byte| *byte == b':').and_then(|at| line.split_at_checked(at))
+        else {
+            // A long header goes on, or the head ends.
+            match line.first() {
+                Some(b' ' | b'\t') => continue,
+                _ => return false,
+            }
+        };
+        if name.eq_ignore_ascii_case(b"content-type") {
+            let kind = value.get(1..).unwrap_or_default().trim_ascii_start();
+            return kind.get(..17).is_some_and(|kind| kind.eq_ignore_ascii_case(b"multipart/related"));
+        }
+        if !name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b' ' | b'\t')) {
+            return false;
+        }
+    }
+    false
 }
 
 /// Formats whose name stands after a length.
@@ -132,6 +161,13 @@ mod tests {
             (b"<!doctype html><p>GIF89a", None),
             (b"<!DOCTYPE html>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", None),
             (b"<q\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),
+            (
+                b"From: <Saved>\r\nSubject: A\r\n mill: b\r\nContent-type: Multipart/related;\r\n\ttype=x",
+                Some("multipart/related"),
+            ),
+            (b"Subject: mills\n\nContent-Type: multipart/related", None),
+            (b"Content-Type: text/html\n\n<p>Content-Type: multipart/related", None),
+            (b"<p>a\nContent-Type: multipart/related", None),
             (b"GIF is a format", None),
             (b"Plain words, sent as a page.", None),
             (b"<\0p\0>\0a\0", None),

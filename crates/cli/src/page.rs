@@ -150,6 +150,7 @@ fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     let signature = FileSignature::of(bytes);
     if !is_arc && signature != Some(FileSignature::Warc) {
         return match (binary_type(bytes), signature) {
+            (Some(kind), _) if kind == "multipart/related" => bail!("an MHTML file, not a page: save the page as HTML"),
             (Some(kind), _) => bail!("{kind} data, not a page"),
             (None, Some(other)) => {
                 bail!("{} data, not a page", format!("{other:?}").to_lowercase())

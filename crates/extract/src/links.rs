@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use trommel_html::Page;
 use url::Url;
 
 use crate::extraction::Extraction;
@@ -68,12 +69,25 @@ impl Extraction<'_> {
     }
 
     fn base(&self) -> Option<Url> {
-        let url = self.url().and_then(|url| Url::parse(url).ok());
-        let base = self.page().head.base.as_deref();
-        base.filter(|base| base.len() <= MAX_ADDRESS_BYTES)
-            .and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok())
-            .or(url)
+        base_of(self.page(), self.url())
     }
+}
+
+/// The address that the links of a page are relative to: that of its `<base>`, else its own. Of a saved page whose
+/// address nobody gave it is the one that the page names as its own.
+pub(crate) fn base_of(page: &Page, url: Option<&str>) -> Option<Url> {
+    let short = |text: &&str| text.len() <= MAX_ADDRESS_BYTES;
+    let head = &page.head;
+    let url = match url {
+        Some(url) => Some(url).filter(short).and_then(|url| Url::parse(url).ok()),
+        None => {
+            let stated = [head.canonical.as_deref(), head.meta("og:url")].into_iter().flatten().filter(short);
+            let mut stated = stated.filter_map(|text| Url::parse(text.trim()).ok());
+            stated.find(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        }
+    };
+    let base = head.base.as_deref().filter(short);
+    base.and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok()).or(url)
 }
 
 fn absolute(href: &str, base: Option<&Url>) -> Option<String> {

@@ -108,6 +108,7 @@ impl PyExtractor {
         charset: Option<&str>,
         date: Option<String>,
     ) -> PyResult<PyDocument> {
+        html.refuse_names()?;
         let view = html.view();
         let hints = view.hints(url.as_deref(), charset, date.as_deref());
         hints.check().map_err(wrong)?;
@@ -118,6 +119,7 @@ impl PyExtractor {
     /// Returns only the text of one page, without title, dates or language. This takes less time.
     #[pyo3(signature = (html, *, url=None, charset=None))]
     fn text(&self, py: Python<'_>, html: PageBytes, url: Option<&str>, charset: Option<&str>) -> PyResult<String> {
+        html.refuse_names()?;
         let view = html.view();
         let hints = view.hints(url, charset, None);
         hints.check().map_err(wrong)?;

@@ -1,5 +1,7 @@
 //! Pages from callers: bytes, text, lists of these, Arrow arrays.
 
+use std::path::Path;
+
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use trommel::Hints;
+use trommel_pipeline::sources::is_url;
 
 use crate::arrow::arrays;
 
@@ -41,12 +44,43 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PageBytes {
             let bytes = given.py().get_type::<PyBytes>().call1((given,))?;
             return Ok(Self::Bytes(bytes.extract()?));
         }
+        if given.hasattr("__fspath__")? {
+            return Err(PyTypeError::new_err(OF_A_FILE));
+        }
         let kind = given.get_type().name()?;
         Err(PyTypeError::new_err(format!("a page is bytes or str, not {kind}")))
     }
 }
 
+const OF_A_FILE: &str = "a page is its bytes, not the name of its file: give pathlib.Path(name).read_bytes()";
+const OF_A_URL: &str = "a page is its bytes, not its URL: fetch it, for example with \
+    urllib.request.urlopen(url).read(), and give both: extract(page, url=url)";
+/// Most bytes of a text that may be a name.
+const MAX_NAME_BYTES: usize = 4096;
+
 impl PageBytes {
+    /// Refuses a URL or the name of a file, which would be taken for a page of one line.
+    ///
+    /// # Errors
+    /// `ValueError` that says how to give the page.
+    pub(crate) fn refuse_names(&self) -> PyResult<()> {
+        let Self::Text(text) = self else { return Ok(()) };
+        let told = |what| Err(PyValueError::new_err(what));
+        let name = text.trim();
+        if name.is_empty() || text.len() > MAX_NAME_BYTES || text.contains(['<', '\n', '\0']) {
+            return Ok(());
+        }
+        let is_word = !name.contains(char::is_whitespace);
+        if is_word && (is_url(name) || name.starts_with("file://")) {
+            return told(OF_A_URL);
+        }
+        let is_page = [".html", ".htm", ".xhtml"].iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
+        match is_word && is_page || Path::new(name).is_file() {
+            true => told(OF_A_FILE),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn view(&self) -> PageView<'_> {
         match self {
             Self::Bytes(bytes) => PageView { bytes, is_text: false },

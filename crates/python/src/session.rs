@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList};
+use trommel::texts::language::LanguageCode;
 use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::binary_type};
 
 use crate::extractor::{PyExtractor, wrong};
@@ -14,7 +15,8 @@ use crate::page::PyDocument;
 use crate::settings::Keywords;
 
 /// Takes one page in parts, as a crawler receives them, and returns its document at the end. The parts may be cut
-/// anywhere.
+/// anywhere. With `languages` (ISO 639 codes) a page that declares none of these is not wanted, and with the options that
+/// begin with `stop_` one of that kind.
 #[pyclass(frozen, name = "Session", module = "trommel_text")]
 pub(crate) struct PySession {
     session: Mutex<Option<Session<'static>>>,
@@ -35,7 +37,7 @@ fn ended() -> PyErr {
 #[pymethods]
 impl PySession {
     #[new]
-    #[pyo3(signature = (*, url=None, charset=None, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, stop_languages=Names::default(), stop_hopeless=false, stop_block_pages=false))]
+    #[pyo3(signature = (*, url=None, charset=None, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, languages=Names::default(), stop_hopeless=false, stop_block_pages=false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         url: Option<String>,
@@ -45,10 +47,14 @@ impl PySession {
         max_page: Option<usize>,
         stop_not_html: bool,
         stop_noindex: bool,
-        stop_languages: Names,
+        languages: Names,
         stop_hopeless: bool,
         stop_block_pages: bool,
     ) -> PyResult<Self> {
+        for code in &languages.0 {
+            let known = code.parse::<LanguageCode>();
+            known.map_err(|error| PyValueError::new_err(format!("languages: {error}")))?;
+        }
         let extractor = match extractor {
             Some(extractor) => extractor.get().clone(),
             None => PyExtractor::of(Keywords::default())?,
@@ -58,7 +64,7 @@ impl PySession {
         let stops = EarlyStops {
             not_html: stop_not_html,
             noindex: stop_noindex,
-            languages: stop_languages.0,
+            languages: languages.0,
             hopeless: stop_hopeless,
             block_pages: stop_block_pages,
         };

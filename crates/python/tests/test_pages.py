@@ -1,4 +1,5 @@
 import json
+import pathlib
 import pickle
 import threading
 from datetime import datetime, timezone
@@ -138,7 +139,7 @@ INTERNALS = ("__new__", "Vec", "PyBool", "PyString", "PyDict", "PathBuf", "Optio
         lambda: trommel_text.run("a.warc", "out", jobs="x"),
         lambda: trommel_text.run("a.warc", 7),
         lambda: trommel_text.run("a.warc", "out", set_aside="pdf"),
-        lambda: trommel_text.Session(stop_languages=7),
+        lambda: trommel_text.Session(languages=7),
         lambda: trommel_text.Session().feed("text"),
         lambda: trommel_text.evaluate(7),
     ],
@@ -148,6 +149,16 @@ def test_errors_name_what_was_given_and_no_internals(call):
         call()
     told = str(error.value)
     assert not any(one in told for one in INTERNALS), told
+
+
+@pytest.mark.parametrize("name", ["https://a.example/b", "http://a.example", "page.html", __file__])
+def test_names_are_no_pages(name):
+    for call in (trommel_text.extract, trommel_text.Extractor().text, trommel_text.inspect):
+        with pytest.raises(ValueError, match="a page is its bytes"):
+            call(name)
+    with pytest.raises(TypeError, match="read_bytes"):
+        trommel_text.extract(pathlib.Path(name))
+    assert trommel_text.extract(f"<p>{name} is a place where the mill stood by the river for years.").text
 
 
 def test_models():
@@ -254,7 +265,11 @@ def test_a_page_in_parts_is_the_page(size):
 def test_a_session_says_early_what_is_not_wanted():
     assert trommel_text.Session(stop_not_html=True).feed(b"%PDF-1.7" + b"x" * 2000) == "not-html"
     french = b"<html lang=fr><head><title>x</title></head><body><p>" + b"mot " * 4000
-    assert trommel_text.Session(charset="utf-8", stop_languages=["en"]).feed(french) == "language"
+    assert trommel_text.Session(charset="utf-8", languages=["en"]).feed(french) == "language"
+    english = b"<html lang=en><head><title>x</title></head><body><p>" + b"word " * 4000
+    assert trommel_text.Session(charset="utf-8", languages="de,en").feed(english) == "continue"
+    with pytest.raises(ValueError, match="languages: .*english"):
+        trommel_text.Session(languages=["english"])
     full = trommel_text.Session(max_page=100)
     assert full.feed(MILL) == "full"
     assert full.finish().capped == ["max-page"]

@@ -313,7 +313,7 @@ class Session:
         max_page: int | None = None,
         stop_not_html: bool = False,
         stop_noindex: bool = False,
-        stop_languages: Sequence[str] | str = (),
+        languages: Sequence[str] | str = (),
         stop_hopeless: bool = False,
         stop_block_pages: bool = False,
     ) -> Session: ...

@@ -93,6 +93,8 @@ fn errors_name_key_and_line() {
         assert_eq!(toml(text).unwrap_err(), error);
     }
     let of_text = |name, text| PartialSettings::default().set_text(name, text).unwrap_err().to_string();
+    let long = PartialSettings::default().set("x".repeat(60_000).as_str(), 1).unwrap_err().to_string();
+    assert_eq!(long, format!("unknown key \"{}...\", longer than all of them", "x".repeat(64)));
     let size = "is not a size of chunks, which is written like words=400 or tokens=512,overlap=64";
     assert_eq!(of_text("chunks", "400"), format!("include.chunks: \"400\" {size}"));
     assert!(of_text("min_words", "-5").contains("expected a whole number"));

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use url::{ParseError, Url};
 
 use super::escape::{Context, escape};
+use crate::links::base_of;
 use crate::render::content::KeptContent;
 use crate::render::options::AddressForm;
 
@@ -28,13 +29,9 @@ pub(super) struct Links<'a> {
 impl<'a> Links<'a> {
     /// The links of a page with this address.
     pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, form: AddressForm) -> Self {
-        let short = |text: &&str| text.len() <= MAX_ADDRESS_BYTES;
-        let url = url.filter(short).and_then(|url| Url::parse(url).ok());
-        let base = content.page.head.base.as_deref().filter(short);
-        let base = base.and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok()).or(url);
         Self {
             content,
-            base,
+            base: base_of(content.page, url),
             form,
             used: HashSet::new(),
             room: content.html.len().saturating_mul(MAX_ADDRESS_TOTAL.0) + MAX_ADDRESS_TOTAL.1,
