@@ -23,11 +23,12 @@ TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
 # The pages that models are trained on, and those of further kinds that the scorer of lists learns from.
 TRAINING_PAGES = $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) out/own-training/own-labels.warc.gz
+MADE_PAGES = out/made/made.warc.gz
 LIST_PAGES = $(patsubst %,out/sound/%.warc.gz,$(LIST_SETS))
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels disagreement roles training-pages train lite by-set eval quality confidences formats laboratory
+.PHONY: help build release demo test tokenizer-test properties bless lint package wheel instructions fuzz bench docs-check site own-labels disagreement roles training-pages made-pages train lite by-set edits eval quality confidences formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -111,6 +112,12 @@ training-pages: build
 	scripts/own-labels.py $(DATA) $(WARC) out/own-training --program $(BUILT)/release/trommel \
 	    --without listing,service || test $$? = 1
 
+# Of sets whose golds are whole.
+made-pages: training-pages ## Make training pages by edits that leave the text as it is (needs lxml)
+	mkdir -p out/made
+	python3 laboratory/made-pages/make.py $(MADE_PAGES) $(patsubst %,out/sound/%.warc.gz,$(filter-out recipes-dev,$(TRAIN_SETS))) \
+	    --pages 1800
+
 train: training-pages lite ## Train the shipped models from DATA and labels/ (some 20 minutes on two cores)
 	$(TROMMEL) train --learner shipped --pages $(TRAINING_PAGES) --lists $(LIST_PAGES) -o crates/model/models \
 	    --judged $(JUDGED)
@@ -127,6 +134,11 @@ roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ a
 	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
 	    --roles card,ingredient,notice,review,specification,step \
 	    --date $$(date +%Y-%m-%d) -o crates/model/models/roles.trommel
+
+edits: build ## Measure how far the text depends on what stands around it (needs lxml): docs/robustness.md
+	for set in wcxb-dev news-world-dev dragnet-test posts-dev; do \
+	    python3 laboratory/made-pages/measure.py $(DATA)/$$set.warc.gz --program $(BUILT)/release/trommel || exit 1; \
+	done
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
