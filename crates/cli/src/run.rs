@@ -71,7 +71,7 @@ pub struct RunArgs<S: Scope> {
     profile: bool,
 
     /// Continue an interrupted run, or add new inputs to one. It requires the same settings and the same build
-    /// of the program. A finished run stays as it is. New inputs are refused with --site-memory two-pass and
+    /// of the program. A finished run stays as it is. New inputs are refused with site_memory=two-pass and
     /// resolve_revisits
     #[arg(long)]
     resume: bool,

@@ -62,6 +62,10 @@ impl Scope for AnnotateCommands {
         let is_of_texts = matches!(field.part(), "text" | "include");
         !is_of_texts && field.path != "output.format"
     }
+
+    fn is_option(field: &Field) -> bool {
+        field.is_usual()
+    }
 }
 
 impl Scope for PageCommands {

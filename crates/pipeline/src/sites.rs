@@ -98,12 +98,12 @@ impl RunSites {
         let refused = |message| Err(SitesError::Inputs(message));
         match self {
             Self::TwoPass { .. } if plan.follow.is_some() => {
-                refused("--site-memory two-pass needs inputs that are complete, not --follow".to_owned())
+                refused("site_memory=two-pass needs inputs that are complete, not --follow".to_owned())
             }
             Self::TwoPass { .. } => match plan.inputs.iter().find(pipe) {
                 None => Ok(()),
                 Some(pipe) => refused(format!(
-                    "{}: --site-memory two-pass reads inputs twice, and a pipe can be read once",
+                    "{}: site_memory=two-pass reads inputs twice, and a pipe can be read once",
                     pipe.name()
                 )),
             },

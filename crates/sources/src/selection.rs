@@ -130,7 +130,7 @@ impl RecordSelection {
             if !options.anywhere && base.join_below(&entry.file).is_none() {
                 let name = redacted(&entry.file);
                 let name = name.escape_debug();
-                let what = format!("{name}: outside of the folder of the index; --select-anywhere reads it, too");
+                let what = format!("{name}: outside of the folder of the index; --set select_anywhere=true reads it");
                 bad_lines.push(line.number, what);
                 return Ok(());
             }

@@ -95,7 +95,7 @@ impl Plan {
     pub(crate) fn needs_all_inputs(&self) -> Option<&'static str> {
         let settings = &self.settings;
         match (settings.sites.memory, settings.archive.resolve_revisits) {
-            (SiteMode::TwoPass, _) => Some("--site-memory two-pass"),
+            (SiteMode::TwoPass, _) => Some("site_memory=two-pass"),
             (_, true) => Some("resolve_revisits"),
             _ => None,
         }

@@ -225,7 +225,7 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let revisits = |plan: &mut Plan| plan.settings.archive.resolve_revisits = true;
     let sites = |plan: &mut Plan| plan.settings.sites.memory = SiteMode::TwoPass;
     type Change = dyn Fn(&mut Plan);
-    let changes: [(&str, &Change); 2] = [("resolve_revisits", &revisits), ("--site-memory two-pass", &sites)];
+    let changes: [(&str, &Change); 2] = [("resolve_revisits", &revisits), ("site_memory=two-pass", &sites)];
     for (name, change) in changes {
         let to = |inputs: &[PathBuf], out: &str| {
             let mut plan = small(inputs, &folder.path().join(out), Format::Jsonl, Compression::Zstd);
