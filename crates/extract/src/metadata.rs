@@ -5,6 +5,7 @@
 
 mod author;
 mod banner;
+mod belongs;
 mod byline;
 mod calendar;
 mod canonical;

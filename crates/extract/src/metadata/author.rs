@@ -1,6 +1,6 @@
 //! Finds the authors of a page.
 
-use trommel_html::{FactKind, element_text, strip_markup};
+use trommel_html::{Block, FactKind, element_text, strip_markup};
 
 use super::byline::near;
 use super::listed::is_listed;
@@ -148,6 +148,10 @@ fn from_links(sources: &Sources) -> Vec<String> {
         if fact.kind != FactKind::AuthorLink || block.is_some_and(|block| block != fact.block) {
             continue;
         }
+        let line = sources.page.blocks.get(at).map_or("", |block| sources.page.text(block));
+        if person::is_picture_credit(line) {
+            continue;
+        }
         person::add(&element_text(sources.html, fact.start, MAX_ELEMENT_BYTES), &mut names);
         if !names.is_empty() {
             if block.is_none() && is_listed(sources.html, sources.page, fact.element) {
@@ -185,30 +189,46 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// A short line near the headline that begins with "By", ends with "by" and a name, or follows one
-/// that only says "by".
+/// The names in a line that begins with "By" or the like, ends with "by" and a name, or follows one that only says "by".
+fn of_line(text: &str, before: &str, is_own: impl Fn() -> bool) -> Vec<String> {
+    let mut names = Vec::new();
+    let lower = text.to_ascii_lowercase();
+    let begins =
+        lower.starts_with("by ") || lower.starts_with("by:") || text.strip_prefix("By").is_some_and(person::is_full);
+    if begins || person::is_full(text) && person::is_lead(before) {
+        person::add(text, &mut names);
+        return names;
+    }
+    if person::begins_byline(text) && is_own() {
+        person::add(text, &mut names);
+        // Words such as `von` begin sentences, too.
+        names.retain(|name| person::is_full(name));
+    }
+    if !names.is_empty() {
+        return names;
+    }
+    if let Some((before, name)) = text.split_once(" by ") {
+        let said = before.rfind(' ').and_then(|start| text.get(start..)).unwrap_or(text);
+        if person::is_full(name) && !person::is_picture_credit(said) {
+            person::add(name, &mut names);
+        }
+    } else if let Some((_, name)) = text.split_once("作者：").or_else(|| text.split_once("作者:")) {
+        person::add(name.split_whitespace().next().unwrap_or_default(), &mut names);
+    }
+    names
+}
+
+/// A line near the headline that names the author, else a box about the author.
 fn from_lines(sources: &Sources) -> Vec<String> {
     let page = sources.page;
     let mut names = Vec::new();
     let Some(headline) = sources.headline else { return names };
+    let is_own = |block: &Block, at| sources.surroundings().is_some_and(|around| around.own(block.element, at));
     for at in near(page, headline) {
         let Some(block) = page.blocks.get(at).filter(|block| block.words <= LINE) else { continue };
-        let text = page.text(block);
-        let lower = text.to_ascii_lowercase();
         let before =
             at.checked_sub(1).and_then(|before| page.blocks.get(before)).map_or("", |before| page.text(before));
-        let begins = lower.starts_with("by ")
-            || lower.starts_with("by:")
-            || text.strip_prefix("By").is_some_and(person::is_full);
-        if begins || person::is_full(text) && person::is_lead(before) {
-            person::add(text, &mut names);
-        } else if let Some((_, name)) = text.split_once(" by ") {
-            if person::is_full(name) {
-                person::add(name, &mut names);
-            }
-        } else if let Some((_, name)) = text.split_once("作者：").or_else(|| text.split_once("作者:")) {
-            person::add(name.split_whitespace().next().unwrap_or_default(), &mut names);
-        }
+        names = of_line(page.text(block), before, || is_own(block, at));
         if !names.is_empty() {
             return unless_listed(sources, names, block.element);
         }

@@ -1,11 +1,12 @@
 //! Finds the dates of publication and of the last change.
 
 use jiff::{ToSpan, civil::Date};
-use trommel_html::{Block, FactKind, element_text};
+use trommel_html::{Block, FactKind, StatedFact, element_text};
 
 use super::byline::near;
 use super::calendar::{self, ParsedDate};
 use super::date_words::{Event, event, is_of_page};
+use super::person;
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold the day of publication, best first.
@@ -40,8 +41,11 @@ const TOKENS: &[&str] =
 /// Words of a block beyond which a date in it is one in the text.
 // Bylines are short; dates in paragraphs are those of events.
 const MAX_BYLINE_WORDS: u32 = 30;
-/// Blocks after the headline in which a `<time>` is the page's.
-const MAX_BLOCKS_AFTER_HEADLINE: usize = 30;
+/// Words of text between the headline and a date of the page.
+// As many as a lead has.
+const MAX_TEXT_BEFORE: u32 = 100;
+/// `<time>` elements that are looked at.
+const MAX_TIMES: usize = 40;
 /// Bytes of a path that are searched.
 const MAX_PATH_BYTES: usize = 500;
 /// Bytes of an element that holds a date.
@@ -54,13 +58,13 @@ pub(super) fn published(sources: &Sources) -> Option<String> {
         .or_else(|| from_meta(sources, PUBLISHED))
         .or_else(|| from_facts(sources, FactKind::Published))
         .or_else(|| from_meta_by_end(sources))
-        .or_else(|| from_time(sources))
-        .or_else(|| from_markup(sources, Event::Published))
+        .or_else(|| seen(sources, Event::Published))
         .map(|stamp| on_day_of_url(sources, stamp))
         .or_else(|| from_url(sources))
+        .or_else(|| from_time(sources))
         .or_else(|| from_sentence(sources))
         // A page that only says when it was changed had been published by then.
-        .or_else(|| from_markup(sources, Event::Modified));
+        .or_else(|| seen(sources, Event::Modified));
     stamp.map(|stamp| stamp.text)
 }
 
@@ -69,7 +73,7 @@ pub(super) fn modified(sources: &Sources) -> Option<String> {
     let stamp = from_graph(sources, |node| node.modified())
         .or_else(|| from_meta(sources, MODIFIED))
         .or_else(|| from_facts(sources, FactKind::Modified))
-        .or_else(|| from_markup(sources, Event::Modified));
+        .or_else(|| seen(sources, Event::Modified));
     stamp.map(|stamp| stamp.text)
 }
 
@@ -129,59 +133,90 @@ fn from_meta_by_end(sources: &Sources) -> Option<ParsedDate> {
 }
 
 fn from_facts(sources: &Sources, kind: FactKind) -> Option<ParsedDate> {
-    sources.facts(kind).take(4).find_map(|fact| {
+    let is_own =
+        |fact: &&StatedFact| sources.surroundings().is_none_or(|around| around.own(fact.element, fact.block as usize));
+    sources.facts(kind).filter(is_own).take(4).find_map(|fact| {
         read(sources, &fact.value).or_else(|| read(sources, &element_text(sources.html, fact.start, MAX_ELEMENT_BYTES)))
     })
 }
 
-/// `<time>` next to the headline, else the only one of the page.
-fn from_time(sources: &Sources) -> Option<ParsedDate> {
-    let times = || sources.page.facts.iter().filter(|fact| fact.kind == FactKind::Time);
-    if let Some(headline) = sources.headline {
-        let blocks: Vec<usize> = std::iter::once(headline).chain(near(sources.page, headline)).collect();
-        let found = blocks
-            .iter()
-            .find_map(|block| times().find(|fact| fact.block as usize == *block))
-            .and_then(|fact| read(sources, &fact.value));
-        let after = || {
-            let far = headline + MAX_BLOCKS_AFTER_HEADLINE;
-            times().find(|fact| (headline..far).contains(&(fact.block as usize)))
-        };
-        let found = found.or_else(|| read(sources, &after()?.value));
-        if found.is_some() {
-            return found;
-        }
-    }
-    let mut all = times();
-    let first = all.next()?;
-    // Several different times without a headline are those of a listing.
-    all.all(|fact| fact.value == first.value).then(|| read(sources, &first.value)).flatten()
-}
-
-/// The date of an event in a short block near the headline; one whose element says that it is a date comes first. A
-/// date that is not said to be of a change is that of publication.
-fn from_markup(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
+/// The date of an event that readers see near the headline: of those that belong to it, the first that its element says
+/// to be a date, else the first. A date that is not said to be of a change is that of publication.
+fn seen(sources: &Sources, wanted: Event) -> Option<ParsedDate> {
     let page = sources.page;
     let headline = sources.headline?;
-    // Digits of other scripts are not ASCII. Most blocks have none, and the words of their elements are many.
-    let may_hold_date = |block: &Block| page.text(block).bytes().any(|byte| byte.is_ascii_digit() || !byte.is_ascii());
-    let short: Vec<&Block> = near(page, headline)
-        .filter_map(|at| page.blocks.get(at))
-        .filter(|block| block.words <= MAX_BYLINE_WORDS && may_hold_date(block))
+    let surroundings = sources.surroundings()?;
+    let mut first = None;
+    for at in std::iter::once(headline).chain(near(page, headline)) {
+        let Some(block) = page.blocks.get(at).filter(|block| block.words <= MAX_BYLINE_WORDS) else { continue };
+        let times = page.facts.iter().filter(|fact| fact.kind == FactKind::Time && fact.block as usize == at);
+        let mut times = times.filter(|fact| of_time(sources, block, fact).unwrap_or(Event::Published) == wanted);
+        let time = times.find_map(|fact| read(sources, &fact.value).filter(|_| surroundings.own(fact.element, at)));
+        if time.is_some() {
+            return time;
+        }
+        let Some((stamp, is_said)) = in_block(sources, block, wanted) else { continue };
+        let is_early = || surroundings.text_before(at) <= MAX_TEXT_BEFORE || person::begins_byline(page.text(block));
+        if !surroundings.own(block.element, at) || !is_said && !is_early() {
+            continue;
+        }
+        if is_said {
+            return Some(stamp);
+        }
+        first = first.or(Some(stamp));
+    }
+    first
+}
+
+/// The date of a `<time>` that belongs to the headline, wherever it stands: one that words before it say to be that of
+/// publication, as below the texts of blogs, else the only one.
+fn from_time(sources: &Sources) -> Option<ParsedDate> {
+    let page = sources.page;
+    let surroundings = sources.surroundings()?;
+    let times = page.facts.iter().filter(|fact| fact.kind == FactKind::Time);
+    // More are those of a listing or a thread.
+    let own: Vec<(Option<Event>, ParsedDate)> = times
+        .take(MAX_TIMES)
+        .filter_map(|fact| {
+            let at = fact.block as usize;
+            let block = page.blocks.get(at).filter(|block| block.words <= MAX_BYLINE_WORDS)?;
+            let stamp = read(sources, &fact.value).filter(|_| surroundings.own(fact.element, at))?;
+            Some((of_time(sources, block, fact), stamp)).filter(|(event, _)| *event != Some(Event::Other))
+        })
         .collect();
-    let is_date = |block: &&&Block| {
-        let around = page.path(block.element).take(3).map(|(_, element)| element);
-        around
-            .chain(page.inline(block).iter().filter_map(|index| page.element(*index)))
-            .any(|element| page.is_named_as(element, TOKENS))
+    let stated = own.iter().find(|(event, _)| *event == Some(Event::Published));
+    let only = || own.first().filter(|(_, first)| own.iter().all(|(_, stamp)| stamp.date == first.date));
+    stated.or_else(only).map(|(_, stamp)| stamp.clone())
+}
+
+/// The event that the words before a `<time>`, or its own attributes, speak of.
+fn of_time(sources: &Sources, block: &Block, fact: &StatedFact) -> Option<Event> {
+    let (page, text) = (sources.page, sources.page.text(block));
+    let element = page.element(fact.element);
+    let names = |word| element.is_some_and(|element| page.is_named_as(element, &[word]));
+    let inside = element_text(sources.html, fact.start, MAX_ELEMENT_BYTES);
+    let before = text.find(inside.trim()).and_then(|start| text.get(..start)).unwrap_or_default();
+    let is_change = (names("updated") || names("modified")) && !names("published");
+    event(before).or(is_change.then_some(Event::Modified))
+}
+
+/// The date of an event in a short block, and whether its element says that it is a date.
+fn in_block(sources: &Sources, block: &Block, wanted: Event) -> Option<(ParsedDate, bool)> {
+    let page = sources.page;
+    let text = page.text(block);
+    // Digits of other scripts are not ASCII. Most blocks have none, and the words of their elements are many.
+    if !text.bytes().any(|byte| byte.is_ascii_digit() || !byte.is_ascii()) {
+        return None;
+    }
+    let around = page.path(block.element).take(3).map(|(_, element)| element);
+    let mut elements = around.chain(page.inline(block).iter().filter_map(|index| page.element(*index)));
+    let is_said = elements.any(|element| page.is_named_as(element, TOKENS));
+    let short_year = || {
+        let stamp = past(sources, calendar::find_with_short_year(text, month_first(sources))?)?;
+        (calendar::find(text, false).is_none() && is(text, wanted)).then_some(stamp)
     };
-    let short_year = |text: &str| past(sources, calendar::find_with_short_year(text, month_first(sources))?);
-    let said = short.iter().filter(is_date).find_map(|block| {
-        let text = page.text(block);
-        let of_event = of_event(sources, text, wanted);
-        of_event.or_else(|| short_year(text).filter(|_| calendar::find(text, false).is_none() && is(text, wanted)))
-    });
-    said.or_else(|| short.iter().find_map(|block| of_event(sources, page.text(block), wanted)))
+    let found = of_event(sources, text, wanted).or_else(|| is_said.then(short_year).flatten());
+    found.map(|stamp| (stamp, is_said))
 }
 
 /// Whether a text without a full date speaks of the event.

@@ -7,17 +7,20 @@ use std::sync::LazyLock;
 pub(super) enum Event {
     Published,
     Modified,
+    /// Something else: a paper was received, a member joined.
+    Other,
 }
 
 /// Bytes before a date in which the words are looked for.
 const BYTES_BEFORE_DATE: usize = 60;
 
 /// Words in lower case, a line each behind what they say: beginnings of words before a date of publication (`published`)
-/// or of a change (`modified`), and of sentences about the page itself, as blogs have below their posts (`of-page`).
+/// of a change (`modified`) or of something else (`other`), and of sentences about the page itself, as blogs have below their posts (`of-page`).
 const WORDS: &str = include_str!("date_words.txt");
 
 static PUBLISHED: LazyLock<Vec<&str>> = LazyLock::new(|| words("published"));
 static MODIFIED: LazyLock<Vec<&str>> = LazyLock::new(|| words("modified"));
+static OTHER: LazyLock<Vec<&str>> = LazyLock::new(|| words("other"));
 static OF_PAGE: LazyLock<Vec<&str>> = LazyLock::new(|| words("of-page"));
 /// [`OF_PAGE`] by their first bytes: every block of a page is asked, and most begin with another.
 static BY_FIRST: LazyLock<[Vec<&str>; 128]> = LazyLock::new(|| {
@@ -39,12 +42,9 @@ pub(super) fn event(before: &str) -> Option<Event> {
         return None;
     }
     let near = near.to_lowercase();
-    match (last_start(&near, &PUBLISHED), last_start(&near, &MODIFIED)) {
-        (Some(published), Some(modified)) if modified > published => Some(Event::Modified),
-        (Some(_), _) => Some(Event::Published),
-        (None, Some(_)) => Some(Event::Modified),
-        (None, None) => None,
-    }
+    let events = [(Event::Other, &OTHER), (Event::Modified, &MODIFIED), (Event::Published, &PUBLISHED)];
+    let last = events.map(|(event, words)| (last_start(&near, words), event));
+    last.into_iter().filter(|(start, _)| start.is_some()).max_by_key(|(start, _)| *start).map(|(_, event)| event)
 }
 
 /// Whether a text says of the page itself that it was written.
@@ -91,6 +91,8 @@ mod tests {
             ("Zuletzt aktualisiert am ", Some(Event::Modified)),
             ("最后更新：", Some(Event::Modified)),
             ("发布于 ", Some(Event::Published)),
+            ("Received 2 June 2024, published ", Some(Event::Published)),
+            ("Joined: ", Some(Event::Other)),
             ("unpublished ", None),
             ("by A, ", None),
         ] {

@@ -18,10 +18,10 @@ const MAX_NAMES: usize = 32;
 const NAME_PREFIXES: &[&str] = &[
     "view all posts by", "view more posts by", "more from", "posts by", "written by", "posted by", "published by",
     "reported by", "reviewed by", "updated by", "created by", "started by", "story by", "article by", "words by",
-    "text by", "post by", "topic by", "submitted by", "authored by", "photos by", "author:", "authors:", "author",
-    "by:", "by", "von", "par", "por", "di", "door", "przez", "автор:", "autor:", "auteur :", "autore:", "作者：",
-    "作者:", "文/", "文／", "文：", "记者", "編集:", "著者:", "撰文：", "بقلم:", "بقلم ", "كتب:", "كتبت:", "מאת:",
-    "מאת ", "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
+    "text by", "text:", "texte:", "texte :", "texto:", "testo:", "words:", "post by", "topic by", "submitted by",
+    "authored by", "author:", "authors:", "author", "by:", "by", "von", "par", "por", "di", "door", "przez", "автор:",
+    "autor:", "auteur :", "autore:", "作者：", "作者:", "文/", "文／", "文：", "记者", "編集:", "著者:", "撰文：",
+    "بقلم:", "بقلم ", "كتب:", "كتبت:", "מאת:", "מאת ", "โดย:", "โดย ", "लेखक:", "लेखिका:", "글:",
 ];
 
 /// Beginnings of text after a name.
@@ -29,6 +29,13 @@ const ENDS: &[&str] = &[
     " | ", " » ", " ⋅ ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
     " posted", " on behalf of ",
 ];
+
+/// Beginnings of words that say who made the pictures, in lower case, and what stands between them and a name.
+const PICTURES: &[&str] = &[
+    "photo", "foto", "picture", "image", "illustrat", "bild", "video", "graphic", "grafik", "фото", "写真", "撮影",
+    "摄影", "攝影",
+];
+const CREDITS: &[&str] = &[" by ", " von ", " par ", " de ", " di ", " por ", ":", "：", "/"];
 
 /// Words that join two names.
 const JOINTS: &[&str] = &[
@@ -53,13 +60,22 @@ const NO_NAMES: [&str; 28] = [
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
     for piece in text.split([';', '\n']).take(MAX_NAMES) {
         let end = piece.char_indices().nth(MAX_SEARCHED_CHARS).map_or(piece.len(), |(at, _)| at);
-        for name in split(&trim(piece.get(..end).unwrap_or_default())) {
+        let piece = piece.get(..end).unwrap_or_default();
+        let written: String =
+            piece.split_inclusive([',', '|', '/', '·', '•']).filter(|part| !is_picture_credit(part)).collect();
+        for name in split(&trim(&written)) {
             let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
             if names.len() < MAX_NAMES && is_name(name) && !names.iter().any(|known| same(known, name)) {
                 names.push(name.to_owned());
             }
         }
     }
+}
+
+/// Whether a text says who made the pictures.
+pub(super) fn is_picture_credit(text: &str) -> bool {
+    let lower = text.trim_start().to_lowercase();
+    PICTURES.iter().any(|word| lower.starts_with(word)) && CREDITS.iter().any(|mark| lower.contains(mark))
 }
 
 /// The name of the one writer that a text names: like [`add`], but of any form.
@@ -73,8 +89,22 @@ pub(super) fn pen_name(text: &str) -> Option<String> {
 
 /// Whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
-    let lower = line.trim().trim_end_matches(':').to_lowercase();
-    NAME_PREFIXES.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
+    let lower = line.trim().to_lowercase();
+    NAME_PREFIXES.iter().any(|prefix| *prefix == lower || *prefix == lower.trim_end_matches(':'))
+}
+
+/// Whether a text begins with words that stand before a name (`By`).
+pub(super) fn begins_byline(text: &str) -> bool {
+    prefix(&text.to_lowercase()).is_some()
+}
+
+/// The words before a name that a text in lower case begins with.
+fn prefix(lower: &str) -> Option<&'static str> {
+    let is_one = |prefix: &&&str| {
+        let is_word = prefix.ends_with(|c: char| c.is_ascii_alphabetic());
+        lower.strip_prefix(**prefix).is_some_and(|rest| !is_word || rest.starts_with([' ', ':', '\u{a0}']))
+    };
+    NAME_PREFIXES.iter().find(is_one).copied()
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -85,13 +115,7 @@ fn same(one: &str, other: &str) -> bool {
 fn trim(text: &str) -> String {
     let mut text = fold_space(text);
     loop {
-        let lower = text.to_lowercase();
-        let prefix = NAME_PREFIXES.iter().find(|prefix| {
-            lower.strip_prefix(**prefix).is_some_and(|rest| {
-                let closed = !prefix.ends_with(|c: char| c.is_ascii_alphabetic());
-                closed || rest.starts_with([' ', ':', '\u{a0}'])
-            })
-        });
+        let prefix = prefix(&text.to_lowercase());
         // Lengths agree but for the few letters whose lower case is longer, which no prefix has.
         let Some(rest) = prefix.and_then(|prefix| text.get(prefix.len()..)) else { break };
         text = rest.trim_start_matches([' ', ':', '：', ',']).to_owned();
@@ -134,8 +158,12 @@ fn split(text: &str) -> Vec<&str> {
         });
         parts.into_iter().chain(last).collect()
     } else {
-        // "Smith, John" and "Agence France-Presse, Paris" must not become two people.
-        vec![text]
+        // "Smith, John" must not become two people. Behind a full name stands a place or an office, or its degrees.
+        let is_degree = |part: &&str| part.contains('.') || !part.contains(char::is_lowercase);
+        match parts.split_first() {
+            Some((name, rest)) if !rest.is_empty() && is_full(name) && !rest.iter().any(is_degree) => vec![name],
+            _ => vec![text],
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! The sources of metadata.
 
+use std::cell::OnceCell;
+
 use jiff::civil::Date;
 use trommel_html::{Attribute, FactKind, Page, StatedFact, json_ld::Graph, json_ld::Node};
 use url::Url;
 
+use super::belongs::Surroundings;
 use super::calendar;
 use super::likeness::TitleWords;
 use crate::hints::Hints;
@@ -25,6 +28,7 @@ pub(super) struct Sources<'a> {
     pub language: Option<String>,
     /// Block of the headline, or of what stands for it.
     pub headline: Option<usize>,
+    surroundings: OnceCell<Option<Surroundings<'a>>>,
 }
 
 impl<'a> Sources<'a> {
@@ -40,7 +44,14 @@ impl<'a> Sources<'a> {
             crawled: hints.date.and_then(|date| calendar::find(date, false)).map(|stamp| stamp.date),
             language: declared(&page.head, main.and_then(|node| node.language())),
             headline: None,
+            surroundings: OnceCell::new(),
         }
+    }
+
+    /// What stands around the headline, if there is one.
+    pub fn surroundings(&self) -> Option<&Surroundings<'a>> {
+        let read = || Some(Surroundings::of(self.html, self.page, self.headline?));
+        self.surroundings.get_or_init(read).as_ref()
     }
 
     /// The facts of a kind that don't belong to a comment, an answer or a review on the page.

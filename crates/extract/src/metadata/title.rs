@@ -289,10 +289,13 @@ fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
                 .iter()
                 .any(|name| whole == *name || !exact && (is_same_name(&whole, name) || is_short_for(name, part)))
     };
-    let (start, end) = cuts.last()?;
-    let (before, after) = (title.get(..*start)?, title.get(*end..)?);
-    if is_name(after, *start, *end) && !key(before).is_empty() {
-        return Some(before.trim());
+    // Behind the site its slogan may stand.
+    let ends = cuts.iter().skip(1).map(|(start, _)| *start).chain([title.len()]);
+    for ((start, end), behind) in cuts.iter().zip(ends) {
+        let (before, part) = (title.get(..*start)?, title.get(*end..behind)?);
+        if is_name(part, *start, *end) && !key(before).is_empty() {
+            return Some(before.trim());
+        }
     }
     let (start, end) = cuts.first()?;
     let (before, after) = (title.get(..*start)?, title.get(*end..)?);

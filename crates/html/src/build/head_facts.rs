@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::Builder;
 use crate::limits::{Caps, up_to};
 use crate::markup::tag_lexer::{Key, TagText};
+use crate::page::FactKind;
 
 impl Builder {
     /// Whether `bytes` more of head facts may be kept.
@@ -62,7 +63,10 @@ impl Builder {
         if let Some(itemprop) = itemprop {
             self.note_meta_fact(itemprop, content, offset);
         }
-        if let Some(name) = name.or(itemprop)
+        // A date of microdata belongs to what is around it: teasers have one, too.
+        let is_date = |kind| matches!(kind, FactKind::Published | FactKind::Modified);
+        let unplaced = itemprop.filter(|itemprop| !FactKind::of_itemprop(itemprop).is_some_and(is_date));
+        if let Some(name) = name.or(unplaced)
             && self.has_head_room(name.len() + content.len())
         {
             let mut name = decode(name).trim().to_owned();

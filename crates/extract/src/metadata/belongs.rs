@@ -1,0 +1,175 @@
+//! Tells what belongs to the headline from what belongs to a teaser, a comment or an event beside it.
+
+use trommel_html::{Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text};
+
+use super::is_date;
+/// Words in the attributes of elements that hold comments.
+const COMMENTS: [&str; 10] = [
+    "comment", "comments", "commentlist", "reply", "replies", "responses", "kommentare", "commentaires", "comentarios",
+    "reacties",
+];
+/// Words of a block from which on it is text, not a name or a label.
+const TEXT_BLOCK: u32 = 15;
+/// Words of text behind which a heading begins another part, and goes no more with the headline.
+const TEXT_WORDS: u32 = 25;
+/// Words and characters of a link from which on it is the title of another page, not a name or a section.
+// By characters for scripts without spaces.
+const TITLE: (usize, usize) = (4, 16);
+/// Bytes of a link that are looked at.
+const MAX_LINK_BYTES: usize = 500;
+/// Blocks of an item of a listing, and items, that are looked at.
+const ITEM: (usize, usize) = (6, 50);
+/// Elements around a place among which the item is looked for.
+const ITEM_LEVELS: usize = 10;
+
+/// The surroundings of a headline.
+#[derive(Debug)]
+pub(super) struct Surroundings<'p> {
+    html: &'p str,
+    page: &'p Page,
+    /// Block and element of the headline.
+    headline: (usize, u32),
+    /// Words of text between the headline and each block.
+    text: Vec<u32>,
+    headings: Vec<Heading>,
+}
+
+/// A heading that begins something else than the headline does.
+#[derive(Debug)]
+struct Heading {
+    block: usize,
+    element: u32,
+    /// The element around it.
+    parent: u32,
+    is_link: bool,
+}
+
+impl<'p> Surroundings<'p> {
+    pub fn of(html: &'p str, page: &'p Page, headline: usize) -> Self {
+        let said = page.blocks.get(headline);
+        let element = said.map_or(NONE, |block| block.element);
+        let mut around = Self { html, page, headline: (headline, element), text: Vec::new(), headings: Vec::new() };
+        let mut words = 0u32;
+        for (at, block) in page.blocks.iter().enumerate() {
+            around.text.push(words);
+            let container = page.container(block).map(|(_, element)| element);
+            match container.filter(|element| element.tag.is_heading()) {
+                Some(container) => {
+                    let is_title = around.is_title(block);
+                    // Right below the headline a heading goes on with it, and posts repeat it.
+                    let goes_on = at > headline && words < TEXT_WORDS && !is_title;
+                    if !goes_on && at != headline && said.is_none_or(|said| page.text(said) != page.text(block)) {
+                        let is_link = block.link_words > 0;
+                        around.headings.push(Heading {
+                            block: at,
+                            element: block.element,
+                            parent: container.parent,
+                            is_link,
+                        });
+                    }
+                }
+                None if at > headline && is_text(block) => {
+                    words = words.saturating_add(block.words);
+                }
+                None => {}
+            }
+        }
+        around
+    }
+
+    /// Words of text between the headline and a block below it.
+    pub fn text_before(&self, at: usize) -> u32 {
+        self.text.get(at).copied().unwrap_or_default()
+    }
+
+    /// Whether what stands in an element at a block is the headline's: no other heading stands over it, no link leads from
+    /// it to another page, and it is neither a comment nor an item of a listing.
+    pub fn own(&self, element: u32, at: usize) -> bool {
+        let (page, (headline, of_headline)) = (self.page, self.headline);
+        // The largest part around it without the headline, and the element around both.
+        let (mut part, mut around) = (element..element + 1, NONE);
+        for (level, (index, outer)) in page.path(element).enumerate() {
+            if (index..outer.end).contains(&of_headline) {
+                around = index;
+                break;
+            }
+            // Comments follow the text; above it stands how many there are.
+            let is_late = self.text_before(at) >= TEXT_WORDS;
+            let is_comment = is_late && page.is_named_as(outer, &COMMENTS) && self.inside(index).nth(1).is_some();
+            if is_comment || level < ITEM_LEVELS && self.is_item(index, outer) {
+                return false;
+            }
+            part = index..outer.end;
+        }
+        let is_over = |heading: &Heading| {
+            let inside = part.contains(&heading.element);
+            if at < headline {
+                inside && heading.is_link
+            } else {
+                heading.block > headline && (inside || heading.parent == around)
+            }
+        };
+        !self.headings.iter().take_while(|heading| heading.block < at).any(is_over)
+            && !page.blocks.get(at).is_some_and(|block| self.is_title(block))
+    }
+
+    /// The blocks inside an element.
+    fn inside(&self, at: u32) -> impl Iterator<Item = &'p Block> {
+        let (start, end) = self.page.element(at).map_or((u32::MAX, at), |element| (element.start, element.end));
+        let first = self.page.blocks.partition_point(|block| block.span.0 < start);
+        let blocks = self.page.blocks.get(first..).unwrap_or_default().iter();
+        blocks.take_while(move |block| (at..end).contains(&block.element))
+    }
+
+    /// Whether a part of the page is one of several that are alike, each with a date and a link, and no text as posts have.
+    fn is_item(&self, index: u32, element: &Element) -> bool {
+        let page = self.page;
+        let is_one = |at: u32| {
+            let blocks: Vec<&Block> = self.inside(at).take(ITEM.0 + 1).collect();
+            let is_time = |fact: &StatedFact| {
+                fact.kind == FactKind::Time
+                    && page.element(at).is_some_and(|element| (at..element.end).contains(&fact.element))
+            };
+            blocks.len() <= ITEM.0
+                && blocks.iter().any(|block| block.link_words > 0)
+                && !blocks.iter().any(|block| is_text(block))
+                && (page.facts.iter().any(is_time) || blocks.iter().any(|block| is_date(page.text(block))))
+        };
+        let parent = page.element(element.parent).filter(|_| !element.tag.is_inline() && is_one(index));
+        let Some(parent) = parent else { return false };
+        let mut next = element.parent + 1;
+        let siblings = std::iter::from_fn(|| {
+            let (at, sibling) = (next, page.element(next).filter(|_| next < parent.end)?);
+            next = sibling.end.max(next + 1);
+            Some((at, sibling))
+        });
+        let mut alike = siblings.take(ITEM.1).filter(|(_, sibling)| sibling.signature == element.signature);
+        alike.any(|(at, _)| at != index && is_one(at))
+    }
+
+    /// Whether a block has a link that is the title of another page by its length.
+    fn is_title(&self, block: &Block) -> bool {
+        let page = self.page;
+        if (block.link_words as usize) < TITLE.0 || block.link_density() < 0.5 {
+            return false;
+        }
+        // The names of authors may be as long.
+        let of_author = |element: &Element| {
+            page.facts.iter().any(|fact| fact.kind == FactKind::AuthorLink && fact.start == element.start)
+        };
+        let is_long = |text: &str| {
+            text.split_whitespace().count() >= TITLE.0 && text.chars().count() >= TITLE.1 && !is_date(text)
+        };
+        let around = page.path(block.element).take(3).map(|(at, _)| at);
+        page.inline(block).iter().copied().chain(around).filter_map(|at| page.element(at)).any(|element| {
+            element.tag == Tag::A
+                && !of_author(element)
+                && is_long(&element_text(self.html, element.start, MAX_LINK_BYTES))
+        })
+    }
+}
+
+/// Whether a block is text, not a label or a link.
+fn is_text(block: &Block) -> bool {
+    block.words >= TEXT_BLOCK && block.link_density() < 0.5
+}
