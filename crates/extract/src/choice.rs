@@ -7,6 +7,7 @@ mod articles;
 mod between;
 mod controls;
 mod copies;
+mod corrections;
 mod dense_containers;
 mod documents;
 mod forms;

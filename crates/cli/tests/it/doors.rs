@@ -78,6 +78,15 @@ impl PageRequest<'_> {
         let options: Vec<String> =
             chosen.clone().map(|(name, value)| format!("--{}={}", name.replace('_', "-"), text(value))).collect();
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        // A run has options for the usual settings alone.
+        let is_usual = |name: &str| fields().iter().any(|field| field.name == name && field.is_usual());
+        let set: Vec<String> = (chosen.clone())
+            .map(|(name, value)| match is_usual(name) {
+                true => format!("--{}={}", name.replace('_', "-"), text(value)),
+                false => format!("--set={name}={}", text(value)),
+            })
+            .collect();
+        let set: Vec<&str> = set.iter().map(String::as_str).collect();
         let toml: Vec<String> = chosen.clone().map(|(name, value)| format!("{name} = {value}\n")).collect();
         let query: Vec<String> =
             chosen.map(|(name, value)| format!("{name}={}", text(value).replace(',', "%2C"))).collect();
@@ -88,7 +97,7 @@ impl PageRequest<'_> {
         let mut doors = Vec::new();
         let extract: &[&str] = &["extract", "page.html", "--url", URL, "-f", "json"];
         let run: &[&str] = &["run", "page.warc.gz", "-o", "-", "-f", "jsonl"];
-        for command in [extract, run] {
+        for (command, options) in [(extract, &options), (run, &set)] {
             for more in [&options[..], &["--config", "c.toml"]] {
                 let arguments = [command, more].concat();
                 doors.push((arguments.join(" "), document(trommel(self.folder, &arguments, b"").well())));

@@ -6,6 +6,7 @@ use super::articles::drop_follow_ups;
 use super::between::keep_between;
 use super::controls::drop_controls;
 use super::copies::drop_copies;
+use super::corrections::{keep_corrections, keep_see_also};
 use super::dense_containers::keep_dense_containers;
 use super::documents::keep_documents;
 use super::forms::keep_form_text;
@@ -66,7 +67,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 23] = [
+pub static RULES: [Rule; 25] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -128,6 +129,10 @@ pub static RULES: [Rule; 23] = [
     chosen("link lists", "keeps lists of links below a kept heading", |chosen, kept| {
         keep_link_lists(chosen.page, chosen.html, chosen.url, kept)
     }),
+    chosen("corrections", "keeps notes on corrections below an article", |chosen, kept| {
+        keep_corrections(chosen.page, kept)
+    }),
+    chosen("see also", "keeps what a text says is to be seen as well", |chosen, kept| keep_see_also(chosen.page, kept)),
     chosen("references", "keeps lists of references behind kept text", |chosen, kept| {
         keep_references(chosen.page, kept)
     }),
