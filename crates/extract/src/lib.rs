@@ -33,6 +33,7 @@ mod hostile_tests;
 mod kept;
 mod language;
 mod links;
+mod mentions;
 mod metadata;
 mod metadata_choice;
 mod notes;
@@ -70,7 +71,9 @@ pub use observer::{ExtractionObserver, ExtractionStage};
 pub use policy::{ArticlePolicy, CommentPolicy, ContentPolicy, Favor, HeadlinePolicy};
 pub use posts::Post;
 pub use push::PushPage;
-pub use render::{AddressForm, DocumentTable, MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions, TextSpan};
+pub use render::{
+    AddressForm, DocumentTable, MarkdownOptions, MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions, TextSpan,
+};
 pub use role::Role;
 pub use role_set::RoleSet;
 pub use survey::SiteSurvey;

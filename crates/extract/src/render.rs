@@ -14,6 +14,6 @@ pub(crate) mod text;
 pub(crate) mod traced;
 
 pub use markdown::MarkdownOptions;
-pub use options::{AddressForm, MathForm, NoteForm, ScriptForm, TextOptions};
+pub use options::{AddressForm, MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions};
 pub use table_rows::DocumentTable;
 pub use traced::TextSpan;

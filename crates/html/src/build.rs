@@ -5,14 +5,17 @@
 //! ignores end tags without a start and never reopens formatting elements. So its work is bounded by the
 //! length of the page times the depth cap.
 
+mod added_signs;
 mod attribute_words;
 mod blocks;
 mod classes;
 mod code_elements;
+mod declarations;
 mod element_words;
 mod elements;
 mod formulas;
 mod head_facts;
+mod line_feeds;
 mod microdata;
 mod nesting;
 mod notes;
@@ -22,6 +25,7 @@ mod skip;
 mod style_sheets;
 mod tags;
 mod text_fold;
+mod unknown_elements;
 
 use std::collections::HashMap;
 
@@ -41,7 +45,7 @@ use notes::{Marks, OpenNotation};
 use seams::Seam;
 use style_sheets::StyleSheets;
 use text_fold::TextFold;
-pub(crate) use text_fold::TextKind;
+pub(crate) use text_fold::{TextKind, is_ignored};
 
 #[derive(Clone, Copy, Debug)]
 struct OpenElement {
@@ -59,7 +63,7 @@ struct OpenElement {
 bitflags! {
     /// The state of an open element, as numbers that are written in one step.
     #[derive(Clone, Copy, Debug)]
-    struct OpenState: u8 {
+    struct OpenState: u16 {
         const LINK = 1;
         /// White space inside of it is kept.
         const KEEPS_SPACE = 1 << 1;
@@ -67,6 +71,20 @@ bitflags! {
         const APART = 1 << 2;
         /// Ended by its end tag while block-level elements inside it are still open.
         const ENDED = 1 << 3;
+        /// Line ends inside of it are kept.
+        const KEEPS_LINES = 1 << 4;
+        /// It is unknown and runs within a line.
+        const IN_LINE = 1 << 5;
+        /// A quotation mark ends it.
+        const QUOTED = 1 << 6;
+        /// It is the reading of a ruby.
+        const READING = 1 << 7;
+        /// A bracket ends it that the page does not have.
+        const BRACKETED = 1 << 8;
+
+        /// Those with which something is noted at its end.
+        const NOTED_END = Self::LINK.bits() | Self::APART.bits() | Self::QUOTED.bits() | Self::READING.bits()
+            | Self::KEEPS_SPACE.bits() | Self::KEEPS_LINES.bits();
     }
 }
 
@@ -146,6 +164,11 @@ pub(crate) struct Builder {
     seam: Seam,
     links_open: u32,
     keep_space: u32,
+    keep_lines: u32,
+    /// The unknown element that has just ended, if text behind it shows that it runs within a line.
+    unknown_line: Option<u32>,
+    /// Length of the block's text behind a bracket that ended a reading.
+    reading_end: Option<usize>,
     /// Tags up to now, and up to the last character of a block.
     tag_count: u32,
     last_text_tag: u32,
@@ -251,6 +274,9 @@ impl Builder {
             seam: Seam::empty(),
             links_open: 0,
             keep_space: 0,
+            keep_lines: 0,
+            unknown_line: None,
+            reading_end: None,
             tag_count: 0,
             last_text_tag: 0,
             images: 0,
@@ -414,23 +440,54 @@ impl Builder {
             self.cap(Caps::TEXT);
         }
         let raw = part;
+        if self.unknown_line.is_some() && self.text_behind_unknown(raw) {
+            return;
+        }
         if !self.seam.is_empty()
             && let Some(kind) = self.take_seam()
         {
             self.fold.seam(kind);
         }
+        if self.keep_lines > 0 && self.keep_space == 0 {
+            return self.push_lines(raw, offset, kind);
+        }
         self.fold.push(raw, offset, kind, self.keep_space > 0);
         self.note_text();
+    }
+
+    /// A run of text whose line ends are kept.
+    #[inline(never)]
+    fn push_lines(&mut self, raw: &str, offset: usize, kind: TextKind) {
+        let mut at = 0;
+        for line in raw.split_inclusive('\n') {
+            let text = line.strip_suffix('\n');
+            self.fold.push(text.unwrap_or(line), offset + at, kind, false);
+            if text.is_some() {
+                self.fold.end_run(false);
+            }
+            self.note_text();
+            if text.is_some() {
+                self.line_break();
+            }
+            at += line.len();
+        }
+    }
+
+    /// Whether something that came before is yet to be decided by what comes.
+    #[inline]
+    fn waits(&self) -> bool {
+        self.formulas.is_pending() || self.unknown_line.is_some()
     }
 
     /// A run of text that is white space throughout; whether that is all there is to it. If not, it is to
     /// be given as a text.
     #[inline]
-    pub fn blank_text(&mut self, bytes: usize) -> bool {
+    pub fn blank_text(&mut self, blank: &[u8]) -> bool {
         let is_text = !self.in_title && self.skip.is_none();
         // The short way must leave exactly what `text` would, or the two readers would differ.
-        if !is_text || self.keep_space > 0 || bytes > self.text_room || self.formulas.is_pending() || !self.fold.blank()
-        {
+        let bytes = blank.len();
+        let is_plain = is_text && self.keep_space == 0 && self.keep_lines == 0 && !self.waits();
+        if !is_plain || bytes > self.text_room || !self.fold.blank(blank) {
             return false;
         }
         self.seam = Seam::empty();

@@ -51,7 +51,7 @@ const BYTES: [Byte; 256] = {
 };
 
 /// The length of the run at the start of `bytes`, which are UTF-8, in which every character is copied
-/// unchanged. None is one of the signs or ignored (controls, soft hyphens, spaces without width), and none is white space
+/// unchanged. None is one of the signs or ignored (controls, soft hyphens, signs without width), and none is white space
 /// except, if `spaces`, single spaces inside the run.
 pub fn plain_run<S: EndSigns>(vectors: Vectors, bytes: &[u8], spaces: bool, _: S) -> usize {
     vectors.run(PlainRun::<S> { bytes, spaces, signs: PhantomData })
@@ -172,7 +172,7 @@ fn first_special(bytes: &[u8], looks: u64) -> Option<usize> {
                 bytes.get(at..at + 3),
                 Some([0xE1, 0x9A, 0x80])
                     | Some([0xE2, 0x80, 0x80..=0x8B | 0xA8 | 0xA9 | 0xAF])
-                    | Some([0xE2, 0x81, 0x9F])
+                    | Some([0xE2, 0x81, 0x9F | 0xA0])
                     | Some([0xE3, 0x80, 0x80])
                     | Some([0xEF, 0xBB, 0xBF])
                     | None
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn is_ignored(c: char) -> bool {
-        c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
+        c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         };
         let parts = [
             "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}", "\u{1680}", "\u{200b}",
-            "\u{2028}", "<", "abcdefg", "ﬁ", "*",
+            "\u{2060}", "\u{2028}", "<", "abcdefg", "ﬁ", "*",
         ];
         let mut state = 1u64;
         for _ in 0..20_000 {

@@ -109,7 +109,7 @@ pub use trommel_extract::{
     AddressForm, ArticlePolicy, BlockReason, BlockSource, BlockVerdict, Chunk, ChunkSize, ChunkSizeError, ChunkUnit,
     CommentPolicy, ContentPolicy, Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver,
     ExtractionStage, Favor, HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, MetadataChoice,
-    NoteForm, PageLink, Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
+    NoteForm, PageLink, Post, ReadingForm, Role, RoleSet, ScriptForm, TextOptions, TextSpan, TokenCounter,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};

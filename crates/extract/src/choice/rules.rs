@@ -140,7 +140,7 @@ pub static RULES: [Rule; 25] = [
         drop_hidden_menus(chosen.page, kept)
     }),
     chosen("invisible", "drops short parts that the page does not show", |chosen, kept| {
-        drop_invisible(chosen.page, kept)
+        drop_invisible(chosen.page, chosen.html, kept)
     }),
     chosen("line numbers", "drops the numbers of lines beside code", |chosen, kept| {
         drop_line_numbers(chosen.page, kept)

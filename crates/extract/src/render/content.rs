@@ -11,6 +11,7 @@ use trommel_html::{
 };
 
 use crate::heading_text::{is_too_long, shown_text};
+use crate::mentions::Mentions;
 use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
 use crate::render::listings;
@@ -39,6 +40,8 @@ pub(crate) struct KeptContent<'a> {
     code_room: Cell<usize>,
     /// Code by its first block: plain text and Markdown of one content both have it.
     codes: RefCell<FxHashMap<u32, Rc<str>>>,
+    /// Shared with the contents of notes: each name is looked for once.
+    mentions: Rc<RefCell<Mentions>>,
 }
 
 /// A segment of blocks. Blocks are indices into the page's table; none is empty.
@@ -150,6 +153,7 @@ impl<'a> KeptContent<'a> {
             notes: None,
             code_room: Cell::new(html.len().saturating_mul(CODE_BYTES_PER_PAGE_BYTE)),
             codes: RefCell::default(),
+            mentions: Rc::default(),
         }
     }
 
@@ -188,7 +192,8 @@ impl<'a> KeptContent<'a> {
 
     /// The blocks of a note as content of their own.
     pub fn of_definition(&self, definition: &Definition) -> Self {
-        Self::of_blocks(self.page, self.html, &definition.blocks).with_options(self.options, self.notes)
+        let content = Self::of_blocks(self.page, self.html, &definition.blocks).with_options(self.options, self.notes);
+        Self { mentions: self.mentions.clone(), ..content }
     }
 
     /// Whether the text of a block may be in pieces.
@@ -204,7 +209,7 @@ impl<'a> KeptContent<'a> {
         }
         let notations = self.page.notations(self.block(at)?);
         let form = (form, self.options);
-        pieces(self.text(at), at, notations, self.notes, form)
+        pieces(self.text(at), at, notations, self.notes, form, |element| self.is_shut(element))
     }
 
     /// Whether a block has a formula that the page sets apart.
@@ -233,6 +238,13 @@ impl<'a> KeptContent<'a> {
         }
     }
 
+    /// Whether the page's own sheet hides an element, and neither another rule nor a script or button can show it.
+    pub fn is_shut(&self, at: u32) -> bool {
+        let page = self.page;
+        let is_hidden = page.hidden_by_sheet.binary_search(&at).is_ok() && page.invisible.binary_search(&at).is_ok();
+        is_hidden && page.element(at).is_some_and(|element| !self.mentions.borrow_mut().name(self.html, element))
+    }
+
     /// A part of a block as plain text says it, without the marks of notes.
     pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
         let text = self.text(block);
@@ -240,7 +252,7 @@ impl<'a> KeptContent<'a> {
         let notations = notations.into_iter().flatten();
         let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
         let form = (Form::Plain, self.options);
-        match pieces(text, block, notations, None, form) {
+        match pieces(text, block, notations, None, form, |element| self.is_shut(element)) {
             Some(pieces) => plain_pieces(text, &pieces, from as usize, to as usize),
             None => text.get(from as usize..to as usize).unwrap_or_default().to_owned(),
         }
@@ -438,12 +450,29 @@ impl Group {
         match self {
             Group::Code(element) => segments.push(Segment::Code { element, blocks }),
             Group::Table(element) => segments.extend(tables.remove(&element).map(Segment::Table)),
-            Group::Heading(_, tag) if is_heading(page, &blocks) => {
-                segments.push(Segment::Heading { level: level(tag), blocks })
+            Group::Heading(element, tag) => {
+                let (head, rest) = heading_and_rest(page, element, &blocks);
+                if !head.is_empty() {
+                    segments.push(Segment::Heading { level: level(tag), blocks: head.to_vec() });
+                }
+                segments.extend(rest.iter().map(|block| Segment::Paragraph { block: *block }));
             }
             _ => segments.extend(blocks.into_iter().map(|block| Segment::Paragraph { block })),
         }
     }
+}
+
+/// Blocks in a heading, and those of them that are too much for it: where its end tag is missing, only the first,
+/// which stands right in it, is the heading.
+fn heading_and_rest<'b>(page: &Page, heading: u32, blocks: &'b [u32]) -> (&'b [u32], &'b [u32]) {
+    let stands_in = |at: &u32| {
+        let block = page.blocks.get(*at as usize);
+        block.is_some_and(|block| page.container(block).is_some_and(|(container, _)| container == heading))
+    };
+    let in_heading = blocks.iter().take_while(|at| stands_in(at)).count();
+    let head = if is_heading(page, blocks) { blocks.len() } else { in_heading };
+    let (head, rest) = blocks.split_at_checked(head).unwrap_or_default();
+    if is_heading(page, head) { (head, rest) } else { (&[], blocks) }
 }
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {

@@ -1,4 +1,4 @@
-//! Options for formulas, superscripts, subscripts and notes in text.
+//! Options for formulas, superscripts, subscripts, notes and readings in text.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,18 @@ pub enum ScriptForm {
     Unicode,
 }
 
+/// The form of the readings of a ruby, which say how its characters are spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadingForm {
+    /// In brackets behind the characters.
+    #[default]
+    Keep,
+    /// Left out.
+    Drop,
+}
+
 /// The form of the addresses of links and images in Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -52,7 +64,7 @@ pub enum AddressForm {
     AsWritten,
 }
 
-/// Options for formulas, footnotes and scripts, in plain text and in Markdown.
+/// Options for formulas, footnotes, scripts and readings, in plain text and in Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextOptions {
@@ -62,6 +74,8 @@ pub struct TextOptions {
     pub notes: NoteForm,
     /// Superscripts and subscripts.
     pub scripts: ScriptForm,
+    /// Readings of a ruby.
+    pub readings: ReadingForm,
 }
 
 impl TextOptions {
@@ -83,6 +97,13 @@ impl TextOptions {
     #[must_use]
     pub fn with_scripts(mut self, scripts: ScriptForm) -> Self {
         self.scripts = scripts;
+        self
+    }
+
+    /// The same options with readings kept or dropped.
+    #[must_use]
+    pub fn with_readings(mut self, readings: ReadingForm) -> Self {
+        self.readings = readings;
         self
     }
 }

@@ -3,13 +3,15 @@
 use trommel_html::{Notation, NotationKind};
 use trommel_text::words;
 
-use super::options::{MathForm, NoteForm, ScriptForm, TextOptions};
+use super::options::{MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions};
 use crate::notes::Notes;
 
 /// Words and bytes of a part of a line that is left out if the page hides it.
 // Labels for screen readers are short. Longer hidden parts are answers and tabs, which readers can open.
 const MAX_HIDDEN_WORDS: u32 = 8;
 const MAX_HIDDEN_BYTES: usize = 200;
+/// Words of one that nothing on the page can open.
+const MAX_SHUT_WORDS: u32 = 30;
 
 /// A piece of a block's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,13 +48,15 @@ pub(crate) enum Form {
     Markdown,
 }
 
-/// The pieces of a text, which is that of the block at `at`. `None` if it is one piece as it stands.
+/// The pieces of a text, which is that of the block at `at`. `None` if it is one piece as it stands. `is_shut` says of
+/// a hidden element whether nothing can open it.
 pub(crate) fn pieces(
     text: &str,
     at: u32,
     notations: impl Iterator<Item = Notation>,
     notes: Option<&Notes>,
     (form, options): (Form, TextOptions),
+    is_shut: impl Fn(u32) -> bool,
 ) -> Option<Vec<Piece>> {
     let mut changes: Vec<Piece> = Vec::new();
     let len = text.len();
@@ -110,7 +114,8 @@ pub(crate) fn pieces(
             NotationKind::Hidden if from == 0 && to == len => {}
             NotationKind::Hidden => {
                 let hidden = text.get(from..to).unwrap_or_default();
-                if hidden.len() <= MAX_HIDDEN_BYTES && words::count(hidden) <= MAX_HIDDEN_WORDS {
+                let is_label = hidden.len() <= MAX_HIDDEN_BYTES && words::count(hidden) <= MAX_HIDDEN_WORDS;
+                if is_label || words::count(hidden) <= MAX_SHUT_WORDS && is_shut(notation.element) {
                     // White space before it stays.
                     let space = hidden.len() - hidden.trim_start().len();
                     change(from + space, to, nothing());
@@ -134,7 +139,14 @@ pub(crate) fn pieces(
             NotationKind::LinkedImage if form == Form::Markdown => {
                 change(from, to, PieceKind::LinkedImage(notation.element));
             }
-            NotationKind::FragmentLink | NotationKind::InlineNote | NotationKind::LinkedImage => {}
+            NotationKind::Reading if options.readings == ReadingForm::Drop => {
+                let to = to + page_bracket(text, from, to).map_or(0, char::len_utf8);
+                change(from, to, nothing());
+            }
+            NotationKind::FragmentLink
+            | NotationKind::InlineNote
+            | NotationKind::LinkedImage
+            | NotationKind::Reading => {}
         }
     }
     if changes.is_empty() {
@@ -160,6 +172,15 @@ pub(crate) fn pieces(
     }
     leave_no_space_at_end(text, &mut pieces);
     Some(pieces)
+}
+
+/// The closing bracket that the page itself sets behind a reading, which begins with an opening one.
+fn page_bracket(text: &str, from: usize, to: usize) -> Option<char> {
+    let open = text.get(from..)?.chars().next()?;
+    let mut behind_open = "()（）[]［］【】《》〈〉〔〕".chars().skip_while(|c| *c != open);
+    let close = behind_open.nth(1)?;
+    let is_closed = text.get(from..to)?.ends_with(close);
+    (!is_closed && text.get(to..)?.starts_with(close)).then_some(close)
 }
 
 /// Takes the space before what is left out at the end of a text along.
@@ -316,7 +337,9 @@ mod tests {
         let block = &page.blocks[0];
         let text = page.text(block);
         let form = (Form::Plain, options);
-        let Some(pieces) = pieces(text, 0, page.notations(block), None, form) else { return text.to_owned() };
+        let Some(pieces) = pieces(text, 0, page.notations(block), None, form, |_| false) else {
+            return text.to_owned();
+        };
         pieces
             .iter()
             .map(|piece| match &piece.kind {
@@ -347,6 +370,21 @@ mod tests {
         }
         let unicode = TextOptions::default().with_scripts(ScriptForm::Unicode);
         assert_eq!(shown("100<sup>2</sup> x<sub>i</sub> y<sub>q</sub>", unicode), "100² xᵢ y_q");
+    }
+
+    #[test]
+    fn readings_are_given_as_asked() {
+        let options = TextOptions::default().with_readings(ReadingForm::Drop);
+        for (html, kept, dropped) in [
+            ("この<ruby>橋<rt>はし</rt></ruby>は", "この橋（はし）は", "この橋は"),
+            ("<ruby>橋<rp>(</rp><rt>はし</rt><rp>)</rp></ruby>(長い)", "橋(はし)(長い)", "橋(長い)"),
+            ("<ruby><rb>長<rb>崎<rt>なが<rt>さき</ruby>と", "長崎（ながさき）と", "長崎と"),
+            ("a (<ruby>橋<rt>はし</rt></ruby>) b", "a (橋（はし）) b", "a (橋) b"),
+            ("<ruby>汉<rtc><rt>hàn</rt></rtc></ruby> 好", "汉（hàn） 好", "汉 好"),
+        ] {
+            assert_eq!(shown(html, TextOptions::default()), kept, "{html}");
+            assert_eq!(shown(html, options), dropped, "{html}");
+        }
     }
 
     #[test]

@@ -164,6 +164,8 @@ impl Builder {
         }
         self.fold.clear();
         self.notations.clear();
+        self.unknown_line = None;
+        self.reading_end = None;
         self.begin_block();
     }
 

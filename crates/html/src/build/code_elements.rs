@@ -71,13 +71,41 @@ mod tests {
             let html = format!("<p>a <code {attribute}>b\n  <b>c</b></code> d <code>e</code> f");
             assert_eq!(shown(&html), ["a", "[b\n  c]", "d e f"], "{attribute}");
         }
-        for attribute in ["", "class=blocked", "style=white-space:pre-wrap"] {
+        for attribute in ["", "class=blocked", "style=white-space:nowrap"] {
             let html = format!("<p>a <code {attribute}>b\n c</code> d");
             assert_eq!(shown(&html), ["a b c d"], "{attribute}");
         }
         // Code in code is a part of it.
         assert_eq!(shown("<pre>a <code class=block>b</code> c</pre>"), ["[a b c]"]);
         assert_eq!(shown("<code class=block>a <code>b</code> c</code> d"), ["[a b c]", "d"]);
+    }
+
+    #[test]
+    fn lines_are_kept_where_the_style_says_so() {
+        for (html, wanted) in [
+            (
+                "<p style='white-space: pre-line'>Liebe Ana,\n\nes ist  so.\nBis bald",
+                &["Liebe Ana,", "es ist so.\nBis bald"][..],
+            ),
+            (
+                "<style>.chat p{x:y} p.msg, #m{white-space:pre-wrap}</style><p class='msg a'>one &amp\ntwo</p><i id=m>trois\r\nquatre</i>",
+                &["one &\ntwo", "trois\nquatre"],
+            ),
+            ("<style>poem{white-space:break-spaces}</style><poem>雨\n<b>風</b>\n雪</poem>", &["雨\n風\n雪"]),
+            ("<div style='font: 12px Consolas, monospace; white-space: pre'>if x:\n    y</div>", &["[if x:\n    y]"]),
+            (
+                "<style>.l{white-space:pre-wrap;font-family:ui-monospace}</style><div class=l>\n a {\n  b\n }</div>c",
+                &["[ a {\n  b\n }]", "c"],
+            ),
+            // Said of none of these, or taken back.
+            (
+                "<style>.a{white-space:pre}.a{white-space:normal}@media print{.b{white-space:pre}}</style><p class=a>a\nb<p class=b>c\nd<p style=white-space:nowrap>e\nf",
+                &["a b", "c d", "e f"],
+            ),
+            ("<pre style=white-space:pre-line>a\n  b</pre>", &["[a\n  b]"]),
+        ] {
+            assert_eq!(shown(html), wanted, "{html}");
+        }
     }
 
     #[test]

@@ -1,11 +1,16 @@
 //! Writes the rows of the element table.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::blocks::narrow;
 use super::code_elements::is_highlighter;
+use super::declarations::{Declarations, Display};
 use super::microdata::is_author_page;
 use super::nesting::has_optional_end;
 use super::notes::{Marks, has_class};
-use super::tags::TagEffects;
+use super::tags::{Layout, TagEffects};
 use super::{Builder, OpenElement, OpenState};
 use crate::limits::Caps;
 use crate::markup::Tag;
@@ -21,16 +26,16 @@ const READ_LATER: u32 = {
 };
 
 impl Builder {
-    /// Opens an element, which may be `code` that is set as a block.
+    /// Opens an element.
     #[inline(always)]
-    pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool, is_code: bool) {
+    pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool, layout: Layout) {
         let tag = text.tag;
         let (parent, container) = self.stack.last().map_or((NONE, NONE), |open| (open.element, open.container));
         let index = self.page.elements.len();
         // Places and numbers of rows are below the length of the page, which has less than 4 GiB.
         let element = index as u32;
         let name = if tag == Tag::Other { self.intern(text.name()) } else { 0 };
-        if self.has_stated_headings && !tag.is_inline() {
+        if self.has_stated_headings && layout.is_block {
             self.no_heading_around();
         }
         // Beyond the cap tags still open and close blocks: only their rows are missing.
@@ -44,9 +49,12 @@ impl Builder {
         if text.place.keys & !READ_LATER != 0 {
             self.read_attributes(text, first, offset);
         }
-        let is_marked = is_code || !self.marks.is_empty();
+        if self.style_sheets.has_tags {
+            self.marks |= self.style_sheets.marks_of_tag(text);
+        }
+        let is_marked = layout.is_apart || !self.marks.is_empty();
         // What its row says it is.
-        let row = if is_marked { self.mark_row(text, index, is_code) } else { tag };
+        let row = if is_marked { self.mark_row(text, index, layout) } else { tag };
         if row.is_inline() {
             self.page.inline.push(element);
         }
@@ -65,11 +73,16 @@ impl Builder {
             self.keep_space += 1;
         }
         if is_marked {
-            if self.marks.contains(Marks::BLOCK) && tag.is_inline() {
+            if self.marks.contains(Marks::BLOCK) && row.is_inline() {
                 state |= OpenState::APART;
-                // Shown as a block, it cannot continue the word before it.
-                self.fold.blank();
+                // Shown as a block, it begins a line.
+                self.fold.part_lines();
             }
+            if self.marks.contains(Marks::LINES) && self.keep_space == 0 {
+                state |= OpenState::KEEPS_LINES;
+                self.keep_lines += 1;
+            }
+            state.set(OpenState::IN_LINE, layout.is_apart && tag == Tag::Other);
             // Docutils writes inline code as `<span class="literal">`.
             if tag == Tag::Span && self.marks.contains(Marks::LITERAL) && has_class(text, b"literal") {
                 style = Tag::Code;
@@ -105,8 +118,15 @@ impl Builder {
     /// Changes the row that was written last by what its attributes say, and notes it where they say more; gives
     /// what the row says the element is.
     #[inline(never)]
-    fn mark_row(&mut self, text: &TagText, index: usize, is_code: bool) -> Tag {
-        let tag = text.tag;
+    fn mark_row(&mut self, text: &TagText, index: usize, layout: Layout) -> Tag {
+        let in_line = layout.is_apart && text.tag == Tag::Other;
+        let tag = if in_line { Tag::Span } else { text.tag };
+        if self.marks.contains(Marks::OF_TAG) {
+            let value = |key: Key| text.value(key).unwrap_or_default();
+            self.marks |= self.style_sheets.marks_within_tag(text.name(), value(Key::Class), value(Key::Id));
+        }
+        let is_code = layout.is_apart && !in_line
+            || self.marks.contains(Marks::LISTING) && self.keep_space == 0 && matches!(tag, Tag::Div | Tag::P);
         // A bit of the class's words first; the names are compared only for the few elements that have it.
         let may_be_code = self.marks.contains(Marks::CODE) && self.keep_space == 0;
         let (kind, shown) = if is_code || may_be_code && is_highlighter(text, &self.page.head.meta) {
@@ -236,8 +256,8 @@ impl Builder {
             if let Some(element) = self.page.elements.last_mut() {
                 element.is_named = true;
             }
-            if !self.style_sheets.are_empty() && self.style_sheets.hide_id(value) {
-                self.marks |= Marks::SHEET;
+            if !self.style_sheets.are_empty() {
+                self.marks |= self.style_sheets.marks_of_id(value);
             }
         }
         if attribute == Attribute::Role && value.eq_ignore_ascii_case(b"heading") {
@@ -258,12 +278,14 @@ impl Builder {
                 self.marks |= Marks::HIDDEN | Marks::UNSEEN;
             }
             // Hidden for readers' aids only: it is seen, so it is a feature and not left out of the text.
+            // The base of a ruby is hidden where its reading is to be read aloud alone.
+            Key::AriaHidden if self.open[Tag::Ruby as usize] > 0 => {}
             Key::AriaHidden => element.hidden |= value.eq_ignore_ascii_case(b"true"),
             Key::Style if hides(value) => {
                 element.hidden = true;
                 self.marks |= Marks::HIDDEN | Marks::UNSEEN;
             }
-            Key::Style if tag.is_inline() && shows_as_block(value) => self.marks |= Marks::BLOCK,
+            Key::Style => self.marks |= marks_of_style(tag, value),
             Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
             _ => {}
         }
@@ -319,14 +341,22 @@ pub(super) fn hides(style: &[u8]) -> bool {
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
 
-/// Whether a style attribute shows its element as a block.
-fn shows_as_block(style: &[u8]) -> bool {
-    // Without its first letter, which may be a capital: most styles say nothing of `display`.
-    memchr::memmem::find(style, b"isplay").is_some() && SHOWN_AS_BLOCKS.iter().any(|rule| declares(style, rule))
+/// The marks of a style attribute that does not hide its element altogether.
+fn marks_of_style(tag: Tag, style: &[u8]) -> Marks {
+    /// Parts of the properties that are read, without the letters that may be capitals.
+    static SPOKEN: LazyLock<[Finder; 3]> = LazyLock::new(|| ["isplay", "-space", "bsolute"].map(Finder::new));
+    let mut marks = Marks::empty();
+    // Most styles say nothing of them.
+    if SPOKEN.iter().any(|part| part.find(style).is_some()) {
+        let declared = Declarations::of(style);
+        let is_inline = tag.is_inline() || tag == Tag::Other;
+        marks.set(Marks::BLOCK, is_inline && declared.display == Some(Display::Block));
+        marks.set(Marks::LINES, declared.keeps_lines == Some(true));
+        marks.set(Marks::LISTING, declared.is_listing());
+        marks.set(Marks::UNSEEN, declared.is_out_of_sight());
+    }
+    marks
 }
-
-const SHOWN_AS_BLOCKS: [&[u8]; 5] =
-    [b"display:block", b"display:flex", b"display:grid", b"display:table", b"display:list-item"];
 
 /// Whether a rule (in lower case, without white space) stands in a style, white space left out.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {

@@ -213,7 +213,7 @@ impl Builder {
         if let Some(formula) = self.formulas.pending.take() {
             self.push_formula(formula);
             if self.formulas.space_after {
-                self.fold.blank();
+                self.fold.blank(&[]);
             }
         }
     }

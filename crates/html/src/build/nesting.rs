@@ -3,7 +3,7 @@
 use super::blocks::narrow;
 use super::{Builder, OpenElement, OpenState};
 use crate::markup::Tag;
-use crate::page::has_style;
+use crate::page::{NONE, has_style};
 
 /// An end tag of any heading ends an open one, whatever its level.
 // As in the standard, because pages often open `h2` and close `h3`.
@@ -26,9 +26,8 @@ impl Builder {
     #[inline]
     pub(super) fn closed(&mut self, open: OpenElement) {
         self.open[open.tag as usize] -= 1;
-        self.keep_space -= u32::from(open.state.contains(OpenState::KEEPS_SPACE));
         let is_styled = || self.styles.is_some() && has_style(open.style);
-        if open.state.intersects(OpenState::LINK | OpenState::APART) || !self.open_notations.is_empty() || is_styled() {
+        if open.state.intersects(OpenState::NOTED_END) || !self.open_notations.is_empty() || is_styled() {
             self.closed_noted(open);
         }
     }
@@ -36,12 +35,17 @@ impl Builder {
     /// What else follows where the text of the element is noted.
     #[inline(never)]
     fn closed_noted(&mut self, open: OpenElement) {
+        self.keep_space -= u32::from(open.state.contains(OpenState::KEEPS_SPACE));
+        self.keep_lines -= u32::from(open.state.contains(OpenState::KEEPS_LINES));
         let is_link = open.state.contains(OpenState::LINK);
         if is_link {
             self.link_ends();
         }
         if open.state.contains(OpenState::APART) {
-            self.fold.blank();
+            self.fold.part_lines();
+        }
+        if open.state.intersects(OpenState::QUOTED | OpenState::READING) {
+            self.end_sign(open);
         }
         if let Some(styles) = &mut self.styles {
             styles.end(open.style, open.element, is_link);
@@ -82,7 +86,8 @@ impl Builder {
                 return;
             }
             // Code set as a block is inline by its tag and a block by its layout.
-            inside_block |= !open.tag.is_inline() || open.state.contains(OpenState::KEEPS_SPACE);
+            let is_inline = open.tag.is_inline() || open.state.contains(OpenState::IN_LINE);
+            inside_block |= !is_inline || open.state.contains(OpenState::KEEPS_SPACE);
             let table_part = matches!(
                 tag,
                 Tag::Table | Tag::Td | Tag::Th | Tag::Tr | Tag::Tbody | Tag::Thead | Tag::Tfoot | Tag::Caption
@@ -124,6 +129,7 @@ impl Builder {
             Tr => self.end_inside(&[Tbody, Thead, Tfoot, Table]),
             Tbody | Thead | Tfoot | Caption | Colgroup => self.end_inside(&[Table]),
             Button => self.end_nearest(&[Button], Tag::is_scope),
+            Rt | Rp => self.end_nearest(&[Rt, Rp], |tag| tag == Ruby || tag.is_scope()),
             _ => {}
         }
         if tag.closes_p() {
@@ -132,6 +138,25 @@ impl Builder {
         // Headings do not nest: the standard ends one where the next begins, but only if nothing is between.
         if tag.is_heading() && self.stack.last().is_some_and(|open| open.tag.is_heading()) {
             self.truncate(self.stack.len() - 1);
+        }
+    }
+
+    /// Ends the heading whose text stands right before the start of `tag`: what cannot be a part of a heading shows
+    /// that it has no end tag.
+    #[inline(never)]
+    pub(super) fn end_heading_above(&mut self, tag: Tag) {
+        use Tag::*;
+        // A `div` in a heading may be its second line.
+        let is_part = matches!(tag, Div | Header | Hgroup | Address | Center) || tag.is_heading();
+        let around = self.stack.last().map_or(NONE, |open| open.container);
+        let is_text = self.current.as_ref().is_some_and(|current| current.container == around);
+        if is_part || !is_text || !self.page.element(around).is_some_and(|element| element.tag.is_heading()) {
+            return;
+        }
+        let nearest = self.nearest(Tag::is_heading);
+        if let Some(at) = nearest.filter(|at| self.stack.get(*at).is_some_and(|open| open.element == around)) {
+            self.flush();
+            self.truncate(at);
         }
     }
 

@@ -41,6 +41,12 @@ bitflags! {
         const UNSEEN = 1 << 11;
         /// A word of its class may say that it is a box of a note or warning.
         const BOX = 1 << 12;
+        /// Its style, or that of its name, keeps its lines.
+        const LINES = 1 << 13;
+        /// They set it as a piece of code.
+        const LISTING = 1 << 14;
+        /// The sheet says more of its name together with its tag.
+        const OF_TAG = 1 << 15;
 
         /// What a class says by itself.
         const OF_CLASS = Self::MATH.bits() | Self::NOTE.bits() | Self::HIDDEN.bits() | Self::SHEET.bits()
@@ -154,15 +160,17 @@ const SELF_LINKS: [char; 7] = ['#', '¶', '\u{1f517}', '\u{2693}', '\u{fe0e}', '
 impl Builder {
     /// An element has been opened.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
+        let is_inline = self.page.element(element).is_some_and(|element| element.tag.is_inline());
         let kind = match text.tag {
-            tag if tag.is_inline()
-                && (marks.contains(Marks::SHEET) || marks.contains(Marks::HIDDEN) && is_hidden(text)) =>
-            {
+            _ if is_inline && (marks.contains(Marks::SHEET) || marks.contains(Marks::HIDDEN) && is_hidden(text)) => {
                 NotationKind::Hidden
             }
             Tag::Sup => NotationKind::Superscript,
             Tag::Sub => NotationKind::Subscript,
             Tag::Del | Tag::S | Tag::Strike => NotationKind::Deleted,
+            Tag::Q => return self.begin_quote(element),
+            Tag::Rt => return self.begin_reading(element),
+            Tag::Other if self.is_reading(text) => return self.begin_reading(element),
             Tag::Span if marks.contains(Marks::STRUCK) && has_class(text, b"line-through") => NotationKind::Deleted,
             // TeX that a script will lay out, as Pandoc writes it for KaTeX.
             Tag::Span if marks.contains(Marks::MATH) && has_class(text, b"math") => match has_class(text, b"display") {

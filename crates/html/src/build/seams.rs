@@ -219,12 +219,12 @@ mod tests {
     #[test]
     fn what_is_shown_as_a_block_is_apart() {
         for (html, wanted) in [
-            ("<span style='display:block'>a</span><span style='display: block'>b</span>c", "a b c"),
-            ("<a class='link d-block'>a</a><b class=block>b</b>", "a b"),
+            ("<span style='display:block'>a</span><span style='display: block'>b</span>c", "a\nb\nc"),
+            ("<a class='link d-block'>a</a><b class=block>b</b>", "a\nb"),
             (
                 "<style>.x, a.y { color: red; display: flex } .z{display:inline}</style>\
                  <i class=x>a</i><i class='w y'>b</i><i class=z>c</i>d",
-                "a b cd",
+                "a\nb\ncd",
             ),
             ("<style>@media print { .x { display: block } }</style><i class=x>a</i>b", "ab"),
             ("<i class='text-block'>a</i><i style='display:inline-block'>b</i>c", "abc"),

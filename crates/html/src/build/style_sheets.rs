@@ -1,16 +1,20 @@
-//! Reads simple rules of a page's own style sheets: names that they hide (`.name { display: none }`, `#name {
-//! ... }`), and classes that they show as blocks.
+//! Reads simple rules of a page's own style sheets: names and tags that they hide, classes that they show as blocks,
+//! and elements whose lines they keep.
 //!
 //! Rules for a width, for print or for several classes together do not apply to the page as it is first
 //! shown. A rule that shows a hidden name again (`@media (min-width: ...) { .name { display: block } }`)
 //! cancels the first.
 
+use bitflags::bitflags;
 use memchr::{memchr, memmem};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use trommel_text::word_hash;
 
 use super::attribute_words::each_name;
+use super::declarations::{Declarations, Display};
 use super::notes::Marks;
+use crate::markup::Tag;
+use crate::markup::tag_lexer::TagText;
 use trommel_text::vectors::Vectors;
 
 /// Bytes of style sheets that are read of one page.
@@ -20,57 +24,73 @@ pub(super) const MAX_BYTES: usize = 512 << 10;
 const MAX_NAMES: usize = 4096;
 /// Classes by which frameworks of style sheets show an element as a block.
 const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
+/// Parts of the declarations that are read: a rule without any need not be.
+// Reading only rules that speak of one of them took 9 million instructions off 85 pages.
+const SPOKEN: [&str; 4] = ["display", "visibility", "white-space", "absolute"];
 
-/// The value of `display` in a rule.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Display {
-    None,
-    Block,
-    Other,
+bitflags! {
+    /// What rules say of a name or a tag.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    struct Said: u8 {
+        /// Hidden from all readers, for a name.
+        const HIDDEN = 1;
+        const BLOCK = 1 << 1;
+        /// Out of sight in one of several ways.
+        const UNSEEN = 1 << 2;
+        /// Shown by another rule: a script, or the pointer, shows it.
+        const OPENED = 1 << 3;
+        const LINES = 1 << 4;
+        const CODE = 1 << 5;
+        /// More is said of elements of a certain tag that have the name.
+        const OF_TAG = 1 << 6;
+    }
 }
 
-/// Names of classes and ids that are hidden.
+impl Said {
+    fn marks(self) -> Marks {
+        let mut marks = Marks::empty();
+        marks.set(Marks::SHEET, self.contains(Said::HIDDEN));
+        marks.set(Marks::BLOCK, self.contains(Said::BLOCK));
+        marks.set(Marks::UNSEEN, self.contains(Said::UNSEEN) && !self.contains(Said::OPENED));
+        marks.set(Marks::LINES, self.contains(Said::LINES));
+        marks.set(Marks::LISTING, self.contains(Said::CODE));
+        marks.set(Marks::OF_TAG, self.contains(Said::OF_TAG));
+        marks
+    }
+}
+
+/// The rules of the sheets by the names and tags that they are about.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StyleSheets {
     /// The sheet that is being read.
     pub sheet: String,
     /// Bytes of the sheets before.
     pub read: usize,
-    hidden: FxHashSet<u64>,
-    blocks: FxHashSet<u64>,
-    /// A bit for each hidden name by its key. For most names it shows that they are not hidden.
+    said: FxHashMap<u64, Said>,
+    /// A bit for each name by its key. For most names it shows that nothing is said of them.
     // Every class of a page is asked for: one bit spares nearly all look-ups.
     bits: u64,
-    /// The same of names that are shown as blocks.
-    block_bits: u64,
+    /// Whether something is said of a tag alone.
+    pub has_tags: bool,
 }
 
 impl StyleSheets {
-    /// Whether nothing is hidden.
+    /// Whether nothing is said.
     pub fn are_empty(&self) -> bool {
-        self.hidden.is_empty()
+        self.said.is_empty()
     }
 
-    /// Whether one of the names of a class attribute is hidden, and whether one is shown as a block, by a rule or by
-    /// a convention of frameworks.
+    /// The marks of a class attribute: by rules about one of its names, or by a convention of frameworks.
     pub fn marks_of_class(&self, vectors: Vectors, value: &[u8]) -> Marks {
         let mut marks = Marks::empty();
         // All names of the convention end with `k`.
         // Tested before the names are split, because most classes have no such letter.
         let may_say = memchr(b'k', value).is_some();
-        if self.blocks.is_empty() && self.hidden.is_empty() && !may_say {
+        if self.said.is_empty() && !may_say {
             return marks;
         }
         each_name(vectors, value, |name| {
-            let key = key(b'.', name);
-            if (self.bits | self.block_bits) & bit(key) != 0 {
-                if self.hides(key) {
-                    marks |= Marks::SHEET;
-                }
-                if self.shows(key) {
-                    marks |= Marks::BLOCK;
-                }
-            }
+            marks |= self.said_of(key(b'.', name)).marks();
             if may_say && BLOCK_NAMES.contains(&name) {
                 marks |= Marks::BLOCK;
             }
@@ -78,18 +98,35 @@ impl StyleSheets {
         marks
     }
 
-    /// Whether an id is hidden.
-    pub fn hide_id(&self, value: &[u8]) -> bool {
-        self.hides(key(b'#', value.trim_ascii()))
+    /// The marks of an id.
+    pub fn marks_of_id(&self, value: &[u8]) -> Marks {
+        self.said_of(key(b'#', value.trim_ascii())).marks()
     }
 
-    /// Whether a rule shows elements of the class with this key as blocks.
-    fn shows(&self, key: u64) -> bool {
-        self.block_bits & bit(key) != 0 && self.blocks.contains(&key)
+    /// The marks of elements of a tag.
+    pub fn marks_of_tag(&self, text: &TagText) -> Marks {
+        let said = match text.tag {
+            Tag::Other => self.said_of(key(b'<', &text.name().to_ascii_lowercase())),
+            tag => self.said_of(key(b'<', tag.name().as_bytes())),
+        };
+        said.marks()
     }
 
-    fn hides(&self, key: u64) -> bool {
-        self.bits & bit(key) != 0 && self.hidden.contains(&key)
+    /// The marks of an element of a tag that has this class and id.
+    pub fn marks_within_tag(&self, tag: &[u8], class: &[u8], id: &[u8]) -> Marks {
+        let tag = tag.to_ascii_lowercase();
+        let names = class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
+        let names = names.map(|name| (b'.', name)).chain([(b'#', id.trim_ascii())]);
+        let said = names.map(|(sign, name)| self.said_of(key_within(&tag, key(sign, name))));
+        said.fold(Marks::empty(), |marks, said| marks | said.marks())
+    }
+
+    #[inline]
+    fn said_of(&self, key: u64) -> Said {
+        if self.bits & bit(key) == 0 {
+            return Said::empty();
+        }
+        self.said.get(&key).copied().unwrap_or_default()
     }
 
     /// The sheet has ended.
@@ -100,11 +137,9 @@ impl StyleSheets {
     }
 
     fn rules(&mut self, css: &[u8]) {
-        let display = memmem::Finder::new(b"display");
         // Most rules do not speak of it, so that nothing of them need be read.
-        // Reading only rules that speak of it took 9 million instructions off 85 pages.
-        let mut places = display.find_iter(css);
-        let mut spoken = places.next();
+        let finders = SPOKEN.map(memmem::Finder::new);
+        let mut places = [0, 1, 2, 3].map(|at: usize| finders.get(at).map(|finder| finder.find_iter(css).peekable()));
         // How many blocks are open, and how many of these do not count.
         let (mut open, mut ignored) = (0u32, None);
         let mut at = 0;
@@ -138,7 +173,7 @@ impl StyleSheets {
                 _ => {
                     let before = css.get(from..place).unwrap_or_default();
                     from = at;
-                    // Only before a rule that speaks of `display`, or an at-rule, does it matter where a selector begins.
+                    // Only before a rule that is read, or an at-rule, does it matter where a selector begins.
                     if memchr::memchr(b'@', before).is_some() {
                         let selector = last_selector(before);
                         if selector.starts_with(b"@") {
@@ -153,14 +188,14 @@ impl StyleSheets {
                     let rest = css.get(at..).unwrap_or_default();
                     // A sheet that was cut: its last rule may say more than is there.
                     let Some(end) = memchr(b'}', rest) else { return };
-                    while spoken.is_some_and(|place| place < at) {
-                        spoken = places.next();
+                    let mut is_spoken = false;
+                    for places in places.iter_mut().flatten() {
+                        while places.next_if(|place| *place < at).is_some() {}
+                        is_spoken |= places.peek().is_some_and(|place| *place < at + end);
                     }
-                    if spoken.is_some_and(|place| place < at + end) {
+                    if is_spoken {
                         let body = rest.get(..end).unwrap_or_default();
-                        if let Some(said) = display_value(&display, body) {
-                            self.rule(last_selector(before), said, ignored.is_none());
-                        }
+                        self.rule(last_selector(before), Declarations::of(body), ignored.is_none());
                     }
                     at += end + 1;
                     from = at;
@@ -169,24 +204,72 @@ impl StyleSheets {
         }
     }
 
-    /// A rule that hides or shows, and whether it counts for the page as it is shown first.
-    fn rule(&mut self, selector: &[u8], said: Display, counts: bool) {
+    /// A rule, and whether it counts for the page as it is shown first.
+    fn rule(&mut self, selector: &[u8], declared: Declarations, counts: bool) {
+        let is_shown = declared.display.is_some_and(|display| display != Display::None) || declared.is_visible;
         for part in selector.split(|byte| *byte == b',') {
             let part = part.trim_ascii();
-            if counts && said != Display::None {
-                self.block_rule(part, said == Display::Block);
+            if counts && let Some(display) = declared.display.filter(|display| *display != Display::None) {
+                self.block_rule(part, display == Display::Block);
             }
-            let Some((&sign, name)) = part.split_first() else { continue };
-            if !matches!(sign, b'.' | b'#') || !is_name(name) {
+            let Some((tag, sign, name)) = simple(part) else {
+                if is_shown {
+                    self.open(part);
+                }
+                continue;
+            };
+            let is_of_tag = sign == b'<';
+            // They keep their lines, or have none, in any case; nearly every sheet speaks of them.
+            if is_of_tag && keeps_or_skips(name) {
                 continue;
             }
-            if said != Display::None {
+            let name_key = key(sign, name);
+            let key = if tag.is_empty() { name_key } else { key_within(&tag.to_ascii_lowercase(), name_key) };
+            if is_shown {
                 // A name that is shown anywhere is not hidden for good: tabs and menus of small screens do both.
-                self.hidden.remove(&key(sign, name));
-            } else if counts && self.hidden.len() < MAX_NAMES {
-                self.bits |= bit(key(sign, name));
-                self.hidden.insert(key(sign, name));
+                self.unsay(key, Said::HIDDEN | Said::UNSEEN);
+                self.say(key, if counts { Said::empty() } else { Said::OPENED });
+            } else if counts {
+                let mut said = Said::empty();
+                said.set(Said::HIDDEN, declared.is_hidden() && !is_of_tag);
+                said.set(Said::UNSEEN, declared.is_out_of_sight());
+                said.set(Said::LINES, declared.keeps_lines == Some(true));
+                said.set(Said::CODE, declared.is_listing());
+                self.say(key, said);
+                if !tag.is_empty() && !said.is_empty() {
+                    self.say(name_key, Said::OF_TAG);
+                }
+                self.has_tags |= is_of_tag && !said.is_empty();
             }
+            if counts && declared.keeps_lines == Some(false) {
+                self.unsay(key, Said::LINES | Said::CODE);
+            }
+        }
+    }
+
+    fn say(&mut self, key: u64, said: Said) {
+        if !said.is_empty() && (self.said.len() < MAX_NAMES || self.said.contains_key(&key)) {
+            self.bits |= bit(key);
+            *self.said.entry(key).or_default() |= said;
+        }
+    }
+
+    fn unsay(&mut self, key: u64, said: Said) {
+        if let Some(known) = self.said.get_mut(&key) {
+            known.remove(said);
+        }
+    }
+
+    /// The names at the end of a selector are shown under some condition.
+    fn open(&mut self, selector: &[u8]) {
+        let last = selector.rsplit(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'+' | b'~')).next();
+        let last = last.unwrap_or_default();
+        let last = last.get(..memchr(b':', last).unwrap_or(last.len())).unwrap_or_default();
+        for at in memchr::memchr2_iter(b'.', b'#', last) {
+            let name = last.get(at + 1..).unwrap_or_default();
+            let end = memchr::memchr3(b'.', b'#', b'[', name).unwrap_or(name.len());
+            let sign = last.get(at).copied().unwrap_or_default();
+            self.say(key(sign, name.get(..end).unwrap_or_default()), Said::OPENED);
         }
     }
 
@@ -194,20 +277,29 @@ impl StyleSheets {
     fn block_rule(&mut self, selector: &[u8], is_block: bool) {
         // The last part of a selector is what the rule is about.
         let last = selector.rsplit(u8::is_ascii_whitespace).next();
-        let Some(last) = last else { return };
-        let Some(dot) = memchr(b'.', last) else { return };
-        let (tag, name) = (last.get(..dot), last.get(dot + 1..).unwrap_or_default());
-        let is_of_any = tag.is_some_and(|tag| tag.iter().all(u8::is_ascii_alphanumeric));
-        if !is_of_any || !is_name(name) {
-            return;
-        }
-        if !is_block {
-            self.blocks.remove(&key(b'.', name));
-        } else if self.blocks.len() < MAX_NAMES {
-            self.block_bits |= bit(key(b'.', name));
-            self.blocks.insert(key(b'.', name));
+        let Some((_, b'.', name)) = last.and_then(simple) else { return };
+        if is_block {
+            self.say(key(b'.', name), Said::BLOCK);
+        } else {
+            self.unsay(key(b'.', name), Said::BLOCK);
         }
     }
+}
+
+/// The tag (which may be missing), the sign and the name of a selector that is one name; of a tag alone, it is the name,
+/// with the sign `<`.
+fn simple(selector: &[u8]) -> Option<(&[u8], u8, &[u8])> {
+    let Some(at) = memchr::memchr2(b'.', b'#', selector) else {
+        return is_name(selector).then_some((&[], b'<', selector));
+    };
+    let (tag, rest) = selector.split_at_checked(at)?;
+    let (sign, name) = rest.split_first()?;
+    (is_name(name) && (tag.is_empty() || is_name(tag))).then_some((tag, *sign, name))
+}
+
+fn keeps_or_skips(tag: &[u8]) -> bool {
+    let tag = Tag::from_name(tag);
+    tag.keeps_space() || tag.is_skipped()
 }
 
 /// The selector at the end of what stands before a rule.
@@ -231,35 +323,17 @@ fn key(sign: u8, name: &[u8]) -> u64 {
     word_hash(name).rotate_left(8) ^ u64::from(sign)
 }
 
+/// The key of a name that an element of a tag has.
+fn key_within(tag: &[u8], name: u64) -> u64 {
+    name ^ word_hash(tag).rotate_left(24)
+}
+
 /// Whether an at-rule is one for every screen.
 fn is_for_all(rule: &[u8]) -> bool {
     let Some(query) = rule.strip_prefix(b"@media") else {
         return rule.starts_with(b"@layer") || rule.starts_with(b"@supports");
     };
     matches!(query.trim_ascii(), b"all" | b"screen" | b"only screen")
-}
-
-/// The last value of `display` in a rule; none if the rule does not set it.
-fn display_value(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
-    let mut said = None;
-    for at in display.find_iter(body) {
-        let before = at.checked_sub(1).and_then(|at| body.get(at));
-        let is_property = before.is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/' | b'{'));
-        let rest = body.get(at + 7..).unwrap_or_default().trim_ascii_start();
-        if let Some(value) = rest.strip_prefix(b":").filter(|_| is_property) {
-            let value = value.trim_ascii_start();
-            let is = |prefix: &&[u8]| value.starts_with(prefix);
-            // The last declaration wins, as in CSS.
-            said = Some(if value.starts_with(b"none") {
-                Display::None
-            } else if [&b"block"[..], b"flex", b"grid", b"table", b"list-item"].iter().any(is) {
-                Display::Block
-            } else {
-                Display::Other
-            });
-        }
-    }
-    said
 }
 
 #[cfg(test)]
@@ -270,7 +344,7 @@ mod tests {
         let mut sheets = StyleSheets { sheet: css.into(), ..StyleSheets::default() };
         sheets.end();
         let is_hidden = |name: &&str| match name.strip_prefix('#') {
-            Some(id) => sheets.hide_id(id.as_bytes()),
+            Some(id) => sheets.marks_of_id(id.as_bytes()).contains(Marks::SHEET),
             None => sheets.marks_of_class(Vectors::default(), name.as_bytes()).contains(Marks::SHEET),
         };
         let found: Vec<&str> = names.split(' ').filter(is_hidden).collect();

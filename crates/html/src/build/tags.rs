@@ -3,10 +3,12 @@
 
 use bitflags::bitflags;
 
+use super::added_signs::is_sign_image;
 use super::code_elements::is_block_of_code;
 use super::nesting::has_optional_end;
 use super::notes::Marks;
 use super::skip::{is_foreign_object, is_island};
+use super::unknown_elements::is_of_prose;
 use super::{Builder, OpenState, head_facts};
 use crate::limits::Caps;
 use crate::markup::Tag;
@@ -37,7 +39,7 @@ impl TagEffects {
         let mut effects = Self::empty();
         if tag.is_skipped()
             || matches!(tag, Br | Title | Meta | Link | Base | Head | Frameset | Frame | Bgsound | Basefont)
-            || matches!(tag, Html | Body | Code)
+            || matches!(tag, Html | Body | Code | Other)
         {
             effects = effects.union(Self::APART);
         }
@@ -48,14 +50,17 @@ impl TagEffects {
             effects = effects.union(Self::ENDS_P);
         }
         if tag.is_heading()
-            || matches!(tag, Li | Dd | Dt | Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup | Button)
+            || matches!(
+                tag,
+                Li | Dd | Dt | Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup | Button | Rt | Rp
+            )
         {
             effects = effects.union(Self::ENDS);
         }
         if matches!(tag, Img | Input | Button) {
             effects = effects.union(Self::COUNTED);
         }
-        if matches!(tag, A | Sup | Sub | Del | S | Strike | Button) {
+        if matches!(tag, A | Sup | Sub | Del | S | Strike | Button | Q | Rt) {
             effects = effects.union(Self::NOTATION);
         }
         effects
@@ -71,8 +76,8 @@ impl TagEffects {
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub is_block: bool,
-    /// It is `code` that is set as a block.
-    pub is_code: bool,
+    /// Its row is of another tag: it is `code` that is set as a block, or unknown and runs within a line.
+    pub is_apart: bool,
 }
 
 /// The effects in the order of the tags.
@@ -92,7 +97,7 @@ impl Builder {
     pub fn start_tag(&mut self, text: &TagText, offset: usize) {
         let tag = text.tag;
         let effects = TagEffects::of(tag);
-        let mut layout = Layout { is_block: !tag.is_inline(), is_code: false };
+        let mut layout = Layout { is_block: !tag.is_inline(), is_apart: false };
         if effects.contains(TagEffects::APART) || !self.is_idle() || text.place.cut {
             match self.start_apart(text, offset) {
                 Some(found) => layout = found,
@@ -107,6 +112,9 @@ impl Builder {
         {
             self.imply_ends(tag);
         }
+        if effects.contains(TagEffects::ENDS_P) && self.current.is_some() {
+            self.end_heading_above(tag);
+        }
         let link = tag == Tag::A && text.has(Key::Href);
         if tag == Tag::A {
             self.start_link(text);
@@ -120,7 +128,7 @@ impl Builder {
             self.images += u32::from(tag == Tag::Img);
             self.inputs += u32::from(tag != Tag::Img);
         }
-        self.push(text, offset, link, layout.is_code);
+        self.push(text, offset, link, layout);
         if !self.marks.is_empty() || tag == Tag::Img {
             self.start_marked(text, offset);
         }
@@ -132,6 +140,9 @@ impl Builder {
         let marks = std::mem::take(&mut self.marks);
         if marks.intersects(Marks::MATH | Marks::SOURCE) || text.tag == Tag::Img && Self::may_be_formula_image(text) {
             self.formula_element(text, offset, marks);
+        }
+        if text.tag == Tag::Img && is_sign_image(text) {
+            self.add_image(text, offset);
         }
     }
 
@@ -150,7 +161,7 @@ impl Builder {
     /// Whether text belongs to a block, and nothing that came before is yet to be dealt with.
     #[inline]
     fn is_idle(&self) -> bool {
-        !self.in_title && self.skip.is_none() && !self.fold.waits() && !self.formulas.is_pending()
+        !self.in_title && self.skip.is_none() && !self.fold.waits() && !self.waits()
     }
 
     /// A start tag that is not an element like others, or comes where something waits for it; the layout of its
@@ -170,6 +181,9 @@ impl Builder {
         if tag != Tag::Script {
             self.settle_formula();
         }
+        if !is_of_prose(tag) {
+            self.end_unknown_line();
+        }
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
         if text.place.cut {
@@ -188,7 +202,11 @@ impl Builder {
             return None;
         }
         let is_code = tag == Tag::Code && self.keep_space == 0 && is_block_of_code(text);
-        Some(Layout { is_block: !tag.is_inline() || is_shadow_root || is_code, is_code })
+        let in_line = tag == Tag::Other && !is_foreign_object(tag, text.name()) && self.runs_in_line();
+        Some(Layout {
+            is_block: !(tag.is_inline() || in_line) || is_shadow_root || is_code,
+            is_apart: is_code || in_line,
+        })
     }
 
     /// A start tag that may be of the head, or is the page's own; whether it has a row.
@@ -281,6 +299,9 @@ impl Builder {
             return self.end_foreign_object(tag);
         }
         self.settle_inline(tag);
+        if tag != Tag::Other {
+            self.end_unknown_line();
+        }
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
         match tag {
@@ -291,7 +312,12 @@ impl Builder {
             tag if tag.is_void() || tag.is_skipped() => return,
             _ => {}
         }
-        if !tag.is_inline() || tag == Tag::Code && self.ends_block_of_code() {
+        let is_in_line = match tag {
+            Tag::Other => self.ends_within_line(name),
+            Tag::Code => !self.ends_block_of_code(),
+            tag => tag.is_inline(),
+        };
+        if !is_in_line {
             self.flush();
         } else {
             self.seam_ends(tag);

@@ -1,5 +1,6 @@
 //! Folds text: decodes character references and collapses white space, but keeps positions.
 
+use super::line_feeds::is_written_without_spaces;
 use super::seams::SeamKind;
 use trommel_text::vectors::Vectors;
 use trommel_text::{NoSigns, plain_run};
@@ -45,10 +46,14 @@ pub(crate) struct TextFold {
 
 /// White space since the last character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum SpaceBefore {
+pub(super) enum SpaceBefore {
     #[default]
     None,
     Space,
+    /// White space with a line feed, where the character before could be of a script without spaces.
+    Feed,
+    /// White space that does not fold.
+    Wide,
     Line,
 }
 
@@ -129,12 +134,57 @@ impl TextFold {
 
     /// White space between what was appended and what comes, where it is not kept; whether it could be
     /// taken so: a reference that waits for more ends with it.
-    pub fn blank(&mut self) -> bool {
+    pub fn blank(&mut self, blank: &[u8]) -> bool {
         if !self.waiting.is_empty() {
             return false;
         }
-        self.space = self.space.max(SpaceBefore::Space);
+        self.note_space(blank);
         true
+    }
+
+    /// A line ends between what was appended and what comes, even where white space is kept.
+    pub fn part_lines(&mut self) {
+        self.space = SpaceBefore::Line;
+    }
+
+    /// White space comes that begins with these bytes.
+    #[inline]
+    fn note_space(&mut self, bytes: &[u8]) {
+        // Most texts are of scripts with spaces, whose white space is not looked at.
+        let may_feed = self.out.as_bytes().last().is_some_and(|last| *last >= 0x80);
+        let space = if may_feed && has_feed(bytes) { SpaceBefore::Feed } else { SpaceBefore::Space };
+        self.space = self.space.max(space);
+    }
+
+    /// Takes the white space before what comes out.
+    pub fn take_space(&mut self) -> SpaceBefore {
+        std::mem::take(&mut self.space)
+    }
+
+    /// Puts it in again.
+    pub fn put_space(&mut self, space: SpaceBefore) {
+        self.space = space;
+    }
+
+    /// Whether what comes begins a word of its own where no white space follows: behind white space, an opening sign,
+    /// or a character of a script without spaces.
+    pub fn ends_word(&self) -> bool {
+        let last = self.out.chars().next_back();
+        self.space != SpaceBefore::None
+            || last.is_some_and(|last| "([{“\"'„«‘/-–—=:#$€£@".contains(last))
+            || is_written_without_spaces(last, last)
+    }
+
+    /// Whether the text and the start of `next` would be one word.
+    pub fn runs_into(&self, next: &str) -> bool {
+        let next = next.chars().next();
+        let is_word = self.space == SpaceBefore::None && next.is_some_and(char::is_alphanumeric);
+        is_word && !is_written_without_spaces(self.out.chars().next_back(), next)
+    }
+
+    /// Takes back the character that was appended last.
+    pub fn pop(&mut self) {
+        self.out.pop();
     }
 
     /// Two elements meet between what was appended and what comes.
@@ -200,7 +250,7 @@ impl TextFold {
             self.resolve(keep_space);
         }
         self.seam = None;
-        self.open_space(keep_space);
+        self.open_space(keep_space, text);
         self.out.push_str(text);
         self.note_source(start, end);
     }
@@ -235,7 +285,7 @@ impl TextFold {
             && let Some(&first) = rest.first()
         {
             if !keep_space && matches!(first, b' ' | b'\n' | b'\t' | b'\r') {
-                self.space = self.space.max(SpaceBefore::Space);
+                self.note_space(rest);
                 at += rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(rest.len());
                 continue;
             }
@@ -247,7 +297,7 @@ impl TextFold {
                 {
                     self.close_seam(next);
                 }
-                self.open_space(keep_space);
+                self.open_space(keep_space, run);
                 self.out.push_str(run);
                 self.note_source(offset + at, offset + at + len);
                 at += len;
@@ -262,7 +312,8 @@ impl TextFold {
 
     fn character(&mut self, c: char, start: usize, end: usize, keep_space: bool) {
         if c.is_whitespace() {
-            self.space = self.space.max(SpaceBefore::Space);
+            let space = if c.is_ascii() { SpaceBefore::Space } else { SpaceBefore::Wide };
+            self.space = self.space.max(space);
             if keep_space && c != '\r' {
                 self.kept.push(if c == '\u{a0}' { ' ' } else { c });
             }
@@ -270,14 +321,15 @@ impl TextFold {
             if self.seam.is_some() {
                 self.close_seam(c);
             }
-            self.open_space(keep_space);
+            self.open_space(keep_space, c.encode_utf8(&mut [0; 4]));
             self.out.push(c);
             self.note_source(start, end);
         }
     }
 
-    /// Writes the white space that stands before the next character.
-    fn open_space(&mut self, keep_space: bool) {
+    /// Writes the white space that stands before `next`.
+    #[inline]
+    fn open_space(&mut self, keep_space: bool, next: &str) {
         if self.space != SpaceBefore::None {
             if keep_space {
                 // The first line's indent counts, empty lines before it do not.
@@ -287,12 +339,18 @@ impl TextFold {
                     self.kept.as_str()
                 };
                 self.out.push_str(kept);
-            } else if !self.out.is_empty() {
+            } else if !self.out.is_empty() && !self.is_joined_to(next) {
                 self.out.push(if self.space == SpaceBefore::Line { '\n' } else { ' ' });
             }
             self.space = SpaceBefore::None;
         }
         self.kept.clear();
+    }
+
+    /// Whether a line feed alone parts the text from `next` and stands for nothing there.
+    fn is_joined_to(&self, next: &str) -> bool {
+        // As CSS says (Text 3, 4.1.3): the lines of the source are no lines of such a text.
+        self.space == SpaceBefore::Feed && is_written_without_spaces(self.out.chars().next_back(), next.chars().next())
     }
 
     fn note_source(&mut self, start: usize, end: usize) {
@@ -344,9 +402,15 @@ fn common_reference(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|_| is_plain)
 }
 
+/// Whether white space at the start of `bytes` has a line feed.
+fn has_feed(bytes: &[u8]) -> bool {
+    let blank = bytes.iter().take_while(|byte| byte.is_ascii_whitespace());
+    blank.copied().any(|byte| byte == b'\n')
+}
+
 /// Control and invisible characters that are dropped: they would only divide words.
-pub(super) fn is_ignored(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
+pub(crate) fn is_ignored(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
 /// The end in `rest` of the reference that starts with `begun` (or, if that is empty, with the `&` at the
@@ -447,7 +511,7 @@ mod tests {
 
     #[test]
     fn invisible_characters_do_not_divide_words() {
-        assert_eq!(fold(&["hy&shy;phen\u{200b}ated\0"], false).0, "hyphenated");
+        assert_eq!(fold(&["hy&shy;phen\u{200b}at&NoBreak;e\u{2060}d\0"], false).0, "hyphenated");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Formatting with a meaning: formulas, superscripts, subscripts, deleted text, links to places on the page.
+//! Formatting with a meaning: formulas, superscripts, subscripts, readings, deleted text, links to places on the page.
 
 /// The kind of notation of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum NotationKind {
     InlineNote,
     /// Text within a line that the page does not show.
     Hidden,
+    /// The reading of a ruby, from its opening bracket on; a closing one of the page stands behind it.
+    Reading,
     /// Text that is struck out: `del`, `s`, `strike`.
     Deleted,
     /// An `a` element with an image and no text; the place has no bytes, and text stands on both sides of it.

@@ -103,7 +103,8 @@ impl<'a> Scanner<'a> {
     #[inline(always)]
     pub(super) fn text_run(&mut self, from: usize, run: TextRun) {
         // White space between tags is so common that it takes a way of its own.
-        let is_done = from == run.end || run.is_blank && self.builder.blank_text(run.end - from);
+        let blank = || self.html.as_bytes().get(from..run.end).unwrap_or_default();
+        let is_done = from == run.end || run.is_blank && self.builder.blank_text(blank());
         if !is_done {
             self.long_text_run(from, run);
         }

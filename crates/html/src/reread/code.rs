@@ -143,6 +143,11 @@ fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
         .find(|at| bytes.get(*at..*at + name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name)))
 }
 
+/// Whether an element is a part of a line of code, as unknown ones are.
+fn runs_in_line(tag: Tag) -> bool {
+    tag.is_inline() || tag == Tag::Other
+}
+
 /// The kind of an element in code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -168,7 +173,7 @@ impl Kind {
                     if BESIDE_CODE_CLASSES.contains(&class) {
                         return Kind::Beside;
                     }
-                    if HIDDEN.contains(&class) && tag.is_inline() && kind == Kind::Plain {
+                    if HIDDEN.contains(&class) && runs_in_line(tag) && kind == Kind::Plain {
                         kind = Kind::Hidden;
                     } else if EDITORS.contains(&class) {
                         kind = Kind::Editor;
@@ -185,7 +190,7 @@ impl Kind {
                     return Kind::Beside;
                 }
                 let is_row = ["block", "flex", "grid"].iter().any(|value| style.contains(&format!("display:{value}")));
-                if is_row && tag.is_inline() && kind == Kind::Plain {
+                if is_row && runs_in_line(tag) && kind == Kind::Plain {
                     kind = Kind::Line;
                 }
             }
@@ -227,7 +232,7 @@ impl Code {
         let text = htmlize::unescape(raw);
         let text: String = text
             .chars()
-            .filter(|c| !matches!(c, '\r' | '\u{ad}' | '\u{200b}' | '\u{feff}' | '\0'))
+            .filter(|c| !matches!(c, '\r' | '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\0'))
             .map(|c| if c == '\u{a0}' { ' ' } else { c })
             .collect();
         // Line ends between line elements are the source's layout. They are the code's if text follows in the same
@@ -275,7 +280,7 @@ impl Code {
 
     fn start(&mut self, tag: Tag, is_line: bool) {
         if is_line {
-            if tag.is_inline() {
+            if runs_in_line(tag) {
                 self.settle();
             } else {
                 self.waiting.clear();
@@ -283,14 +288,14 @@ impl Code {
             if self.line_ended {
                 self.out.push('\n');
                 self.line_ended = false;
-            } else if !tag.is_inline() {
+            } else if !runs_in_line(tag) {
                 self.edge();
             }
             self.line_from = self.out.len();
-        } else if !tag.is_inline() {
+        } else if !runs_in_line(tag) {
             self.edge();
         }
-        if tag.is_inline() && !is_line {
+        if runs_in_line(tag) && !is_line {
             self.settle();
         }
     }
@@ -302,7 +307,7 @@ impl Code {
             self.line_ended = !line.ends_with('\n');
             self.line_from = self.out.len();
             self.behind_block = false;
-        } else if !tag.is_inline() {
+        } else if !runs_in_line(tag) {
             self.edge();
         } else {
             self.settle();

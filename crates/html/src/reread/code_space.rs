@@ -19,7 +19,8 @@ pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<St
             // The caller then keeps the text of the blocks, which is right though its white space is not.
             Piece::Tag(found) if found.tag.is_skipped() || found.tag == Tag::Title => return None,
             Piece::Tag(found) if found.tag == Tag::Br => out.line_break(),
-            Piece::Tag(found) if !found.tag.is_inline() => out.edge(),
+            // Unknown elements run within the lines of code.
+            Piece::Tag(found) if !found.tag.is_inline() && found.tag != Tag::Other => out.edge(),
             Piece::Tag(_) => {}
             Piece::Cut(_) => return None,
         }

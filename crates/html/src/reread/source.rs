@@ -1,6 +1,8 @@
 //! Finds the bytes of the page from which the characters of a block's text come.
 
-use super::pieces::{Piece, Pieces};
+use super::pieces::{Piece, Pieces, TagPiece};
+use crate::build::is_ignored;
+use crate::markup::Tag;
 
 /// Longest character reference, in bytes.
 // As while reading, so that both take the same text for a reference.
@@ -40,18 +42,41 @@ struct Alignment<'a, I> {
     found: Vec<Option<(usize, usize)>>,
 }
 
-impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
+impl<I: Iterator<Item = (usize, char)> + Clone> Alignment<'_, I> {
     fn over(mut self, html: &str, (start, end): (usize, usize)) -> Option<Vec<Option<(usize, usize)>>> {
         for piece in Pieces::new(html.get(..end)?, start) {
             match piece {
                 Piece::Text(text, at) => self.text(text, at)?,
                 // Its content is no text; where its end is, is not told here.
                 Piece::Tag(found) if found.tag.is_skipped() && !found.raw.is_end => return None,
-                Piece::Tag(_) => {}
+                Piece::Tag(found) => self.sign(&found),
                 Piece::Cut(_) => return None,
             }
         }
         Some(self.found)
+    }
+
+    /// A tag: reading may have added a sign there, the marks of `q`, brackets in a ruby, or an image.
+    fn sign(&mut self, found: &TagPiece) {
+        let next = self.wanted.clone().next().map(|(_, c)| c);
+        let sign = match found.tag {
+            Tag::Img => {
+                let alt = found.attributes().find(|(name, _)| name.eq_ignore_ascii_case(b"alt"));
+                let alt = alt.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).unwrap_or_default();
+                htmlize::unescape_attribute(alt).chars().filter(|c| !c.is_whitespace()).collect()
+            }
+            Tag::Q => next.filter(|c| "“”„‘’‚«»「」『』".contains(*c)).map(String::from).unwrap_or_default(),
+            _ if found.tag == Tag::Rt || found.is_like("rtc") => {
+                next.filter(|c| "()（）".contains(*c)).map(String::from).unwrap_or_default()
+            }
+            _ => return,
+        };
+        let wanted = self.wanted.clone().map(|(_, c)| c);
+        if wanted.take(sign.chars().count()).eq(sign.chars()) {
+            for c in sign.chars() {
+                self.character(c, found.raw.start, found.raw.end);
+            }
+        }
     }
 
     fn text(&mut self, raw: &str, offset: usize) -> Option<()> {
@@ -81,8 +106,7 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
 
     /// A character of the page; none if it is not the next of the text.
     fn character(&mut self, c: char, start: usize, end: usize) -> Option<()> {
-        let is_ignored = c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}');
-        if c.is_whitespace() || is_ignored {
+        if c.is_whitespace() || is_ignored(c) {
             return Some(());
         }
         let (at, wanted) = self.wanted.next()?;

@@ -85,7 +85,7 @@ fn words_are_those_of_another_tokenizer() {
             text(&html, &mut other);
             // Characters that are dropped here, not white space there.
             other.retain(|c| {
-                let is_ignored = c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}');
+                let is_ignored = c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
                 c.is_whitespace() || !is_ignored
             });
             total += 1;

@@ -21,7 +21,7 @@ fn path(page: &Page, block: usize) -> String {
 fn every_block_level_element_divides() {
     let page = read(
         "a<p>b<li>c<td>d<th>e<dt>f<dd>g<tr>h<pre>i</pre><blockquote>j</blockquote><section>k</section>\
-         <article>l</article><figcaption>m</figcaption><summary>n</summary><h3>o</h3><my-card>p</my-card>q",
+         <article>l</article><figcaption>m</figcaption><summary>n</summary><h3>o</h3><my-card>p</my-card><p>q",
     );
     assert_eq!(texts(&page).join(""), "abcdefghijklmnopq");
     assert_eq!(page.blocks.len(), 17);
@@ -144,6 +144,28 @@ fn stray_and_misnested_end_tags() {
     assert_eq!(path(&page, 0), "div>p");
     assert_eq!(path(&page, 1), "p");
     assert_eq!(path(&page, 4), path(&page, 5));
+}
+
+#[test]
+fn a_heading_without_an_end_ends_where_none_could_go_on() {
+    for (html, wanted) in [
+        ("<h2>Anfang<p>Text.</p><h2>Ende<p>Mehr.</p>", "h2: Anfang|p: Text.|h2: Ende|p: Mehr."),
+        ("<h3><b>Liste</b><ul><li>a<li>b</ul><p>c", "h3: Liste|li: a|li: b|p: c"),
+        ("<h2>見出し<pre>a</pre></h2><p>b", "h2: 見出し|pre: a|p: b"),
+        ("<h2><i>Offen<table><tr><td>a</table>", "h2: Offen|td: a"),
+        // Its parts are in it.
+        ("<h1><p>Title</p></h1><p>a", "h1: Title|p: a"),
+        ("<h1>Title<div>Second line</div></h1><p>a", "h1: Title|div: Second line|p: a"),
+        ("<h1>Title <b>x</b><span>y</span></h1>a", "h1: Title xy|: a"),
+    ] {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+        let shown = page.blocks.iter().map(|block| {
+            let container = page.container(block).map_or("", |(_, element)| page.name(element));
+            format!("{container}: {}", page.text(block))
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join("|"), wanted, "{html}");
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ Role = Literal[
 Math = Literal["tex", "plain", "off"]
 Notes = Literal["keep", "drop"]
 Scripts = Literal["caret", "unicode"]
+Readings = Literal["keep", "drop"]
 # An Arrow array or chunked array: whatever has `__arrow_c_array__` or `__arrow_c_stream__`.
 Arrow = Any
 
@@ -58,6 +59,7 @@ class Choices(TypedDict, total=False):
     math: Math
     notes: Notes
     scripts: Scripts
+    readings: Readings
     max_tokens: int
     tokenizer: str
     blocks: bool

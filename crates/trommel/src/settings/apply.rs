@@ -24,10 +24,22 @@ impl From<ContentSettings> for ContentPolicy {
 impl Settings {
     /// The optional parts of a document.
     pub fn document_options(&self) -> DocumentOptions {
-        let TextSettings { form, links, images, addresses, sections, math, notes, scripts, max_tokens, tokenizer } =
-            &self.text;
+        let TextSettings {
+            form,
+            links,
+            images,
+            addresses,
+            sections,
+            math,
+            notes,
+            scripts,
+            readings,
+            max_tokens,
+            tokenizer,
+        } = &self.text;
         let IncludeSettings { blocks, spans, tables, posts, chunks, metadata } = self.include;
         let text = TextOptions::default().with_math(*math).with_notes(*notes).with_scripts(*scripts);
+        let text = text.with_readings(*readings);
         let tokens = tokenizer.as_ref().map(|file| file.counter().clone()).unwrap_or_default();
         let options = DocumentOptions::default()
             .with_blocks(blocks)

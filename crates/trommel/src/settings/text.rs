@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
-use trommel_extract::{AddressForm, MathForm, NoteForm, ScriptForm};
+use trommel_extract::{AddressForm, MathForm, NoteForm, ReadingForm, ScriptForm};
 
 use super::TokenizerFile;
 
@@ -29,6 +29,8 @@ pub struct TextSettings {
     pub notes: NoteForm,
     /// Form of superscripts and subscripts that follow a letter or digit.
     pub scripts: ScriptForm,
+    /// Readings of the characters of a ruby.
+    pub readings: ReadingForm,
     /// Maximum tokens of the text. A longer text ends at a paragraph, and `capped` says `max-tokens`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub max_tokens: Option<NonZeroU32>,

@@ -42,13 +42,37 @@ fn code_has_its_lines_without_words() {
 }
 
 #[test]
-fn a_heading_that_was_never_closed_is_none() {
+fn a_heading_that_was_never_closed_is_its_first_line() {
     let long = "word ".repeat(61);
     assert_eq!(shown(&format!("<h2>{long}</h2>")), [format!("p {}", long.trim())]);
     let wide = "a".repeat(201);
     assert_eq!(shown(&format!("<h2>{wide}</h2>")), [format!("p {wide}")]);
     let short = "word ".repeat(30);
     assert_eq!(shown(&format!("<h2>{short}</h2>")), [format!("h2 {}", short.trim())]);
-    assert_eq!(shown("<h1>t<p>a<p>b<p>c"), ["p t", "p a", "p b", "p c"]);
+    assert_eq!(shown("<h1>t<p>a<p>b<p>c"), ["h1 t", "p a", "p b", "p c"]);
+    assert_eq!(shown("<h3>t<div>a</div><div>b</div><div>c</div>"), ["h3 t", "p a", "p b", "p c"]);
+    assert_eq!(shown(&format!("<h3>t<div>{long}</div>")), ["h3 t".to_owned(), format!("p {}", long.trim())]);
+    assert_eq!(shown("<h3><div>t</div><div>a</div><div>b</div><div>c</div>"), ["h3 t", "p a", "p b", "p c"]);
     assert_eq!(shown("<h2><ul><li>a</ul>"), ["p a"]);
+}
+
+#[test]
+fn a_sentence_that_the_sheet_hides_is_left_out_of_its_line() {
+    let hidden = "who reads these words has read more than the page ever showed";
+    let text = |html: &str| {
+        let page = ScanEngine.read(html, &Limits::default());
+        crate::render::text::plain_text(&KeptContent::new(&page, html, &vec![true; page.blocks.len()])).text
+    };
+    for css in [".q8{display:none}", "span.q8{visibility:hidden}", "#q9{display:none}"] {
+        let html = format!("<style>{css}</style><p>Eins <span class=q8 id=q9>{hidden}</span> zwei.</p>");
+        assert_eq!(text(&html), "Eins zwei.", "{css}");
+    }
+    for (css, more) in
+        [(".q8{display:none}", "<script>open('.q8')</script>"), (".q8{display:none} p:hover .q8{display:inline}", "")]
+    {
+        let html = format!("<style>{css}</style><p>Eins <span class=q8>{hidden}</span> zwei.</p>{more}");
+        assert_eq!(text(&html), format!("Eins {hidden} zwei."), "{css}");
+    }
+    let html = format!("<p>Eins <span hidden>{hidden}</span> zwei.</p>");
+    assert_eq!(text(&html), format!("Eins {hidden} zwei."));
 }

@@ -130,7 +130,7 @@ impl<'a> Inline<'a> {
         let notations = self.content.page.notations(block);
         let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
         let form = (pieces::Form::Markdown, self.content.options);
-        let pieces = pieces(text, at, notations, None, form);
+        let pieces = pieces(text, at, notations, None, form, |element| self.content.is_shut(element));
         let mut out = String::new();
         self.write(at, Mode::Paragraph, pieces, (from as usize, to as usize), &mut out);
         out
