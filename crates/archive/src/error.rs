@@ -111,6 +111,17 @@ impl ArchiveError {
         !matches!(self, ArchiveError::Damage { .. })
     }
 
+    /// Whether the system failed to read what is there, as it does on a disk that is about to break.
+    pub fn is_of_system(&self) -> bool {
+        use io::ErrorKind::{
+            InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, UnexpectedEof,
+        };
+        let ArchiveError::Io { source, .. } = self else { return false };
+        let is_not_there = matches!(source.kind(), NotFound | PermissionDenied | IsADirectory | NotADirectory);
+        let is_of_content = matches!(source.kind(), InvalidData | InvalidInput | UnexpectedEof);
+        !is_not_there && !is_of_content
+    }
+
     /// Stored offset the error belongs to; 0 for errors of the whole file.
     pub fn offset(&self) -> u64 {
         match self {

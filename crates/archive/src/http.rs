@@ -1,45 +1,111 @@
 //! Splits an HTTP message into status, headers and body.
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use crate::headers::Headers;
 
-/// Longest header block looked for where no status line announces one.
-const MAX_BARE_HEADER: usize = 64 * 1024;
+/// Bytes of fields that are read. Browsers and servers refuse longer heads; a record can have one of any length.
+const MAX_FIELDS: usize = 64 * 1024;
 
 /// The part of a message before its body.
+#[derive(Default)]
 pub(crate) struct MessageHead {
     pub(crate) status: Option<u16>,
     pub(crate) headers: Headers,
     /// The first byte of the body.
     pub(crate) length: usize,
+    /// Whether there are more fields than are read.
+    pub(crate) is_cut: bool,
 }
 
-/// Reads status line and headers. A block that has neither is all body.
+impl MessageHead {
+    /// Whether a message that follows is the answer, and this one an interim response (100, 103), that of a proxy that has
+    /// opened a tunnel, or one that the crawler followed. No page begins with a status line, but a text may.
+    fn precedes_answer(&self) -> bool {
+        let is_interim = matches!(self.status, Some(100..200));
+        is_interim || self.headers.get("Content-Type").is_none_or(|kind| kind.to_ascii_lowercase().contains("html"))
+    }
+}
+
+/// Reads status line and headers, of the last message where responses precede the answer. A block that has neither is
+/// all body.
 pub(crate) fn head(block: &[u8]) -> MessageHead {
-    let blank = block.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-    let message = block.get(blank..).unwrap_or_default();
-    if message.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/")) {
-        let line = memchr(b'\n', message).map_or(message.len(), |end| end + 1);
-        let (first, rest) = message.split_at(line);
-        let length = end_of_fields(rest);
-        let (headers, _) = Headers::parse(rest.get(..length).unwrap_or_default());
-        return MessageHead { status: status(first), headers, length: blank + line + length };
+    let mut from = 0;
+    loop {
+        let message = block.get(from..).unwrap_or_default();
+        let blank = message.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        let message = message.get(blank..).unwrap_or_default();
+        let first = if begins_message(message) { answer_head(message) } else { bare_head(message) };
+        let head = match first {
+            Some(head) => MessageHead { length: from + blank + head.length, ..head },
+            None => return MessageHead { length: from, ..MessageHead::default() },
+        };
+        let rest = block.get(head.length..).unwrap_or_default().trim_ascii_start();
+        if !begins_message(rest) || status(rest).is_none() || !head.precedes_answer() {
+            return head;
+        }
+        from = head.length;
     }
-    let length = end_of_fields(message.get(..MAX_BARE_HEADER).unwrap_or(message));
-    let fields = message.get(..length).unwrap_or_default();
-    if fields.ends_with(b"\n") && looks_like_fields(fields) {
-        let (headers, _) = Headers::parse(fields);
-        return MessageHead { status: None, headers, length: blank + length };
-    }
-    MessageHead { status: None, headers: Headers::new(), length: 0 }
 }
 
-/// Length of the field lines with the blank line that ends them; all bytes if there is none.
-fn end_of_fields(bytes: &[u8]) -> usize {
+/// Bytes that the body of an HTTP message lacks, by the length that its head states; none if it states none, or more
+/// than that are there.
+pub(crate) fn missing_bytes(block: &[u8]) -> Option<u64> {
+    if !begins_message(block) {
+        return None;
+    }
+    let head = head(block);
+    if head.headers.get("Transfer-Encoding").is_some() {
+        return None;
+    }
+    let stated: u64 = head.headers.get("Content-Length")?.parse().ok()?;
+    stated.checked_sub((block.len() - head.length.min(block.len())) as u64)
+}
+
+/// The body of an HTTP response that is kept in a file with its head; all bytes if they are none.
+pub fn http_body(bytes: &[u8]) -> &[u8] {
+    match begins_message(bytes) && status(bytes).is_some() {
+        true => bytes.get(head(bytes).length..).unwrap_or_default(),
+        false => bytes,
+    }
+}
+
+fn begins_message(bytes: &[u8]) -> bool {
+    bytes.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"))
+}
+
+fn answer_head(message: &[u8]) -> Option<MessageHead> {
+    let line = memchr(b'\n', message).map_or(message.len(), |end| end + 1);
+    let (first, rest) = message.split_at(line);
+    let status = status(first);
+    // Some clients leave out the blank line between an interim response and the answer.
+    let length = end_of_fields(rest, matches!(status, Some(100..200)));
+    let fields = rest.get(..length).unwrap_or_default();
+    let read = match fields.get(..MAX_FIELDS) {
+        Some(read) if fields.len() > MAX_FIELDS => read.get(..memrchr(b'\n', read).unwrap_or(0)).unwrap_or_default(),
+        _ => fields,
+    };
+    let (headers, _) = Headers::parse(read);
+    Some(MessageHead { status, headers, length: line + length, is_cut: read.len() < fields.len() })
+}
+
+/// The head of a message that has lost its status line.
+fn bare_head(message: &[u8]) -> Option<MessageHead> {
+    let length = end_of_fields(message.get(..MAX_FIELDS).unwrap_or(message), false);
+    let fields = message.get(..length).unwrap_or_default();
+    let is_head = fields.ends_with(b"\n") && looks_like_fields(fields);
+    is_head.then(|| MessageHead { headers: Headers::parse(fields).0, length, ..MessageHead::default() })
+}
+
+/// Length of the field lines with the blank line that ends them; all bytes if there is none. With `until_message`, they
+/// end before a status line as well.
+fn end_of_fields(bytes: &[u8], until_message: bool) -> usize {
     let mut at = 0;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
+        if until_message && begins_message(rest) {
+            return at;
+        }
         // Some writers double the carriage return.
         let returns = rest.iter().take_while(|b| **b == b'\r').count();
         if rest.get(returns) == Some(&b'\n') {
@@ -52,8 +118,9 @@ fn end_of_fields(bytes: &[u8]) -> usize {
     }
 }
 
-/// The first number of three digits after the version.
-fn status(line: &[u8]) -> Option<u16> {
+/// The first number of three digits after the version, in the first line.
+fn status(message: &[u8]) -> Option<u16> {
+    let line = message.split(|b| *b == b'\n').next()?;
     let word = line.split(u8::is_ascii_whitespace).skip(1).find(|word| !word.is_empty())?;
     let digits = word.get(..3)?;
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|code| *code >= 100)
@@ -97,5 +164,47 @@ mod tests {
         assert_eq!(split(b"Content-Type: text/html\r\nX: y\r\n\r\n<p>"), (None, 2, &b"<p>"[..]));
         assert_eq!(split(b"note: x\r\n\r\n<p>"), (None, 0, &b"note: x\r\n\r\n<p>"[..]));
         assert_eq!(split(b""), (None, 0, &b""[..]));
+    }
+
+    #[test]
+    fn the_answer_is_the_last_message() {
+        let page = (Some(200), 1, &b"<p>x"[..]);
+        for before in [
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 103 Early Hints\nLink: </a.css>\nContent-Type: text/plain\n\n",
+            "HTTP/1.1 100 Continue\r\n",
+            "HTTP/1.0 200 Connection established\r\nProxy-Agent: a\r\n\r\n\r\nHTTP/1.1 100 \r\n\r\n",
+            "HTTP/1.1 302 Found\r\nLocation: /a\r\nContent-Type: text/HTML\r\n\r\n",
+        ] {
+            let block = format!("{before}HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x");
+            assert_eq!(split(block.as_bytes()), page, "{before}");
+        }
+        let trace = b"HTTP/1.1 200 OK\nContent-Type: text/plain\n\nHTTP/1.1 200 OK\n\n";
+        assert_eq!(split(trace), (Some(200), 1, &b"HTTP/1.1 200 OK\n\n"[..]));
+        let about = b"HTTP/1.1 200 OK\n\nHTTP/1.1 is a protocol\n\n";
+        assert_eq!(split(about), (Some(200), 0, &b"HTTP/1.1 is a protocol\n\n"[..]));
+        assert_eq!(split(b"HTTP/1.1 100 Continue\n\n"), (Some(100), 0, &b""[..]));
+    }
+
+    #[test]
+    fn of_a_long_head_the_first_fields_are_read() {
+        let fields = "Set-Cookie: a=b\r\n".repeat(MAX_FIELDS / 16);
+        let block = format!("HTTP/1.1 200 OK\r\nA: b\r\n{fields}C: d\r\n\r\nbody");
+        let head = head(block.as_bytes());
+        assert!(head.is_cut && head.headers.len() < MAX_FIELDS / 16);
+        assert_eq!(head.headers.get("a"), Some("b"));
+        assert_eq!(head.headers.get("c"), None);
+        assert_eq!(&block[head.length..], "body");
+    }
+
+    #[test]
+    fn bytes_that_a_body_lacks() {
+        let missing = |head: &str| missing_bytes(format!("HTTP/1.1 200 OK\r\n{head}\r\n12345").as_bytes());
+        assert_eq!(missing("Content-Length: 5\r\n"), Some(0));
+        assert_eq!(missing("Content-Length: 8\r\n"), Some(3));
+        assert_eq!(missing("Content-Length: 4\r\n"), None);
+        assert_eq!(missing("Content-Length: 8\r\nTransfer-Encoding: chunked\r\n"), None);
+        assert_eq!(missing(""), None);
+        assert_eq!(missing_bytes(b"Content-Length: 8\r\n\r\n"), None);
     }
 }

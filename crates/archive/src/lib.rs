@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod arc_line;
 mod binary;
 mod buffer;
 mod chunked;
@@ -38,6 +39,7 @@ mod zst;
 pub use binary::binary_type;
 pub use error::{ArchiveError, Damage, PayloadError};
 pub use headers::Headers;
+pub use http::http_body;
 pub use media::{MediaType, TypeSource};
 pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, media_type, payload};
 pub use reader::{ReadOptions, Reader};

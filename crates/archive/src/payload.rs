@@ -8,12 +8,14 @@ use crate::error::PayloadError;
 use crate::headers::Headers;
 use crate::media::{self, MediaType, TypeSource};
 use crate::record::{Record, RecordType};
-use crate::sniff::sniff;
+use crate::sniff::{page_type, sniff};
 use crate::{chunked, http};
 
 /// Most codings undone that headers name. Each may cost as much as `max_payload`, and a body can be
 /// made that goes on for any number of rounds.
 const MAX_CODINGS: usize = 8;
+/// Characters kept of the name of a coding that is not known.
+const MAX_CODING_NAME: usize = 32;
 /// Rounds of gzip undone that no header names.
 const SILENT_ROUNDS: usize = 2;
 
@@ -50,6 +52,8 @@ pub enum PayloadNote {
     TooManyCodings,
     /// A header names a coding that is not known.
     UnknownCoding(String),
+    /// The HTTP head has more than 64 KiB of fields; the others were not read.
+    HeadTooLong,
     /// The decoded body reached [`PayloadOptions::max_payload`]; the rest was dropped.
     LimitHit,
 }
@@ -63,6 +67,7 @@ impl fmt::Display for PayloadNote {
             PayloadNote::WrongChunks => f.write_str("wrong chunk sizes"),
             PayloadNote::TooManyCodings => f.write_str("too many codings"),
             PayloadNote::UnknownCoding(name) => write!(f, "unknown coding {name}"),
+            PayloadNote::HeadTooLong => f.write_str("HTTP head too long"),
             PayloadNote::LimitHit => f.write_str("decoded body too long"),
         }
     }
@@ -134,6 +139,9 @@ pub fn payload<'a>(record: &'a Record, options: &PayloadOptions) -> Result<Paylo
         body = body.get(head.length..).unwrap_or_default();
         payload.status = head.status;
         payload.headers = head.headers;
+        if head.is_cut {
+            payload.notes.push(PayloadNote::HeadTooLong);
+        }
     }
     payload.body = Cow::Borrowed(body);
     let limit = usize::try_from(options.max_payload).unwrap_or(usize::MAX);
@@ -166,24 +174,22 @@ pub fn payload<'a>(record: &'a Record, options: &PayloadOptions) -> Result<Paylo
 
 /// Codings the headers name, in the order in which they must be undone.
 fn declared(headers: &Headers, notes: &mut Vec<PayloadNote>) -> Vec<Coding> {
+    let of_header = |header| headers.all(header).flat_map(|value| value.split(',')).collect::<Vec<_>>();
+    let names = ["Content-Encoding", "Transfer-Encoding"].into_iter().flat_map(of_header);
+    let names: Vec<String> = names.map(|name| name.trim().trim_matches('"').to_ascii_lowercase()).collect();
+    let mut names = names.iter().rev().filter(|name| !matches!(name.as_str(), "" | "identity" | "none"));
     let mut codings = Vec::new();
-    for header in ["Content-Encoding", "Transfer-Encoding"] {
-        for name in headers.all(header).flat_map(|value| value.split(',')) {
-            let name = name.trim().trim_matches('"').to_ascii_lowercase();
-            match name.as_str() {
-                "chunked" => codings.push(Coding::Chunked),
-                "gzip" | "x-gzip" => codings.push(Coding::Gzip),
-                "deflate" => codings.push(Coding::Deflate),
-                "br" => codings.push(Coding::Brotli),
-                "zstd" => codings.push(Coding::Zstd),
-                "" | "identity" | "none" => {}
-                _ => notes.push(PayloadNote::UnknownCoding(name)),
-            }
+    for name in names.by_ref().take(MAX_CODINGS) {
+        match name.as_str() {
+            "chunked" => codings.push(Coding::Chunked),
+            "gzip" | "x-gzip" => codings.push(Coding::Gzip),
+            "deflate" => codings.push(Coding::Deflate),
+            "br" => codings.push(Coding::Brotli),
+            "zstd" => codings.push(Coding::Zstd),
+            _ => notes.push(PayloadNote::UnknownCoding(name.chars().take(MAX_CODING_NAME).collect())),
         }
     }
-    codings.reverse();
-    if codings.len() > MAX_CODINGS {
-        codings.truncate(MAX_CODINGS);
+    if names.next().is_some() {
         notes.push(PayloadNote::TooManyCodings);
     }
     codings
@@ -230,19 +236,27 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
 /// Determines the media type: from the crawler's own finding, else the HTTP header, else the record (if it
 /// holds only the payload), else the first bytes. A type without meaning (`application/octet-stream`,
 /// `unknown/unknown`) counts as none. If something is called a page or plain text but begins like PDF,
-/// images, archives, office files or other data, its bytes decide.
+/// images, archives, office files or other data, its bytes decide. So they do if something is called plain text but
+/// begins with the first tag of a page, unless it is a text made of a capture.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
     let stated = media::stated(record, payload.status, payload.content_type());
-    let is_text = |kind: &MediaType| match kind {
-        MediaType::Html | MediaType::Xhtml => true,
-        MediaType::Other(name) => name == "text/plain",
-    };
+    let is_plain = |kind: &MediaType| matches!(kind, MediaType::Other(name) if name == "text/plain");
+    let is_text = |kind: &MediaType| matches!(kind, MediaType::Html | MediaType::Xhtml) || is_plain(kind);
     if stated.as_ref().is_none_or(|(kind, _)| is_text(kind))
         && let Some(name) = binary_type(&payload.body)
     {
         return (MediaType::Other(name), TypeSource::Sniffed);
     }
-    stated.unwrap_or_else(|| (sniff(&payload.body), TypeSource::Sniffed))
+    match stated {
+        Some((kind, source)) => {
+            let is_page = is_plain(&kind) && record.kind != RecordType::Conversion;
+            match page_type(&payload.body).filter(|_| is_page) {
+                Some(page) => (page, TypeSource::Sniffed),
+                None => (kind, source),
+            }
+        }
+        None => (sniff(&payload.body), TypeSource::Sniffed),
+    }
 }
 
 /// Whether the type that is stated, if any, is HTML.

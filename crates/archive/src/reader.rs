@@ -9,6 +9,7 @@ mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
+use crate::arc_line::{ARC_REACH, ArcLine};
 use crate::compression::detect;
 use crate::error::{ArchiveError, Damage};
 use crate::member::MemberStop;
@@ -16,9 +17,7 @@ use crate::record::Record;
 use crate::record_block::RecordBlock;
 use crate::resume::{MemberAccount, ResumePoint};
 use crate::source::Source;
-use crate::start::{
-    ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts,
-};
+use crate::start::{FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc, record_starts};
 use crate::stream::Stream;
 
 /// Limits of a reader.

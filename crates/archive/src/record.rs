@@ -134,6 +134,8 @@ pub enum Note {
     LenientHeader,
     /// No usable Content-Length: the block goes to the next record or the end of the member.
     MissingContentLength,
+    /// WARC-Date is no date of the calendar.
+    WrongDate,
     /// The record was written in so many segments; their blocks were put together.
     SegmentsJoined(u64),
     /// The record was written in segments; so many, the first ones, were found.
@@ -158,6 +160,7 @@ impl fmt::Display for Note {
             }
             Note::LenientHeader => f.write_str("header breaks the grammar"),
             Note::MissingContentLength => f.write_str("no usable Content-Length"),
+            Note::WrongDate => f.write_str("WARC-Date is no date"),
             Note::SegmentsJoined(number) => write!(f, "joined of {number} segments"),
             Note::SegmentsMissing(number) => {
                 write!(f, "in segments, of which only the first {number} were found")
@@ -208,9 +211,9 @@ impl Record {
         self.bracketed("WARC-Target-URI")
     }
 
-    /// WARC-Date as it stands.
+    /// WARC-Date as it stands, if it is a date.
     pub fn date(&self) -> Option<&str> {
-        self.field("WARC-Date")
+        self.field("WARC-Date").filter(|date| is_date(date))
     }
 
     /// Content-Type of the block.
@@ -264,6 +267,31 @@ impl Record {
     }
 }
 
+/// Whether a text begins with a date of the calendar, after which a time may follow: `2014`, `2014-01`,
+/// `2014-01-03T03:03:21Z`.
+fn is_date(text: &str) -> bool {
+    let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
+    let number = |text: &str, digits| (text.len() == digits).then(|| text.parse::<u32>().ok())?;
+    let mut parts = date.splitn(3, '-');
+    let year = parts.next().and_then(|year| number(year, 4));
+    let month = parts.next().map_or(Some(1), |month| number(month, 2));
+    let day = parts.next().map_or(Some(1), |day| number(day, 2));
+    let (Some(year), Some(month), Some(day)) = (year, month, day) else { return false };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    // A second of 60 is a leap second.
+    let mut time = time.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    let within = [24, 60, 61]
+        .into_iter()
+        .all(|end| time.next().is_none_or(|part| number(part, 2).is_some_and(|part| part < end)));
+    (1..=days).contains(&day) && within
+}
+
 /// Takes blanks and one pair of angle brackets off.
 fn without_brackets(value: &str) -> &str {
     let value = value.trim();
@@ -302,6 +330,17 @@ mod tests {
         assert_eq!(record.refers_to(), None);
         assert_eq!(record.segment_number(), Some(2));
         assert_eq!(record.place.to_string(), "f:7");
+    }
+
+    #[test]
+    fn only_dates_of_the_calendar_are_dates() {
+        let dates = "2014 2014-01 2014-01-03 2014-01-03T03:03Z 2014-01-03T03:03:21Z 2016-02-29T23:59:60.123456Z \
+                     2009-03-05T08:43:19-0800 2009-03-05T08:43:19+05:30";
+        let others = "2009-03-65T08:43:19-0800 2014-13-01 2014-00-01 2015-02-29T00:00:00Z 2014-01-00 14-01-03 x 2014-1-3 \
+                      2014-01-03T24:00:00Z 2014-01-03T03:60:00Z 20140103030321 0 2014-01-03T3:3:3Z ----";
+        for (text, is_date) in dates.split(' ').map(|d| (d, true)).chain(others.split(' ').map(|d| (d, false))) {
+            assert_eq!(record(&[("WARC-Date", text)]).date().is_some(), is_date, "{text}");
+        }
     }
 
     #[test]

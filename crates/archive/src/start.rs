@@ -3,14 +3,12 @@
 use memchr::{memchr, memchr_iter, memmem};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
-use crate::{headers::Headers, headers::text};
+use crate::arc_line::{ARC_REACH, ArcLine};
 
 /// Bytes at the head of a file in which a first record is looked for.
 pub(crate) const HEAD: usize = 1024 * 1024;
 /// Longest version line and first field name looked at to tell a record from a chance match.
 pub(crate) const WARC_REACH: usize = 128;
-/// Longest ARC header line; it holds a URL.
-pub(crate) const ARC_REACH: usize = 16 * 1024;
 
 /// First bytes of a version line; some writers have them in small letters.
 const VERSION: &[u8; 5] = b"WARC/";
@@ -221,81 +219,6 @@ impl StartSearch {
     }
 }
 
-/// The header line of an ARC record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ArcLine {
-    pub(crate) url: String,
-    pub(crate) ip: String,
-    /// Digits as they stand.
-    pub(crate) date: String,
-    pub(crate) mime: String,
-    /// None if it is negative or no number: old writers put -1 where they did not know.
-    pub(crate) length: Option<u64>,
-}
-
-impl ArcLine {
-    /// Reads a header line of version 1 (five fields) or 2 (ten). A URL may hold blanks.
-    pub(crate) fn parse(line: &[u8]) -> Option<ArcLine> {
-        if line.len() > ARC_REACH {
-            return None;
-        }
-        let scheme = line.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-        if !(2..=16).contains(&scheme) || line.get(scheme) != Some(&b':') {
-            return None;
-        }
-        let line = line.trim_ascii_end();
-        let mut fields: Vec<&[u8]> = line.rsplitn(10, |&b| b == b' ').collect();
-        fields.reverse();
-        if let [url, ip, date, mime, _result, _checksum, _location, _offset, _name, length] = fields.as_slice()
-            && let Some(found) = Self::from_fields(url, ip, date, mime, length)
-        {
-            return Some(found);
-        }
-        let mut fields = line.rsplitn(5, |&b| b == b' ');
-        let (length, mime, date, ip) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        Self::from_fields(fields.next()?, ip, date, mime, length)
-    }
-
-    fn from_fields(url: &[u8], ip: &[u8], date: &[u8], mime: &[u8], length: &[u8]) -> Option<ArcLine> {
-        let address = ip.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b':' | b'-'));
-        if !address || !(8..=20).contains(&date.len()) || !date.iter().all(u8::is_ascii_digit) {
-            return None;
-        }
-        let length: Option<i64> = std::str::from_utf8(length).ok()?.parse().ok();
-        // Without a number, the rest must leave no doubt.
-        if length.is_none() && (!ip.contains(&b'.') || date.len() < 14 || !mime.contains(&b'/')) {
-            return None;
-        }
-        Some(ArcLine {
-            url: text(url),
-            ip: text(ip),
-            date: text(date),
-            mime: text(mime),
-            length: length.and_then(|length| u64::try_from(length).ok()),
-        })
-    }
-
-    /// The fields a WARC record would have; `http` tells that the block begins with HTTP.
-    pub(crate) fn headers(&self, http: bool) -> Headers {
-        let mut headers = Headers::new();
-        headers.push("WARC-Target-URI", self.url.as_str());
-        headers.push("WARC-Date", self.warc_date());
-        headers.push("WARC-IP-Address", self.ip.as_str());
-        let kind = if http { "application/http; msgtype=response" } else { self.mime.as_str() };
-        headers.push("Content-Type", kind);
-        if let Some(length) = self.length {
-            headers.push("Content-Length", length.to_string());
-        }
-        headers
-    }
-
-    /// `YYYY-MM-DDTHH:MM:SSZ` from the digits; missing ones of the time are zeros.
-    fn warc_date(&self) -> String {
-        let part = |from: usize, to: usize| self.date.get(from..to).unwrap_or("00");
-        format!("{}-{}-{}T{}:{}:{}Z", part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,26 +290,6 @@ mod tests {
         }
         assert_eq!(SEARCH.run(&text[..8], 0), FoundStart::No(4));
         assert_eq!(SEARCH.run(text, 4), FoundStart::At(5));
-    }
-
-    #[test]
-    fn arc_lines() {
-        let line = ArcLine::parse(b"http://a.b/x y 1.2.3.4 20140102030405 text/html 12\r").unwrap();
-        assert_eq!((line.url.as_str(), line.length), ("http://a.b/x y", Some(12)));
-        let headers = line.headers(true);
-        assert_eq!(headers.get("warc-date"), Some("2014-01-02T03:04:05Z"));
-        assert_eq!(headers.get("content-type"), Some("application/http; msgtype=response"));
-        let two = b"http://a.b/ 1.2.3.4 20140102030405 text/html 200 abc - 123 f.arc 77";
-        let two = ArcLine::parse(two).unwrap();
-        assert_eq!((two.url.as_str(), two.mime.as_str(), two.length), ("http://a.b/", "text/html", Some(77)));
-        assert_eq!(ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html -1").unwrap().length, None);
-        assert_eq!(ArcLine::parse(b"http://a/ 1.2.3.4 2014010203040z text/html 1"), None);
-        assert_eq!(ArcLine::parse(b"Date: Mon 1 20140102030405 text/html"), None);
-        let wrong = ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html abc").unwrap();
-        assert_eq!(wrong.length, None);
-        assert_eq!(ArcLine::parse(b"Date: Mon 1 20140102030405 text/html at"), None);
-        let short = ArcLine::parse(b"dns:a 1.2.3.4 20140102 text/dns 5").unwrap();
-        assert_eq!(short.headers(false).get("WARC-Date"), Some("2014-01-02T00:00:00Z"));
     }
 
     #[test]

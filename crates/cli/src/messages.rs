@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::fmt::format::debug_fn;
 use trommel::texts::without_controls;
 
 use crate::progress;
@@ -58,8 +60,13 @@ pub fn begin(args: MessageArgs) {
         .with_target(false)
         .with_ansi(has_colour(&std::io::stderr()))
         .with_writer(progress::Log);
+    // An event is a line, whatever names stand in it: with a line end in one, a stranger would write lines of the log.
+    let one_line = debug_fn(|line, field, value| match field.name() {
+        "message" => write!(line, "{}", without_controls(&format!("{value:?}"))),
+        name => write!(line, "{name}={value:?}"),
+    });
     match args.log_format {
-        LogFormat::Text => log.init(),
+        LogFormat::Text => log.fmt_fields(one_line.delimited(" ")).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
     }
     let manner = match (args.quiet, args.log_format) {

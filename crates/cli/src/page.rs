@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
-use trommel::archive::{FileSignature, PayloadOptions, binary_type};
+use trommel::archive::{FileSignature, PayloadOptions, binary_type, http_body};
 use trommel::{Extraction, Role};
 use trommel_pipeline::sources::NetworkOptions;
 use trommel_pipeline::sources::is_url;
@@ -131,6 +131,9 @@ fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         bytes = inflated(&bytes)?;
     }
     refuse_other_files(&bytes)?;
+    // Saved with its head, as `curl -i` does.
+    let head = bytes.len() - http_body(&bytes).len();
+    bytes.drain(..head);
     Ok(bytes)
 }
 
@@ -245,6 +248,13 @@ mod tests {
             assert_eq!(pages[0].read().unwrap(), b"<p>one");
             assert!(pages[0].name.ends_with("caf\u{fffd}.html"), "{pages:?}");
         }
+    }
+
+    #[test]
+    fn the_head_of_a_saved_answer_is_no_text() {
+        let saved = "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 200\r\nContent-Type: text/html\r\n\r\n<p>one";
+        assert_eq!(page(saved.into()).unwrap(), b"<p>one");
+        assert_eq!(page("HTTP/1.1 is a protocol\n\n<p>one".into()).unwrap(), b"HTTP/1.1 is a protocol\n\n<p>one");
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DuplicateSettings, Fingerprint, MemoryState, OrderedFilter, Reason, memory::Memory};
+use crate::{DuplicateSettings, Fingerprint, MemoryState, OrderedFilter, PageText, Reason, memory::Memory};
+
+/// Bytes for the keys of pages: 3.5 million of them.
+const PAGES_MEMORY: u64 = 64 << 20;
 
 /// Drops documents that have the words of an earlier one.
 #[derive(Debug)]
@@ -37,11 +40,28 @@ impl OrderedFilter for NearFilter {
     }
 }
 
+/// Drops copies of pages that gave a document before.
+#[derive(Debug)]
+struct Copies(Memory<u64>);
+
+impl OrderedFilter for Copies {
+    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
+        let (PageText::Captured(page) | PageText::Copied(page)) = fingerprint.page?;
+        let is_known = self.0.recall(page);
+        if !is_known {
+            self.0.remember(&[page]);
+        }
+        // A page may be captured twice.
+        matches!(fingerprint.page, Some(PageText::Copied(_)) if is_known).then_some(Reason::PageCopy)
+    }
+}
+
 /// Drops documents that repeat earlier ones of the run, wholly or nearly.
 #[derive(Debug, Default)]
 pub struct Duplicates {
     exact: Option<Exact>,
     near: Option<NearFilter>,
+    copies: Option<Copies>,
 }
 
 /// All that [`Duplicates`] remember.
@@ -49,6 +69,8 @@ pub struct Duplicates {
 pub struct DuplicatesState {
     exact: Option<MemoryState<u128>>,
     near: Option<MemoryState<u64>>,
+    #[serde(default)]
+    copies: Option<MemoryState<u64>>,
 }
 
 impl Duplicates {
@@ -57,12 +79,18 @@ impl Duplicates {
         Self {
             exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
             near: settings.near.then(|| NearFilter(Memory::new(settings.memory.0))),
+            copies: None,
         }
+    }
+
+    /// The same filters, and one that drops copies of pages.
+    pub fn with_copies(self) -> Self {
+        Self { copies: Some(Copies(Memory::new(PAGES_MEMORY))), ..self }
     }
 
     /// Whether no duplicate filter is on.
     pub fn is_empty(&self) -> bool {
-        self.exact.is_none() && self.near.is_none()
+        self.exact.is_none() && self.near.is_none() && self.copies.is_none()
     }
 
     /// Documents forgotten because memory was full: copies of them are not known any more.
@@ -74,7 +102,8 @@ impl Duplicates {
     /// Bytes of [`Duplicates::state`], about.
     pub fn bytes(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, |exact| exact.0.bytes());
-        exact + self.near.as_ref().map_or(0, |near| near.0.bytes())
+        let near = self.near.as_ref().map_or(0, |near| near.0.bytes());
+        exact + near + self.copies.as_ref().map_or(0, |copies| copies.0.bytes())
     }
 
     /// All that is remembered.
@@ -82,6 +111,7 @@ impl Duplicates {
         DuplicatesState {
             exact: self.exact.as_ref().map(|exact| exact.0.state()),
             near: self.near.as_ref().map(|near| near.0.state()),
+            copies: self.copies.as_ref().map(|copies| copies.0.state()),
         }
     }
 
@@ -92,6 +122,9 @@ impl Duplicates {
         }
         if let (Some(near), Some(state)) = (&mut self.near, state.near) {
             near.0.restore(state);
+        }
+        if let (Some(copies), Some(state)) = (&mut self.copies, state.copies) {
+            copies.0.restore(state);
         }
     }
 
@@ -115,6 +148,7 @@ impl OrderedFilter for Duplicates {
             .as_mut()
             .and_then(|exact| exact.judge(fingerprint))
             .or_else(|| self.near.as_mut().and_then(|near| near.judge(fingerprint)))
+            .or_else(|| self.copies.as_mut().and_then(|copies| copies.judge(fingerprint)))
     }
 }
 
@@ -173,6 +207,26 @@ mod tests {
             assert!(verdicts == expected, "{cut}");
             assert_eq!(second.state(), whole.state());
         }
+    }
+
+    #[test]
+    fn copies_of_pages_are_for_those_that_gave_nothing() {
+        let mut duplicates = Duplicates::new(&DuplicateSettings::default()).with_copies();
+        assert!(!duplicates.is_empty());
+        let of = |page| Fingerprint { page, ..Fingerprint::default() };
+        for (page, reason) in [
+            (None, None),
+            (Some(PageText::Captured(1)), None),
+            (Some(PageText::Captured(1)), None),
+            (Some(PageText::Copied(1)), Some(Reason::PageCopy)),
+            (Some(PageText::Copied(2)), None),
+            (Some(PageText::Copied(2)), Some(Reason::PageCopy)),
+        ] {
+            assert_eq!(duplicates.judge(&of(page)), reason, "{page:?}");
+        }
+        let mut second = Duplicates::new(&DuplicateSettings::default()).with_copies();
+        second.restore(duplicates.state());
+        assert_eq!(second.judge(&of(Some(PageText::Copied(1)))), Some(Reason::PageCopy));
     }
 
     #[test]

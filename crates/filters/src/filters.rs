@@ -97,6 +97,7 @@ impl Filters {
         Fingerprint {
             exact: wants_exact.then(|| exact(stats)).flatten(),
             near: if wants_near { near(stats) } else { Vec::new() },
+            page: None,
         }
     }
 

@@ -27,7 +27,7 @@ pub use duplicates::{Duplicates, DuplicatesState};
 pub use filter::{Filter, OrderedFilter};
 pub use filters::Filters;
 pub use memory::MemoryState;
-pub use minhash::Fingerprint;
+pub use minhash::{Fingerprint, PageText};
 pub use reason::Reason;
 pub use settings::{DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule, UnknownWord};
 pub use signals::TextSignals;

@@ -19,6 +19,17 @@ pub struct Fingerprint {
     pub(crate) exact: Option<u128>,
     /// A key a band; none if they are not asked for or there are fewer words than in a shingle.
     pub(crate) near: Vec<u64>,
+    /// The page whose text it is, where copies of pages are compared.
+    pub page: Option<PageText>,
+}
+
+/// A text of a page, by a key of its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageText {
+    /// That of its capture.
+    Captured(u64),
+    /// That of the crawler's copy.
+    Copied(u64),
 }
 
 impl Fingerprint {

@@ -60,6 +60,8 @@ trommel_text::named! {
         ExactDuplicate = "exact-duplicate",
         /// Nearly the words of an earlier document.
         NearDuplicate = "near-duplicate",
+        /// The crawler's copy of a page that gave a document before.
+        PageCopy = "page-copy",
     }
 }
 

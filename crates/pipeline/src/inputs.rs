@@ -1,5 +1,6 @@
 //! Inputs: finds the archives that arguments name.
 
+mod bounded;
 mod found;
 pub(crate) mod identity;
 pub(crate) mod network;
@@ -28,6 +29,7 @@ use trommel_sources::{
 
 use crate::inputs::network::Network;
 
+use bounded::{MAX_CONFIG, MAX_INDEX, MAX_MANIFEST, bounded};
 use found::Found;
 
 /// One archive to read.
@@ -185,7 +187,7 @@ pub fn select(
         None => RecordSelection::load(index, base.unwrap_or(&Base::beside(index)), options)?,
         Some(url) => {
             check_url(url)?;
-            let copy = fetch(url, &Network::new(network.clone()))?;
+            let copy = fetch(url, MAX_INDEX, &Network::new(network.clone()))?;
             let beside = Base::Url(folder_of(url).to_owned());
             RecordSelection::load_copy(copy, redacted(url), base.unwrap_or(&beside), options)?
         }
@@ -237,7 +239,7 @@ fn folder_of(url: &str) -> &str {
 pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSettings, ConfigError> {
     let Some(url) = path.to_str().filter(|path| is_url(path)) else { return Ok(PartialSettings::load(path)?) };
     check_url(url)?;
-    let copy = fetch(url, &Network::new(network.clone()))?;
+    let copy = fetch(url, MAX_CONFIG, &Network::new(network.clone()))?;
     let shown = PathBuf::from(redacted(url));
     PartialSettings::load(&copy).map_err(|error| {
         ConfigError::File(match error {
@@ -250,11 +252,11 @@ pub fn load_config(path: &Path, network: &NetworkOptions) -> Result<PartialSetti
     })
 }
 
-/// A copy of what is behind a URL, in a file that goes with its handle.
-fn fetch(url: &str, network: &Network) -> Result<TempPath, InputError> {
+/// A copy of what is behind a URL, of so many bytes at the most, in a file that goes with its handle.
+fn fetch(url: &str, most: u64, network: &Network) -> Result<TempPath, InputError> {
     let copy = || -> io::Result<TempPath> {
         let mut file = NamedTempFile::new()?;
-        io::copy(&mut network.open(url)?, &mut file)?;
+        io::copy(&mut bounded(network.open(url)?, most), &mut file)?;
         Ok(file.into_temp_path())
     };
     copy().map_err(InputError::of(redacted(url)))
@@ -391,14 +393,14 @@ fn from_manifest(
     Ok(())
 }
 
-/// A text, plain or gzip.
+/// A text, plain or gzip, of a manifest's length at the most.
 fn text_of(bytes: impl Read) -> io::Result<String> {
     let mut reader = BufReader::new(bytes);
     let mut text = String::new();
     // By its bytes and not its name: Common Crawl's lists of paths are gzip.
     match reader.fill_buf()?.starts_with(&signature::GZIP) {
-        true => MultiGzDecoder::new(reader).read_to_string(&mut text)?,
-        false => reader.read_to_string(&mut text)?,
+        true => bounded(MultiGzDecoder::new(reader), MAX_MANIFEST).read_to_string(&mut text)?,
+        false => bounded(reader, MAX_MANIFEST).read_to_string(&mut text)?,
     };
     Ok(text)
 }

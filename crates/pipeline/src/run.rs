@@ -146,6 +146,7 @@ pub(crate) fn execute<T: Send>(
     let position = AtomicU64::new(0);
     let records = RecordExtractor {
         room: Some(&room),
+        copies: plan.settings.archive.crawler_text,
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
         hard: plan.hard.as_ref(),
@@ -249,10 +250,10 @@ fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
 
 impl Plan {
     /// Whether a run of this plan can start in the middle of its inputs.
-    // Duplicates are those of documents before, which a position does not hold; followed inputs have no order.
+    // Duplicates and copies are those of documents before, which a position does not hold; followed inputs have no order.
     pub(crate) fn has_positions(&self) -> bool {
         let duplicates = &self.settings.filters.duplicates;
-        self.follow.is_none() && !duplicates.exact && !duplicates.near
+        self.follow.is_none() && !duplicates.exact && !duplicates.near && !self.settings.archive.crawler_text
     }
 
     /// Whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is

@@ -1,5 +1,6 @@
 //! Turns records into results, on many threads.
 
+pub(crate) mod crawler_records;
 pub(crate) mod gate;
 pub(crate) mod id;
 pub(crate) mod panic;

@@ -3,6 +3,7 @@
 mod bucket;
 mod client;
 mod hub;
+mod names;
 mod object;
 mod redirect;
 mod retry;

@@ -20,6 +20,13 @@ pub use bytes::{ArchiveBytes, FoundRecord, StoredRecord};
 const GAP: u64 = 64 << 10;
 /// Bytes of several records that are read at once.
 const MAX_JOINED_BYTES: u64 = 4 << 20;
+/// Bytes of the name of an archive, and of all names.
+const MAX_NAME: usize = 64 << 10;
+const MAX_NAMES: usize = 256 << 20;
+/// Rows after which those that are named again are looked for.
+const FIRST_SORT: usize = 1 << 20;
+/// Rows that any index may have; a larger one may have one for each of its bytes. A small file can name billions.
+const MAX_ROWS: u64 = 4 << 20;
 /// The number of bad lines that are reported one by one.
 const NAMED_LINES: usize = 100;
 
@@ -96,6 +103,44 @@ pub struct RecordSelection {
     options: SelectOptions,
 }
 
+/// The rows of an index while it is read: what is named again is let go of in between.
+struct Rows {
+    rows: Vec<WantedRecord>,
+    whole_ranges: bool,
+    /// Rows at which it is looked for those that are named again.
+    next_sort: usize,
+    most: u64,
+}
+
+impl Rows {
+    fn of(index: &Path, whole_ranges: bool) -> Result<Self, RecordIndexError> {
+        let file = index.metadata().map_err(RecordIndexError::of(index))?;
+        // Of a pipe it is not known how long it is.
+        let most = if file.is_file() { file.len().max(MAX_ROWS) } else { u64::MAX };
+        Ok(Self { rows: Vec::new(), whole_ranges, next_sort: FIRST_SORT, most })
+    }
+
+    fn add(&mut self, row: WantedRecord) -> Result<(), String> {
+        if self.rows.len() >= self.next_sort {
+            sort(&mut self.rows, self.whole_ranges);
+            self.next_sort = FIRST_SORT.max(2 * self.rows.len());
+        }
+        self.rows.push(row);
+        match self.rows.len() as u64 > self.most {
+            true => Err(format!("more rows than bytes, and more than {MAX_ROWS}")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Sorts rows; of those with the same place the longest stays.
+fn sort(rows: &mut Vec<WantedRecord>, whole_ranges: bool) {
+    // A range that is taken whole gives all of its records at once.
+    let inner = |row: &WantedRecord| if whole_ranges { 0 } else { row.inner };
+    rows.sort_unstable_by_key(|row| (row.file, row.offset, inner(row), Reverse(row.length)));
+    rows.dedup_by_key(|row| (row.file, row.offset, inner(row)));
+}
+
 /// Rows of one archive that are read at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReadBatch {
@@ -114,35 +159,41 @@ impl RecordSelection {
     /// If it cannot be read, or names no record that may be read.
     pub fn load(index: &Path, base: &Base, options: SelectOptions) -> Result<Self, RecordIndexError> {
         let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut rows = Vec::new();
+        let mut names = 0;
+        let mut rows = Rows::of(index, options.whole_ranges)?;
         let mut bad_lines = BadLines::default();
+        let failed = RecordIndexError::of::<String>(index);
         index::read(index, &mut |line| {
             if options.stop.is_set() {
-                return Err(RecordIndexError::of(index)(SourceError::Stopped));
+                return Err(failed(SourceError::Stopped.to_string()));
             }
-            let entry = match line.entry {
+            let permitted = line.entry.and_then(|entry| match entry.file.as_str() {
+                name if name.len() > MAX_NAME => Err("a name of more than 64 KiB".to_owned()),
+                name if !options.anywhere && base.join_below(name).is_none() => {
+                    let name = redacted(name);
+                    let name = name.escape_debug();
+                    Err(format!("{name}: outside of the folder of the index; --set select_anywhere=true reads it"))
+                }
+                _ => Ok(entry),
+            });
+            let entry = match permitted {
                 Ok(entry) => entry,
                 Err(what) => {
                     bad_lines.push(line.number, what);
                     return Ok(());
                 }
             };
-            if !options.anywhere && base.join_below(&entry.file).is_none() {
-                let name = redacted(&entry.file);
-                let name = name.escape_debug();
-                let what = format!("{name}: outside of the folder of the index; --set select_anywhere=true reads it");
-                bad_lines.push(line.number, what);
-                return Ok(());
-            }
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            rows.push(WantedRecord {
-                file: *numbers.entry(entry.file).or_insert(next),
-                offset: entry.offset,
-                inner: entry.inner,
-                length: entry.length,
-            });
-            Ok(())
+            let length = entry.file.len();
+            let file = *numbers.entry(entry.file).or_insert(next);
+            names += if file == next { length } else { 0 };
+            if names > MAX_NAMES {
+                return Err(failed(format!("more than {} MiB of names", MAX_NAMES >> 20)));
+            }
+            let row = WantedRecord { file, offset: entry.offset, inner: entry.inner, length: entry.length };
+            rows.add(row).map_err(&failed)
         })?;
+        let mut rows = rows.rows;
         if rows.is_empty() {
             let path = index.to_owned();
             return Err(match bad_lines.first.into_iter().next() {
@@ -161,10 +212,7 @@ impl RecordSelection {
         for row in &mut rows {
             row.file = places.get(row.file as usize).copied().unwrap_or_default();
         }
-        // A range that is taken whole gives all of its records at once.
-        let inner = |row: &WantedRecord| if options.whole_ranges { 0 } else { row.inner };
-        rows.sort_unstable_by_key(|row| (row.file, row.offset, inner(row), Reverse(row.length)));
-        rows.dedup_by_key(|row| (row.file, row.offset, inner(row)));
+        sort(&mut rows, options.whole_ranges);
         let (mut after, mut end): (Option<WantedRecord>, Option<u64>) = (None, None);
         for row in rows.iter_mut().rev() {
             end = match after {

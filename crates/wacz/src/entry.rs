@@ -40,6 +40,13 @@ impl Entry {
         !self.name.starts_with(['/', '\\']) && !is_drive && self.name.split(['/', '\\']).all(|part| part != "..")
     }
 
+    /// Whether it may hold captures by its name, but is not read: an archive elsewhere than in `archive/`, or a file there
+    /// that is no archive.
+    pub fn is_passed_over(&self) -> bool {
+        let is_file = !self.name.ends_with('/');
+        is_file && !self.is_archive() && (self.name.starts_with("archive/") || is_archive(&self.name))
+    }
+
     /// Whether it says to be an archive of the container.
     pub(crate) fn is_archive(&self) -> bool {
         self.name.starts_with("archive/") && is_archive(&self.name)

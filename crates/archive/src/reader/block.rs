@@ -3,11 +3,13 @@
 use memchr::memchr_iter;
 
 use super::Reader;
+use crate::arc_line::ARC_REACH;
 use crate::error::Damage;
+use crate::http;
 use crate::member::MemberStop;
-use crate::record::Note;
+use crate::record::{ArchiveFormat, Note};
 use crate::record_block::RecordBlock;
-use crate::start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
+use crate::start::{FoundStart, StartSearch, WARC_REACH, is_warc, record_starts};
 use crate::stream::StreamCodec;
 
 /// Most bytes set aside for a block beyond those that have been decoded.
@@ -15,6 +17,11 @@ const FIRST_CAPACITY: u64 = 1024 * 1024;
 /// After so many lengths that ran into the next record, lengths are no longer believed: a start of
 /// a record inside a block ends it. Keeps reading linear when every length of a file is wrong.
 const MAX_WRONG_LENGTHS: u32 = 4;
+/// Bytes by which a length may be too large without being damage: writers count line ends twice, or those after the
+/// block.
+const MAX_MISCOUNT: u64 = 16;
+/// Bytes by which it may be too small: fewer than a record with its headers has, of which a rest might be in the block.
+const MAX_OVER: u64 = 512;
 /// Bytes after a block in which a record that begins in the block may go on.
 const LOOKAHEAD: usize = 4096;
 
@@ -38,14 +45,29 @@ pub(super) struct Block {
     pub(super) notes: Vec<Note>,
     /// Bytes that are missing where the file or the member breaks off in it.
     pub(super) missing: Option<u64>,
-    /// Bytes that the block has more or less than its header says, where it was read up to the next record or the end
-    /// of the file; 0 if the header states no length.
-    pub(super) wrong_by: Option<u64>,
+    /// Whether its header states another length, or none, so that it was read up to the next record or the end of the
+    /// file.
+    pub(super) is_of_wrong_length: bool,
 }
 
 impl Block {
     fn kept(&self) -> u64 {
         self.bytes.len() as u64
+    }
+
+    /// Bytes that a block of a wrong length may lack, which is `stated`; none if its header only miscounts. Where a piece
+    /// of a file is gone, the rest of another record may stand in the block.
+    pub(super) fn lost_by_length(&self, stated: Option<u64>, format: ArchiveFormat) -> Option<u64> {
+        // What the server said about the body is a count of its own.
+        if let Some(missing) = http::missing_bytes(&self.bytes) {
+            return Some(missing).filter(|missing| *missing > 0);
+        }
+        match stated {
+            // Writers of ARC put -1 where they did not know.
+            None => (format == ArchiveFormat::Warc).then_some(0),
+            Some(stated) if stated > self.total => Some(stated - self.total).filter(|short| *short > MAX_MISCOUNT),
+            Some(stated) => Some(self.total - stated).filter(|over| *over > MAX_OVER),
+        }
     }
 
     /// Takes off the two line ends that close a record, of a block that was read up to the next.
@@ -88,8 +110,7 @@ impl Reader {
             Some(length) => self.sized_block(&mut block, length),
             None => {
                 block.notes.push(Note::MissingContentLength);
-                // How much is missing nobody knows.
-                block.wrong_by = Some(0);
+                block.is_of_wrong_length = true;
                 self.take(&mut block, None, true);
                 block.trim_end();
             }
@@ -136,7 +157,7 @@ impl Reader {
             block.bytes.truncate(at);
             block.total = at as u64;
             block.trim_end();
-            block.wrong_by = Some(length.abs_diff(block.total));
+            block.is_of_wrong_length = true;
             block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if !whole {
             let broken = matches!(self.stream.stop(), Some(MemberStop::End | MemberStop::Broken(_)));
@@ -145,7 +166,7 @@ impl Reader {
             }
             if taken == BlockEnd::Start {
                 block.trim_end();
-                block.wrong_by = Some(length.abs_diff(block.total));
+                block.is_of_wrong_length = true;
             }
             block.notes.push(Note::BlockCut { expected: length, got: block.total });
         } else if blank.contains(&b'\n') {
@@ -155,9 +176,7 @@ impl Reader {
             // No line end: the block goes on.
             self.take(block, None, true);
             block.trim_end();
-            if !matches!(self.stream.stop(), Some(MemberStop::Failed(_))) {
-                block.wrong_by = Some(length.abs_diff(block.total));
-            }
+            block.is_of_wrong_length = !matches!(self.stream.stop(), Some(MemberStop::Failed(_)));
             block.notes.push(Note::BlockExtended { expected: length, got: block.total });
         }
     }

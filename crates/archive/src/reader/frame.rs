@@ -1,11 +1,12 @@
 //! Reads one record from plain bytes: its header, then its block.
 
 use super::{Reader, block::Block};
+use crate::arc_line::ArcLine;
 use crate::error::{ArchiveError, Damage};
 use crate::headers::Headers;
 use crate::member::MemberStop;
 use crate::record::{ArchiveFormat, Note, Place, Record, RecordType};
-use crate::start::{ArcLine, names_warc, record_starts};
+use crate::start::{names_warc, record_starts};
 use crate::stream::StreamCodec;
 
 /// The result of searching for the end of a header.
@@ -25,6 +26,8 @@ struct RecordDraft {
     format: ArchiveFormat,
     kind: RecordType,
     headers: Headers,
+    /// The length of the block by its header.
+    stated: Option<u64>,
     block: Block,
 }
 
@@ -51,7 +54,7 @@ impl Reader {
         if odd {
             block.notes.insert(0, Note::LenientHeader);
         }
-        self.give(RecordDraft { start, format: ArchiveFormat::Warc, kind, headers, block });
+        self.give(RecordDraft { start, format: ArchiveFormat::Warc, kind, headers, stated: length, block });
     }
 
     /// Finds the blank line that ends a header. A record that begins before it means that the
@@ -137,26 +140,32 @@ impl Reader {
             RecordType::Resource
         };
         let headers = line.headers(http);
-        self.give(RecordDraft { start, format: ArchiveFormat::Arc, kind, headers, block });
+        self.give(RecordDraft { start, format: ArchiveFormat::Arc, kind, headers, stated: line.length, block });
     }
 
     fn give(&mut self, draft: RecordDraft) {
-        let RecordDraft { start, format, kind, headers, block } = draft;
+        let RecordDraft { start, format, kind, headers, stated, block } = draft;
         let end = self.stream.stored_end();
         let place =
             Place { file: self.file.clone(), offset: start.0, length: end.saturating_sub(start.0), inner: start.1 };
         self.given += 1;
         self.account(block.missing);
-        self.queue.push_back(Ok(Record { place, format, kind, headers, block: block.bytes, notes: block.notes }));
+        // No checksum shows that a piece is missing. A compressed member that is whole has what its writer put in.
+        let lost = match block.is_of_wrong_length && self.stream.compression() == StreamCodec::Plain {
+            true => block.lost_by_length(stated, format),
+            false => None,
+        };
+        let mut record = Record { place, format, kind, headers, block: block.bytes, notes: block.notes };
+        if record.headers.get("WARC-Date").is_some_and(|date| !date.is_empty()) && record.date().is_none() {
+            record.notes.push(Note::WrongDate);
+        }
+        self.queue.push_back(Ok(record));
         if let Some(missing) = block.missing
             && matches!(self.stream.stop(), Some(MemberStop::End))
         {
             self.damage(Damage::Cut, end, missing);
         }
-        // No checksum shows that a piece is missing. A compressed member that is whole has what its writer put in.
-        if let Some(lost) = block.wrong_by
-            && self.stream.compression() == StreamCodec::Plain
-        {
+        if let Some(lost) = lost {
             self.damage(Damage::Length, start.0, lost);
         }
     }

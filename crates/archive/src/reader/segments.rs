@@ -8,6 +8,9 @@ const MAX_GAP: usize = 8;
 /// Bytes of blocks that are held while the next segment is looked for.
 const MAX_HELD_BYTES: usize = 16 * 1024 * 1024;
 
+/// Notes of one record; segments may be many, each with its own.
+const MAX_NOTES: usize = 16;
+
 impl Reader {
     /// Whether the record at the head of the queue is a first segment whose others have not been
     /// looked for.
@@ -37,7 +40,8 @@ impl Reader {
                         first.place.length = first.place.length.saturating_add(part.place.length);
                     }
                     complete = part.headers.get("WARC-Segment-Total-Length").is_some();
-                    first.notes.extend(part.notes);
+                    let room = MAX_NOTES.saturating_sub(first.notes.len());
+                    first.notes.extend(part.notes.into_iter().take(room));
                 } else {
                     held += bytes;
                     at += 1;

@@ -134,6 +134,20 @@ fn headers_that_lie_change_nothing() {
 }
 
 #[test]
+fn names_of_codings_without_end_leave_few_notes() {
+    for names in ["x,".repeat(20_000), "gzip,".repeat(9000), format!("{},br", "y".repeat(60_000))] {
+        let undone = undo(&format!("Content-Encoding: {names}\r\n"), PAGE.as_bytes());
+        assert_eq!(undone.body, PAGE.as_bytes());
+        let notes: usize = undone.notes.iter().map(|note| note.to_string().len()).sum();
+        assert!(undone.notes.len() <= 9 && notes < 600, "{:?}", undone.notes);
+    }
+    let undone = undo(&"A: b\r\n".repeat(100_000), PAGE.as_bytes());
+    assert_eq!(undone.notes, [PayloadNote::HeadTooLong]);
+    assert_eq!(undone.body, PAGE.as_bytes());
+    assert!(undone.headers.len() < 20_000);
+}
+
+#[test]
 fn gzip_without_a_header_is_undone_for_pages_only() {
     let undone = undo("Content-Type: text/html\r\n", &gz(&gz(PAGE.as_bytes())));
     assert_eq!(undone.body, PAGE.as_bytes());
@@ -281,7 +295,13 @@ fn media_types_in_their_order() {
     assert_eq!(kind("application/pdf", "text/html", ""), (other("application/pdf"), Identified));
     assert_eq!(kind("", "Text/HTML; charset=x", ""), (MediaType::Html, Http));
     assert_eq!(kind("", "application/xhtml+xml", ""), (MediaType::Xhtml, Http));
-    assert_eq!(kind("", "text/plain", "<html>"), (other("text/plain"), Http));
+    for page in ["<html>", " \n<!DOCTYPE HTML><p>", "\u{feff}<!-- a --><title>b</title>", "<BODY class=a>"] {
+        assert_eq!(kind("", "text/plain; charset=x", page), (MediaType::Html, Sniffed), "{page}");
+    }
+    // Markdown begins like this, and words about HTML.
+    for text in ["<p align=center>a</p>", "<htmlx>", "a <html>", "<!-- <html>", ""] {
+        assert_eq!(kind("", "text/plain", text), (other("text/plain"), Http), "{text}");
+    }
     for nothing in ["", "html", "application/octet-stream", "unknown/unknown", "no-type"] {
         assert_eq!(kind("", nothing, "<html>"), (MediaType::Html, Sniffed), "{nothing}");
         assert_eq!(kind("", nothing, "words"), (other(""), Sniffed), "{nothing}");
@@ -295,6 +315,10 @@ fn media_types_in_their_order() {
     assert_eq!(page(&[("Content-Type", "image/png")], "resource"), (other("image/png"), Record));
     assert_eq!(page(&[("Content-Type", "application/http")], "response"), (MediaType::Html, Sniffed));
     assert_eq!(page(&[], "resource"), (MediaType::Html, Sniffed));
+    let text = [("Content-Type", "text/plain")];
+    assert_eq!(page(&text, "resource"), (MediaType::Html, Sniffed));
+    // Whoever made the text of a capture says what it is.
+    assert_eq!(page(&text, "conversion"), (other("text/plain"), Record));
 }
 
 #[test]

@@ -156,6 +156,34 @@ fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
     }
 }
 
+/// A file is cut, and others take its place: the same file again, then other contents, in the file or as another.
+#[test]
+fn files_that_are_cut_or_replaced_are_told_and_read() {
+    for (name, make) in [("a.warc", record as fn(usize) -> Vec<u8>), ("a.warc.gz", gzip)] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let path = at.join(name);
+        let said = |words: &str| fs::read_to_string(at.join("stderr")).unwrap().matches(words).count();
+        append(&path, &[make(1), make(2)].concat());
+        let run = Live::start(at, &[name, "-o", "-"]);
+        wait(at, "two documents", || stdout(at).len() == 2);
+        File::options().write(true).open(&path).unwrap().set_len(make(1).len() as u64).unwrap();
+        wait(at, "a warning", || said("it was cut") == 1);
+        append(&path, &[make(2), make(3)].concat());
+        wait(at, "the third document, and nothing again", || stdout(at).len() == 3);
+        assert_eq!(said("other contents"), 0);
+        fs::write(&path, make(4)).unwrap();
+        wait(at, "the document of other contents", || stdout(at).len() == 4);
+        fs::write(at.join("new"), [make(5), make(6), make(7), make(8)].concat()).unwrap();
+        fs::rename(at.join("new"), &path).unwrap();
+        wait(at, "those of another file", || stdout(at).len() == 8);
+        assert_eq!((said("other contents"), said("it was cut")), (2, 1), "{name}");
+        assert_eq!(run.stop(), Some(0));
+        let urls: Vec<String> = stdout(at).iter().map(|line| line["url"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(urls, (1..9).map(|at| format!("http://example.com/{at}")).collect::<Vec<_>>());
+    }
+}
+
 /// Files under the names of three crawlers; the run is killed and stopped in between, and goes on.
 #[test]
 fn rolling_files_are_read_once_however_often_the_run_ends() {

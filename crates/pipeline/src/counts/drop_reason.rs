@@ -18,6 +18,8 @@ pub enum DropReason {
     Request,
     /// The crawler's notes about another record.
     Metadata,
+    /// A record of the crawler's own: a log, its arguments, a copy of a page.
+    CrawlerRecord,
     /// A capture equal to an earlier one, stored without its content.
     Revisit,
     /// Another form of a capture, such as its text.

@@ -188,6 +188,13 @@ impl<'a> Unpacker<'a> {
 
     fn archives(&mut self, name: &str, opened: OpenedContainer) -> Result<(), WaczError> {
         let OpenedContainer { container, place } = opened;
+        let passed = container.entries().iter().filter(|entry| entry.is_passed_over());
+        let passed: Vec<&str> = passed.map(|entry| entry.name.as_str()).collect();
+        match passed.as_slice() {
+            [] => {}
+            [one] => tracing::warn!("{name}: passed over: {one}"),
+            [first, others @ ..] => tracing::warn!("{name}: passed over: {first} and {} more entries", others.len()),
+        }
         let archives = container.archives()?;
         // Damaged archives count as well: names of outputs must not depend on damage.
         let count = archives.len();

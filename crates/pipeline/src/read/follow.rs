@@ -1,6 +1,7 @@
 //! Follows inputs: continues to read as they grow and new ones appear.
 
 mod discovery;
+mod mark;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Seek, SeekFrom};
@@ -19,6 +20,7 @@ use crate::read::reader::{Disconnected, RecordFeed};
 use crate::state::journal::DoneInput;
 use crate::work::task::Step;
 use discovery::{find_inputs, there};
+use mark::Mark;
 
 /// Time between two looks at what there is.
 // By asking: notifications of file systems do not reach network folders and containers.
@@ -111,6 +113,8 @@ struct LiveInput {
     is_begun: bool,
     /// Why nothing can be read of it at all.
     fault: Option<String>,
+    /// What was read of it, to know it again.
+    mark: Mark,
 }
 
 /// A visit of an input: what is new in it, up to a pause.
@@ -200,6 +204,11 @@ impl RecordFeed<'_> {
                 input.growing = GrowingInput::File(there(Path::new(&input.name)));
             }
             let length = input.growing.length().unwrap_or(input.tried);
+            let read = input.point.map_or(0, |point| point.offset());
+            if length != input.tried && input.mark.check(&input.name, &input.growing, length, read) {
+                (input.mark, input.point, input.counted) = (Mark::default(), None, 0);
+                (input.tried, input.is_plain, input.fault) = (0, None, None);
+            }
             if length > input.tried || last && input.fault.is_none() {
                 input.tried = length;
                 if self.pass(input, &mut visit, length, last)? {
@@ -284,6 +293,7 @@ impl RecordFeed<'_> {
         }
         if let Some(point) = input.point {
             input.growing.discard_before(point.offset());
+            input.mark.renew(&input.growing, point.offset());
         }
         Ok(is_new)
     }
@@ -334,6 +344,7 @@ impl Inputs {
             counted: point.map_or(0, |point| point.offset()),
             tried: 0,
             fault: None,
+            mark: Mark::default(),
             is_plain: None,
             name,
             growing,

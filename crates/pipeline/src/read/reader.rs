@@ -21,6 +21,7 @@ use crate::inputs::packed::{ContainerFault, ContainerLists};
 use crate::plan::Plan;
 use crate::read::crawl_metadata;
 use crate::read::revisits::Revisits;
+use crate::work::crawler_records::page_url;
 use crate::work::gate::Gate;
 use crate::work::panic::panic_message;
 use crate::work::task::{CapturedRecord, Step, Task};
@@ -222,7 +223,11 @@ impl<'a> RecordFeed<'a> {
             // Its records are read one by one.
             (Input::Selection(_), _) => return Err(InputEnd::Well),
         };
-        reader.map_err(|error| InputEnd::Failed(error.to_string()))
+        // A run that is resumed may read it.
+        reader.map_err(|error| match input.path().is_some() && error.is_of_system() {
+            true => InputEnd::Broken(error.to_string()),
+            false => InputEnd::Failed(error.to_string()),
+        })
     }
 
     fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, InputEnd> {
@@ -343,7 +348,7 @@ impl<'a> RecordFeed<'a> {
         let bytes = record.block.len() as u64;
         let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
         let listed = self.listed.as_ref().filter(|_| is_capture);
-        let listing = listed.map(|listed| listed.listing(record.url()));
+        let listing = listed.map(|listed| listed.listing(page_url(&record)));
         let step = Step::Record(CapturedRecord { record, charset, listing: listing.unwrap_or_default() });
         self.send(bytes, after.into(), step)
     }

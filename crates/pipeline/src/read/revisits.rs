@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use trommel_archive::{Note, ReadOptions, Reader, Record, RecordType};
 use trommel_sources::{StopFlag, redacted};
@@ -15,6 +16,8 @@ use crate::plan::Plan;
 
 /// Most captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
+/// Bytes that all revisits of one capture may be given. A revisit is a few hundred bytes, and its capture many millions.
+const MAX_GIVEN: u64 = 256 << 20;
 /// Bytes of a response in which its type stands.
 // The type of a response is among its first headers; decoding each payload would double the first pass.
 const HEAD_BYTES: usize = 4096;
@@ -26,7 +29,11 @@ const HEAD_BYTES: usize = 4096;
 pub(crate) struct Revisits {
     /// Index of the input and stored offset.
     places: HashMap<u64, (u32, u64)>,
+    /// The number of revisits with a key.
+    asked: HashMap<u64, u32>,
     full: bool,
+    /// Whether it was told that one capture has too many.
+    is_told: AtomicBool,
 }
 
 impl Revisits {
@@ -55,6 +62,13 @@ impl Revisits {
     }
 
     fn add(&mut self, input: u32, record: &Record) {
+        if record.kind == RecordType::Revisit {
+            for key in keys_of_revisit(record) {
+                if self.asked.len() < MAX_CAPTURES || self.asked.contains_key(&key) {
+                    *self.asked.entry(key).or_default() += 1;
+                }
+            }
+        }
         let head = record.block.get(..HEAD_BYTES).unwrap_or(&record.block);
         let may_be_page = head.windows(4).any(|word| word.eq_ignore_ascii_case(b"html"));
         // A record in the middle of a compressed member cannot be read by itself.
@@ -75,21 +89,22 @@ impl Revisits {
     /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
     /// be read. It keeps its own place, id, URL and date.
     pub(crate) fn resolved(&self, plan: &Plan, network: &Network, revisit: &Record) -> Option<Record> {
-        let field = |name: &str| revisit.headers.get(name).map(|value| value.trim_matches(['<', '>', ' ']));
-        // What the revisit says outright comes before what has the same digest.
-        let keys = [
-            id(revisit.refers_to()),
-            capture(field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date")),
-            digest(revisit),
-        ];
-        let mut known = keys.into_iter().flatten().filter_map(|key| self.places.get(&key));
-        let &(index, offset) = known.next()?;
+        let mut known = keys_of_revisit(revisit).filter_map(|key| Some((key, *self.places.get(&key)?)));
+        let (key, (index, offset)) = known.next()?;
         let input = plan.inputs.get(usize::try_from(index).ok()?)?;
         let bytes = at(input, offset, network)?.ok()?;
         let mut original = Reader::new(input.name(), bytes, options(plan)).ok()?.next()?.ok()?;
         // Reading began at the record, so its place counts from there.
         original.place.offset = original.place.offset.saturating_add(offset);
         if original.kind != RecordType::Response {
+            return None;
+        }
+        let asked = self.asked.get(&key).copied().unwrap_or(u32::MAX);
+        if (original.block.len() as u64).saturating_mul(asked.into()) > MAX_GIVEN {
+            if !self.is_told.swap(true, Ordering::Relaxed) {
+                let most = MAX_GIVEN >> 20;
+                tracing::warn!("{}: its revisits stay without content, which had more than {most} MiB", original.place);
+            }
             return None;
         }
         let mut record = revisit.clone();
@@ -99,6 +114,13 @@ impl Revisits {
         record.notes.push(Note::Resolved(original.place));
         Some(record)
     }
+}
+
+/// The keys of the capture that a revisit refers to. What it says outright comes before what has the same digest.
+fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
+    let field = |name: &str| revisit.headers.get(name).map(|value| value.trim_matches(['<', '>', ' ']));
+    let named = capture(field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date"));
+    [id(revisit.refers_to()), named, digest(revisit)].into_iter().flatten()
 }
 
 fn options(plan: &Plan) -> ReadOptions {

@@ -21,6 +21,7 @@ fn derived(record: &Record) -> String {
         &place.offset.to_string(),
         &place.inner.to_string(),
         record.url().unwrap_or_default(),
-        record.date().unwrap_or_default(),
+        // Of any form: it tells records apart.
+        record.headers.get("WARC-Date").unwrap_or_default(),
     ])
 }

@@ -6,12 +6,13 @@ use std::time::Instant;
 use trommel::{PAGE_FACTOR, page_hints};
 use trommel_archive::{MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload};
 use trommel_extract::{Document, Hints};
-use trommel_filters::{Capture, Filters, Fingerprint};
+use trommel_filters::{Capture, Filters, Fingerprint, PageText};
 use trommel_output::{OutputRecord, RecordSource};
-use trommel_text::TextStats;
+use trommel_text::{TextStats, hash};
 
 use crate::counts::clock::{Clock, Stage};
 use crate::counts::drop_reason::{DropReason, FailureKind};
+use crate::work::crawler_records::{CrawlerRecord, crawler_record, page_url};
 use crate::work::gate::Gate;
 use crate::work::id::id;
 use crate::work::panic::panic_message;
@@ -37,6 +38,8 @@ pub(crate) struct RecordExtractor<'a> {
     pub(crate) room: Option<&'a Gate>,
     /// The filters that look at a single page.
     pub(crate) filters: &'a Filters,
+    /// Whether the crawler's copies of pages are taken.
+    pub(crate) copies: bool,
     /// Whether failed records are copied for the quarantine.
     pub(crate) quarantine: bool,
     /// The files for records that are not pages.
@@ -50,7 +53,17 @@ pub(crate) struct RecordExtractor<'a> {
 impl<'a> RecordExtractor<'a> {
     /// Extracts pages with `extract` and keeps those that pass `filters`, without the parts of a run that need files.
     pub(crate) fn new(extract: &'a Extract<'a>, filters: &'a Filters, payload: PayloadOptions) -> Self {
-        Self { extract, payload, room: None, filters, quarantine: false, set_aside: &[], hard: None, clock: None }
+        Self {
+            extract,
+            payload,
+            room: None,
+            filters,
+            copies: false,
+            quarantine: false,
+            set_aside: &[],
+            hard: None,
+            clock: None,
+        }
     }
 
     /// Reads one record and hands its document to `encode`. A fault of the program on a record is the failure of that
@@ -61,6 +74,11 @@ impl<'a> RecordExtractor<'a> {
         // From what costs nothing to what costs most: most records of an archive are no pages.
         if let Some(reason) = by_kind(record) {
             return WorkerResult::without_page(RecordVerdict::Dropped(reason));
+        }
+        match crawler_record(record) {
+            Some(CrawlerRecord::Copy(_)) if self.copies => {}
+            Some(_) => return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::CrawlerRecord)),
+            None => {}
         }
         if listing.is_left_out {
             return WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotListed));
@@ -121,7 +139,8 @@ impl<'a> RecordExtractor<'a> {
             clock.lap(Stage::Payload, &mut lap);
         }
         let begin = Instant::now();
-        let hints = Hints { crawl_charset: charset.as_deref(), ..page_hints(record, &page) };
+        let url = page_url(record);
+        let hints = Hints { url, crawl_charset: charset.as_deref(), ..page_hints(record, &page) };
         let mut document = match media_type {
             PLAIN => Document::of_plain_text(&page.body, &hints),
             _ => (self.extract)(&page.body, &hints),
@@ -137,7 +156,9 @@ impl<'a> RecordExtractor<'a> {
         let verdict = match self.filters.document(&document, &stats) {
             Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
             None => {
-                let fingerprint = self.filters.fingerprint(&stats);
+                let page_text = self.copies.then(|| page_text(record, &document, &stats)).flatten();
+                let mut fingerprint = self.filters.fingerprint(&stats);
+                fingerprint.page = page_text;
                 self.encoded(output_record(record, &page, id, document), fingerprint, encode)
             }
         };
@@ -190,7 +211,7 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
     let of_document = (!written.notes.is_empty()).then_some(written.notes);
     OutputRecord {
         id: id.to_owned(),
-        url: record.url().map(str::to_owned),
+        url: page_url(record).map(str::to_owned),
         date: record.date().map(str::to_owned),
         source: Some(RecordSource::from(&record.place)),
         status: page.status,
@@ -198,6 +219,19 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         digest: record.payload_digest().map(str::to_owned),
         notes: notes.chain(of_page).chain(of_document).collect::<Vec<_>>().join("; "),
         ..written
+    }
+}
+
+/// The page whose text a document is: that of a capture only if it says something, which pages that only a script writes
+/// do not.
+fn page_text(record: &Record, document: &Document, stats: &TextStats<'_>) -> Option<PageText> {
+    let key = hash(page_url(record)?.as_bytes());
+    match crawler_record(record) {
+        Some(_) => Some(PageText::Copied(key)),
+        None => {
+            let is_text = document.blocked.is_none() && stats.words().len() >= MIN_PAGE_WORDS;
+            is_text.then_some(PageText::Captured(key))
+        }
     }
 }
 
@@ -220,6 +254,9 @@ fn label(record: &Record) -> String {
 fn failed<T>(kind: FailureKind, message: String) -> RecordVerdict<T> {
     RecordVerdict::Failed { kind, message, members: Vec::new() }
 }
+
+/// Words of a page that is not written by a script alone.
+const MIN_PAGE_WORDS: usize = 25;
 
 /// The type of text that is taken unchanged.
 const PLAIN: &str = "text/plain";

@@ -108,6 +108,9 @@ impl<'a, T> RunWriter<'a, T> {
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
+        if plan.settings.archive.crawler_text {
+            duplicates = duplicates.with_copies();
+        }
         // A continued run must drop the same documents as an unbroken one, so the filters remember the first part.
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();

@@ -383,6 +383,16 @@ fn a_read_error_ends_the_run_the_first_time_only() {
 }
 
 #[test]
+fn an_input_whose_first_read_fails_is_read_when_the_disk_is_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = small(&archives(folder.path()), &folder.path().join("out"), Format::Jsonl, Compression::Zstd);
+    let error = go(&plan, &Failing::reading(0), false).unwrap_err();
+    assert!(matches!(error, RunError::Input(_)), "{error}");
+    let summary = go(&plan, &Failing::never(), true).unwrap();
+    assert!(summary.files.iter().all(|file| file.error.is_none() && file.records > 0), "{summary:?}");
+}
+
+#[test]
 fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());

@@ -92,6 +92,7 @@ class RunChoices(Choices, total=False):
     near_duplicates: bool
     duplicates_memory: int | str
     pages_only: bool
+    crawler_text: bool
     check_hashes: bool
     resolve_revisits: bool
     base_url: str

@@ -7,7 +7,7 @@ use std::path::Path;
 use futures_util::TryStreamExt;
 use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path};
 
-use super::{Remote, hub::Repository, object::source_error};
+use super::{Remote, hub::Repository, names::Names, object::source_error};
 use crate::{Scheme, SourceError, split_container};
 
 /// Bytes of a part of an object that is written. An object has at most 10,000 of them.
@@ -24,20 +24,24 @@ impl Remote {
             return Err(SourceError::Address("it cannot be listed".to_owned()));
         };
         let stop = &self.options.stop;
-        let mut names = if Scheme::of(url) == Some(Scheme::Hub) {
+        let names = if Scheme::of(url) == Some(Scheme::Hub) {
             let repository = Repository::new(container)?;
             let found = repository.list(prefix, &self.options);
             self.runtime.block_on(stop.unless(found))??
         } else {
             let (_, store, prefix) = self.place(url)?;
             let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
-            let found = store.list(prefix.as_ref()).try_collect::<Vec<_>>();
-            let found = self.runtime.block_on(stop.unless(found))?;
-            let found = found.map_err(|error| source_error(&error))?;
-            found.iter().map(|object| format!("{container}/{}", object.location)).collect()
+            let found = async {
+                let mut names = Names::default();
+                let mut objects = store.list(prefix.as_ref());
+                while let Some(object) = objects.try_next().await.map_err(|error| source_error(&error))? {
+                    names.add(format!("{container}/{}", object.location))?;
+                }
+                Ok(names)
+            };
+            self.runtime.block_on(stop.unless(found))??
         };
-        names.sort();
-        Ok(names)
+        Ok(names.in_order())
     }
 
     /// Writes a file to a URL such as `s3://BUCKET/KEY`, in parts if it is large; the object is there once it is whole.

@@ -12,6 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde::Deserialize;
 use url::Url;
 
+use super::names::Names;
 use super::retry::{RetryingConnector, innermost};
 use crate::{NetworkOptions, SourceError};
 
@@ -19,8 +20,6 @@ use crate::{NetworkOptions, SourceError};
 const ENDPOINT: &str = "https://huggingface.co";
 /// The bytes that need no encoding in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-/// Bytes of one page of a list, at the most.
-const MAX_PAGE: usize = 64 << 20;
 
 /// A dataset at a revision, or a bucket.
 #[derive(Debug)]
@@ -82,12 +81,12 @@ impl Repository {
         format!("{endpoint}/api/{}/tree{}{below}?recursive=true", self.name, self.revision)
     }
 
-    /// The files below a prefix, as URLs in no certain order.
-    pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<Vec<String>, SourceError> {
+    /// The files below a prefix, as URLs.
+    pub(super) async fn list(&self, prefix: &str, options: &NetworkOptions) -> Result<Names, SourceError> {
         let folder = prefix.trim_end_matches('/');
         let client = connector(options)?.connect(&ClientOptions::new().with_allow_http(true));
         let client = client.map_err(|error| SourceError::Failed(error.to_string()))?;
-        let mut found = Vec::new();
+        let mut found = Names::default();
         let mut next = Some(self.tree(folder));
         while let Some(page) = next.take() {
             let response = get(&client, &page).await?;
@@ -101,16 +100,15 @@ impl Repository {
             }
             next = self.next_page(response.headers())?;
             let body = response.into_body().bytes().await.map_err(|error| failed(&error))?;
-            if body.len() > MAX_PAGE {
-                return Err(SourceError::Failed(format!("a list of more than {MAX_PAGE} bytes")));
-            }
             let entries: Vec<Entry> = serde_json::from_slice(&body)
                 .map_err(|error| SourceError::Failed(format!("a list that is none: {error}")))?;
             // The list of a bucket goes by the beginnings of names.
             let is_below =
                 |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
             let files = entries.into_iter().filter(|entry| entry.kind == "file" && is_below(&entry.path));
-            found.extend(files.map(|entry| format!("{}/{}", self.container, entry.path)));
+            for entry in files {
+                found.add(format!("{}/{}", self.container, entry.path))?;
+            }
         }
         Ok(found)
     }

@@ -16,6 +16,9 @@ use crate::{NetworkOptions, SourceError};
 /// Breaks in a row, without a byte in between, after which an object is given up.
 const MAX_BREAKS: u32 = 5;
 
+/// Bytes of an object whose server does not say its length; it may have no end.
+const MAX_UNSTATED: u64 = 64 << 30;
+
 /// Times that an object may come too slowly before it is given up.
 const MAX_SLOW_READS: u32 = 3;
 
@@ -189,6 +192,10 @@ impl Object {
                     return Ok(RequestEnd::Slow);
                 }
                 (waited, came) = (Duration::ZERO, 0);
+            }
+            if end == UNKNOWN_LENGTH && *at > MAX_UNSTATED {
+                let what = format!("has more than {} GiB, and its server does not say how many", MAX_UNSTATED >> 30);
+                return Err(SourceError::Failed(what));
             }
             let mut piece = match piece {
                 Ok(piece) => piece,

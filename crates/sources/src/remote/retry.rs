@@ -5,14 +5,15 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use http_body_util::{BodyExt, Limited};
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 
 use super::{UNKNOWN_LENGTH, client::client, redirect};
-use crate::{NetworkOptions, redacted};
+use crate::{NetworkOptions, SourceError, redacted};
 
 /// First pause; each is up to three times the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -20,6 +21,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// Longest `Retry-After` that is honoured.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(300);
+/// Bytes of one page of a list. Stores give a thousand names in one, of a kilobyte each at the most.
+const MAX_LIST_PAGE: usize = 16 << 20;
 /// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
 const MAX_UNANSWERED: u32 = 5;
 
@@ -73,7 +76,7 @@ impl HttpService for Client {
                     unanswered += 1;
                     (innermost(error), None)
                 }
-                Ok(_) => return answer.map(with_length),
+                Ok(_) => return answer.map(|answer| bounded_list(request.uri(), with_length(answer))),
                 Err(_) => return answer,
             };
             last = next_pause(last);
@@ -154,6 +157,22 @@ fn with_length(mut response: HttpResponse) -> HttpResponse {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(UNKNOWN_LENGTH));
     }
     response
+}
+
+/// Bounds the body of an answer that is a page of a list, which is read whole.
+fn bounded_list(uri: &Uri, answer: HttpResponse) -> HttpResponse {
+    let is_list = uri.query().is_some_and(|query| {
+        // Of S3 and Google, of Azure, and of the hub.
+        query.split('&').any(|pair| ["list-type=2", "comp=list", "recursive=true"].contains(&pair))
+    });
+    if !is_list {
+        return answer;
+    }
+    let too_long = |_| {
+        let what = format!("a list with a page of more than {} MiB", MAX_LIST_PAGE >> 20);
+        HttpError::new(HttpErrorKind::Unknown, SourceError::Failed(what))
+    };
+    answer.map(|body| HttpResponseBody::new(Limited::new(body, MAX_LIST_PAGE).map_err(too_long)))
 }
 
 #[cfg(test)]

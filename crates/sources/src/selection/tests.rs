@@ -53,6 +53,30 @@ fn records_come_in_the_order_of_their_places() {
 }
 
 #[test]
+fn rows_that_come_again_take_no_memory() {
+    let row = |offset, length| WantedRecord { file: 0, offset, inner: 0, length };
+    let mut rows = Rows { rows: Vec::new(), whole_ranges: false, next_sort: FIRST_SORT, most: MAX_ROWS };
+    for at in 0..3 * FIRST_SORT as u64 {
+        rows.add(row(at % 3, at)).unwrap();
+    }
+    assert!(rows.rows.capacity() <= 2 * FIRST_SORT, "{}", rows.rows.capacity());
+    sort(&mut rows.rows, false);
+    let most = 3 * FIRST_SORT as u64;
+    assert_eq!(rows.rows, [row(0, most - 3), row(1, most - 2), row(2, most - 1)]);
+    let mut few = Rows { most: 2, ..rows };
+    assert!(few.add(row(7, 1)).unwrap_err().starts_with("more rows than bytes"));
+}
+
+#[test]
+fn names_without_measure_are_bad_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(MAX_NAME + 1);
+    let selection = selection(folder.path(), &[(&long, 0, 1), ("a", 0, 1)]);
+    assert_eq!(selection.archives().len(), 1);
+    assert_eq!(selection.bad_lines().first, [(1, "a name of more than 64 KiB".to_owned())]);
+}
+
+#[test]
 fn neighbours_are_read_together() {
     let folder = tempfile::tempdir().unwrap();
     let selection = selection(

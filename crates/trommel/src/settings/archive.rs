@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct ArchiveSettings {
     /// Take only the pages that a WACZ file lists (pages/*.jsonl).
     pub pages_only: bool,
+    /// Take the copies of pages that a crawler's browser left (urn:text, urn:dom) as documents of those that gave no text
+    /// before, such as pages that only a script writes.
+    pub crawler_text: bool,
     /// Compare the contents of WACZ files with the hashes that they state. Differences count as damage, but the
     /// contents are still read.
     pub check_hashes: bool,
