@@ -16,12 +16,18 @@ use trommel_html::fold_space;
 use twox_hash::XxHash3_128;
 
 use crate::render::content::KeptContent;
+use crate::render::markdown::title_heading;
+use crate::render::steps;
 use crate::render::traced::TracedText;
 use crate::role::Role;
 use crate::tokens::TokenCounter;
 use atoms::{Atom, atoms};
 pub(crate) use limit::limit;
 pub use size::{ChunkSize, ChunkSizeError, ChunkUnit};
+
+/// Bytes of headings and overlaps that chunks may repeat, for each byte of the text and for any text.
+// Chunks of a word below a long heading would else hold a thousand times the page.
+const MAX_REPEATED: (usize, usize) = (4, 1 << 16);
 
 /// A part of a document's text, for retrieval.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +37,8 @@ pub struct Chunk {
     pub id: String,
     /// Its text, a part of the document's.
     pub text: String,
-    /// Headings above it, outermost first.
+    /// Headings above it, outermost first. The first is the page's headline or title, unless the only heading of the first
+    /// level stands above it.
     pub headings: Vec<String>,
     /// Roles of its blocks, each once, in their order.
     pub roles: Vec<String>,
@@ -53,24 +60,35 @@ pub struct Chunk {
 pub(crate) struct ChunkBlocks<'a> {
     /// The kept blocks.
     pub content: &'a KeptContent<'a>,
+    /// The headline of the page, or else its title.
+    pub title: Option<&'a str>,
     /// The role of each block of the page.
     pub roles: Vec<Option<Role>>,
     /// Places of the texts in scripts, which follow the page's own blocks.
     pub embedded: Vec<(u32, u32)>,
 }
 
-/// Divides a text.
+/// Divides a text. Says whether headings or overlaps were left out, because they would have been much longer than the
+/// text.
 pub(crate) fn chunks(
     text: &TracedText,
     blocks: &ChunkBlocks<'_>,
     size: ChunkSize,
     tokens: &TokenCounter,
-) -> Vec<Chunk> {
-    let atoms = atoms(text, blocks, size, tokens);
+) -> (Vec<Chunk>, bool) {
+    let mut atoms = atoms(text, blocks, size, tokens);
+    place_divided(text, blocks, &mut atoms);
     let (mut counted, mut chars) = (0, 0);
     let mut hashed = String::new();
     let mut chunks = Vec::new();
-    for range in pack(&atoms, size) {
+    let mut room = text.text.len().saturating_mul(MAX_REPEATED.0) + MAX_REPEATED.1;
+    let (ranges, mut is_capped) = pack(&atoms, size, &mut room);
+    let title = blocks.title.map(|title| match text.is_markdown() {
+        true => title_heading(title).trim_end().to_owned(),
+        false => fold_space(title),
+    });
+    let has_one_first = atoms.iter().filter(|atom| atom.heading == Some(1)).count() == 1;
+    for range in ranges {
         let (Some(chunk_atoms), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else { continue };
         let end = chunk_atoms.last().map_or(first.place.end, |last| last.place.end);
         let whole = text.text.get(first.place.start..end).unwrap_or_default();
@@ -85,20 +103,20 @@ pub(crate) fn chunks(
         // Counted on from the end of the chunk before, so that each character is counted once, or back over what a chunk
         // repeats.
         let start = if from < counted { chars - count(from..counted) } else { chars + count(counted..from) };
+        steps::take(part.len());
         counted = from + part.len();
         let length = count(from..counted);
         chars = start + length;
-        let headings = headings(text, &atoms, range);
-        let (first_block, last_block) = covering_range(chunk_atoms.iter().filter_map(|atom| atom.blocks));
-        // A sentence has no place of its own, so its bytes are searched for; all others are known.
-        let (byte, end) = match chunk_atoms.iter().any(|atom| atom.is_divided) {
-            true => {
-                let content = blocks.content;
-                let places = text.locate(content.page, content.html, from..from + part.len());
-                covering_range(places.into_iter())
+        let mut headings = headings(text, &atoms, range, title.as_deref(), has_one_first);
+        match room.checked_sub(headings.iter().map(String::len).sum()) {
+            Some(left) => room = left,
+            None => {
+                headings.clear();
+                is_capped = true;
             }
-            false => covering_range(chunk_atoms.iter().filter_map(|atom| atom.bytes)),
-        };
+        }
+        let (first_block, last_block) = covering_range(chunk_atoms.iter().filter_map(|atom| atom.blocks));
+        let (byte, end) = covering_range(chunk_atoms.iter().filter_map(|atom| atom.bytes));
         chunks.push(Chunk {
             id: id(&headings, part, &mut hashed),
             text: part.to_owned(),
@@ -112,67 +130,107 @@ pub(crate) fn chunks(
             bytes: end.saturating_sub(byte),
         });
     }
-    chunks
+    (chunks, is_capped)
+}
+
+/// Sets the places of sentences, which have none of their own: all are searched for at once.
+fn place_divided(text: &TracedText, blocks: &ChunkBlocks<'_>, atoms: &mut [Atom]) {
+    let ranges = atoms.iter().filter(|atom| atom.is_divided).map(|atom| atom.place.clone());
+    let places = text.covering_places(blocks.content.page, blocks.content.html, ranges);
+    for (atom, place) in atoms.iter_mut().filter(|atom| atom.is_divided).zip(places) {
+        atom.bytes = place;
+    }
 }
 
 /// The atoms of each chunk: as many as fit, with no heading at the end. A heading starts a new chunk if the
-/// current one is half full.
-fn pack(atoms: &[Atom], size: ChunkSize) -> Vec<std::ops::Range<usize>> {
+/// current one is half full. Repeats no more bytes than there is room for, and says whether it would have.
+fn pack(atoms: &[Atom], size: ChunkSize, room: &mut usize) -> (Vec<std::ops::Range<usize>>, bool) {
     let limit = u64::from(size.size.get());
-    let sum = |range: std::ops::Range<usize>| -> u64 {
-        let atoms = atoms.get(range).unwrap_or_default();
-        atoms.iter().map(|atom| u64::from(atom.length)).sum()
-    };
+    // Of all atoms before each: so a sum takes one step.
+    let sums = atoms.iter().scan(0, |all, atom| {
+        *all += u64::from(atom.length);
+        Some(*all)
+    });
+    let sums: Vec<u64> = std::iter::once(0).chain(sums).collect();
+    let before = |at: usize| sums.get(at).copied().unwrap_or_default();
+    let sum = |range: std::ops::Range<usize>| before(range.end) - before(range.start);
     let is_heading = |at: usize| atoms.get(at).is_some_and(|atom| atom.heading.is_some());
-    let (mut from, mut filled) = (0, 0);
+    let start = |at: usize| atoms.get(at).map_or(0, |atom| atom.place.start);
+    // The first atom of the current chunk, and the first that no chunk has.
+    let (mut from, mut done) = (0, 0);
     let mut packed = Vec::new();
+    let mut is_capped = false;
     for at in 0..atoms.len() {
-        let length = sum(at..at + 1);
+        steps::take(1);
         // A new section begins a new chunk, unless that would leave one less than half full.
-        let ends_section = is_heading(at) && filled * 2 >= limit;
+        let ends_section = is_heading(at) && at > done && sum(from..at) * 2 >= limit;
         // Texts of scripts stand elsewhere on the page than the text before them.
         let is_elsewhere = |at: usize| atoms.get(at).is_some_and(|atom| atom.is_embedded);
         let ends_page = at > from && is_elsewhere(at) != is_elsewhere(at - 1);
-        if filled + length > limit || ends_section || ends_page {
-            let mut end = at;
-            // A heading alone at the end of a chunk would be parted from what it heads.
-            while !ends_page && end > from && is_heading(end - 1) {
-                end -= 1;
+        if !(sum(from..at + 1) > limit || ends_section || ends_page) {
+            continue;
+        }
+        let mut end = at;
+        // A heading alone at the end of a chunk would be parted from what it heads.
+        while !ends_page && end > done && is_heading(end - 1) {
+            end -= 1;
+        }
+        if end > done {
+            packed.push(from..end);
+            let mut next = end;
+            while !ends_page && next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
+                next -= 1;
+                steps::take(1);
             }
-            if end > from {
-                packed.push(from..end);
-                let mut next = end;
-                while !ends_page && next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
-                    next -= 1;
-                }
-                // The overlap gives way: a chunk may not be longer than asked because of what it repeats.
-                while next < end && sum(next..at + 1) > limit {
-                    next += 1;
-                }
-                from = next;
-                filled = sum(from..at);
+            (from, done) = (next, end);
+        }
+        // The overlap gives way: a chunk may not be longer than asked because of what it repeats.
+        while from < done && sum(from..at + 1) > limit {
+            from += 1;
+            steps::take(1);
+        }
+        match room.checked_sub(start(done) - start(from)) {
+            Some(left) => *room = left,
+            None => {
+                is_capped = true;
+                from = done;
             }
         }
-        filled += length;
     }
     if from < atoms.len() {
         packed.push(from..atoms.len());
     }
-    packed
+    (packed, is_capped)
 }
 
-/// The headings above the first atom of a range that is none, or down to its last heading.
-fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) -> Vec<String> {
+/// The headings above the first atom of a range that is none, or down to its last heading; above them the title, unless
+/// one of them is the title.
+fn headings(
+    text: &TracedText,
+    atoms: &[Atom],
+    range: std::ops::Range<usize>,
+    title: Option<&str>,
+    has_one_first: bool,
+) -> Vec<String> {
     let body = range.clone().find(|at| atoms.get(*at).is_some_and(|atom| atom.heading.is_none()));
     let mut above = match body {
         Some(at) => atoms.get(at).and_then(|atom| atom.above),
         None => range.last(),
     };
     let mut path = Vec::new();
+    let mut has_first = false;
     while let Some(atom) = above.and_then(|at| atoms.get(at)) {
         let words = text.text.get(atom.words.clone()).unwrap_or_default();
         path.push(fold_space(words));
+        has_first |= atom.heading == Some(1);
         above = atom.above;
+    }
+    // In Markdown the level may be another.
+    let said = |heading: &str| heading.trim_start_matches('#').trim().to_owned();
+    let is_title = |title: &str| path.iter().any(|heading: &String| said(heading.as_str()) == said(title));
+    let is_said = has_first && has_one_first || title.is_some_and(is_title);
+    if let Some(title) = title.filter(|_| !is_said) {
+        path.push(title.to_owned());
     }
     path.reverse();
     path
@@ -181,6 +239,7 @@ fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) ->
 fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
     for at in atoms.iter().filter_map(|atom| atom.blocks).flat_map(|(first, last)| first..=last) {
+        steps::take(1);
         if let Some(role) = blocks.roles.get(at as usize).copied().flatten()
             && !found.contains(&role.name())
         {

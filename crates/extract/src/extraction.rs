@@ -31,6 +31,7 @@ use crate::policy::{ArticlePolicy, HeadlinePolicy};
 use crate::render::content::KeptContent;
 use crate::render::embedded::append;
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
+use crate::render::steps;
 use crate::render::table_rows::document_tables;
 use crate::render::text::{plain_text, start_of_plain_text};
 use crate::render::traced::{OriginSource, TracedText};
@@ -45,6 +46,10 @@ const TITLE_BLOCKS: usize = 3;
 const MIN_TITLE_LIKENESS: f32 = 0.6;
 /// The name of the limit on tokens among the caps of a document.
 const TOKEN_CAP: &str = "max-tokens";
+/// The name of the bound on what chunks repeat.
+const CHUNK_CAP: &str = "chunks";
+/// The name of the bound on the steps of writing.
+const WRITING_CAP: &str = "writing";
 
 /// A decoded page whose blocks have been judged.
 #[derive(Clone, Debug)]
@@ -358,6 +363,7 @@ impl<'a> Extraction<'a> {
     /// The document of the page.
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
+            steps::begin();
             let content = self.main_content(options.text);
             let few = match options.metadata {
                 MetadataChoice::Auto => self.few_metadata,
@@ -400,6 +406,7 @@ impl<'a> Extraction<'a> {
             let posts = options.posts.then(|| self.listed_posts(options.text));
             let parts = (options.chunks.is_some() || options.max_tokens.is_some()).then(|| ChunkBlocks {
                 content: &content,
+                title: self.headline_text().or(title.as_deref()),
                 roles: self.judged().map(|(.., role)| role).collect(),
                 embedded: self.embedded().iter().map(|embedded| embedded.embedded.content.span).collect(),
             });
@@ -412,6 +419,13 @@ impl<'a> Extraction<'a> {
             let spans = options.spans.then(|| text.spans(&self.page, &self.decoded.text));
             let chunks = parts.as_ref().zip(options.chunks);
             let chunks = chunks.map(|(parts, size)| self::chunks(&text, parts, size, &options.tokens));
+            let (chunks, is_capped) = chunks.unwrap_or_default();
+            if is_capped {
+                capped.push(CHUNK_CAP.to_owned());
+            }
+            if steps::are_too_many() {
+                capped.push(WRITING_CAP.to_owned());
+            }
             Document {
                 text: text.text,
                 // By phrases and not by the model, whose page types know no walls.
@@ -432,11 +446,18 @@ impl<'a> Extraction<'a> {
                 spans: spans.unwrap_or_default(),
                 tables: tables.unwrap_or_default(),
                 posts: posts.unwrap_or_default(),
-                chunks: chunks.unwrap_or_default(),
+                chunks,
                 capped,
                 notes: Vec::new(),
             }
         })
+    }
+
+    /// The text of the page's headline, if that is a heading of the first level.
+    fn headline_text(&self) -> Option<&str> {
+        let block = self.page.blocks.get(self.verdicts.judgement.headline?)?;
+        let is_first = self.page.path(block.element).any(|(_, element)| element.tag == Tag::H1);
+        is_first.then(|| shown_text(&self.page, &self.decoded.text, block))
     }
 
     fn robots(&self) -> Vec<String> {
@@ -493,5 +514,9 @@ impl<'a> Extraction<'a> {
     }
 }
 
+#[cfg(test)]
+mod forged_tests;
+#[cfg(test)]
+mod linear_tests;
 #[cfg(test)]
 mod tests;

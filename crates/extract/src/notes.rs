@@ -38,6 +38,8 @@ pub(crate) struct NoteMark {
     pub to: u32,
     /// Number of the note.
     pub number: u32,
+    /// Whether the page has that note.
+    pub has_note: bool,
 }
 
 /// A note.
@@ -135,26 +137,29 @@ impl Notes {
     fn number(&mut self, pairs: &[Pair]) {
         let mut targets: Vec<(&Target, &str)> = Vec::new();
         let mut place: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
-        let mut of_pair = Vec::with_capacity(pairs.len());
+        let mut of_pair = vec![0; pairs.len()];
         let mut by_label: FxHashMap<&str, usize> = FxHashMap::default();
-        for pair in pairs {
-            let key = match &pair.target {
-                Target::Element { element, .. } => (*element, u32::MAX, 0),
-                Target::Inline(block, from, _) => (*block, *from, 1),
-                Target::Label => match by_label.get(pair.label.as_str()) {
-                    Some(at) => {
-                        of_pair.push(*at);
-                        continue;
-                    }
-                    None => (pair.block, pair.from, 2),
-                },
-            };
-            let at = *place.entry(key).or_insert_with(|| {
-                targets.push((&pair.target, &pair.label));
-                targets.len() - 1
-            });
-            by_label.entry(&pair.label).or_insert(at);
-            of_pair.push(at);
+        // A mark that only repeats a label may stand before the note of that label.
+        for is_label in [false, true] {
+            let of_kind = pairs.iter().zip(&mut of_pair).filter(|(pair, _)| (pair.target == Target::Label) == is_label);
+            for (pair, of_pair) in of_kind {
+                let key = match &pair.target {
+                    Target::Element { element, .. } => (*element, u32::MAX, 0),
+                    Target::Inline(block, from, _) => (*block, *from, 1),
+                    Target::Label => match by_label.get(pair.label.as_str()) {
+                        Some(at) => {
+                            *of_pair = *at;
+                            continue;
+                        }
+                        None => (pair.block, pair.from, 2),
+                    },
+                };
+                *of_pair = *place.entry(key).or_insert_with(|| {
+                    targets.push((&pair.target, &pair.label));
+                    targets.len() - 1
+                });
+                by_label.entry(&pair.label).or_insert(*of_pair);
+            }
         }
         let shown: Vec<Option<u32>> =
             targets.iter().map(|(_, label)| label.parse().ok().filter(|number| *number > 0)).collect();
@@ -179,6 +184,7 @@ impl Notes {
                 from: pair.from,
                 to: pair.to,
                 number: number(at),
+                has_note: targets.get(at).is_some_and(|(target, _)| **target != Target::Label),
             });
         }
         for (at, (target, _)) in targets.iter().enumerate() {

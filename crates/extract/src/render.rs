@@ -1,5 +1,7 @@
 //! Renders kept blocks as plain text or Markdown.
 
+mod cells;
+mod columns;
 pub(crate) mod content;
 pub(crate) mod data_table;
 pub(crate) mod divisions;
@@ -8,6 +10,7 @@ pub(crate) mod listings;
 pub(crate) mod markdown;
 pub(crate) mod options;
 pub(crate) mod pieces;
+pub(crate) mod steps;
 pub(crate) mod table_rows;
 pub(crate) mod tex;
 pub(crate) mod text;

@@ -217,12 +217,17 @@ impl Page {
     /// Notations of a block in the order of their starts, the outer of two first; places are bytes of
     /// [`Page::text`].
     pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
-        let (start, end) = block.text;
+        self.notations_in(block, (0, block.text.1 - block.text.0))
+    }
+
+    /// The notations that begin in a part of a block's text, in order.
+    pub fn notations_in(&self, block: &Block, (from, to): (u32, u32)) -> impl Iterator<Item = Notation> {
+        let start = block.text.0;
         // Searched and not indexed by block: most pages have no notation, and pay nothing for them.
-        let first = self.notations.partition_point(|notation| notation.text.0 < start);
+        let first = self.notations.partition_point(|notation| notation.text.0 < start + from);
         let rest = self.notations.get(first..).unwrap_or_default();
         rest.iter()
-            .take_while(move |notation| notation.text.0 < end)
+            .take_while(move |notation| notation.text.0 < start + to)
             .map(move |notation| Notation { text: (notation.text.0 - start, notation.text.1 - start), ..*notation })
     }
 
@@ -272,7 +277,12 @@ impl Page {
     /// [`Page::text`]. One part without style if the page was read without
     /// styles.
     pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
-        let (start, end) = block.text;
+        self.styled_from(block, 0)
+    }
+
+    /// The same from a byte of the block's text on.
+    pub fn styled_from(&self, block: &Block, from: u32) -> impl Iterator<Item = StyledText<'_>> {
+        let (start, end) = (block.text.0 + from, block.text.1);
         // The last change before the block says how it begins.
         let mut next = self.styles.partition_point(|(at, _)| *at <= start);
         let mut from = start;

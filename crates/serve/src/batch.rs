@@ -13,6 +13,7 @@ use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
+use trommel::IncludeSettings;
 use trommel::archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
 use trommel::filters::Filters;
 use trommel::output::{Encode as _, Jsonl};
@@ -90,6 +91,7 @@ pub(crate) async fn batch(
         lines: sender,
         patience: app.settings.limits.timeout,
         max_record,
+        lists: settings.include,
         summary: BatchSummary::default(),
     };
     tokio::task::spawn_blocking(move || {
@@ -122,6 +124,8 @@ struct Batch {
     lines: mpsc::Sender<io::Result<Bytes>>,
     patience: Duration,
     max_record: u64,
+    /// Lists beside the text, for which memory is taken.
+    lists: IncludeSettings,
     summary: BatchSummary,
 }
 
@@ -173,17 +177,17 @@ impl Batch {
                 return;
             }
         };
-        let (app, runtime) = (self.app.clone(), self.runtime.clone());
+        let (app, runtime, lists) = (self.app.clone(), self.runtime.clone(), self.lists);
         // What the line of a page takes until it is sent.
         let taken = TakenShare::default();
         let extract = |page: &[u8], hints: &Hints<'_>| {
             let memory = &app.admission.work;
-            let judged = weight::fitting(page, memory.all());
+            let judged = weight::fitting(page, memory.all(), &lists);
             // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
             let permit = runtime.block_on(app.admission.worker());
             taken.put(runtime.block_on(async {
                 loop {
-                    let share = memory.share_within(weight::of_page(judged), STOP_POLL).await;
+                    let share = memory.share_within(weight::of_lists(judged, &lists), STOP_POLL).await;
                     if share.is_ok() || app.is_stopping() {
                         return share.ok();
                     }

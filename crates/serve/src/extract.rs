@@ -41,7 +41,7 @@ pub(crate) async fn extract(
     let page = body::whole(body, &headers, &app).await?;
     app.metrics.stage("body", begin.elapsed());
     let extractor = app.extractor(model, &settings);
-    let weight = weight::of_page(&page.bytes);
+    let weight = weight::of_lists(&page.bytes, &settings.include);
     let made = app.judge(page, weight, move |app, page| {
         let begin = Instant::now();
         let document = extractor.document(page, &hints.hints());

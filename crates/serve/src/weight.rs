@@ -1,5 +1,7 @@
 //! Estimates the memory for judging a page from its bytes.
 
+use trommel::IncludeSettings;
+
 /// The fixed bytes for any page.
 const FIXED_BYTES: u64 = 1 << 20;
 /// Bytes for each byte of the page: the decoded page, its text, copies of it in the answer.
@@ -12,6 +14,13 @@ const TAGS: u64 = 180_000;
 /// is read.
 const VALUE: u64 = 420;
 const VALUES: u64 = 220_000;
+/// Bytes for each byte of the page whose chunks are asked for: their texts and headings, in the document and the answer.
+const CHUNKED_BYTE: u64 = 14;
+/// Bytes for each chunk besides, and least bytes of the page for each unit of its size.
+const CHUNK: u64 = 900;
+const BYTES_OF_UNIT: u64 = 2;
+/// Bytes for each bracket whose spans are asked for: a part of a text and its place, in the document and the answer.
+const SPAN: u64 = 160;
 /// What showing a page takes besides, for each byte and each bracket, and at most.
 const VIEW_BYTES_PER_BYTE: u64 = 20;
 const VIEW_BYTES_PER_TAG: u64 = 2500;
@@ -21,6 +30,19 @@ const MAX_VIEW_BYTES: u64 = 80 << 20;
 pub(crate) fn of_page(page: &[u8]) -> u64 {
     let (tags, values) = marks(page);
     of(page.len() as u64, tags, values)
+}
+
+/// The same with the lists beside the text that are asked for.
+pub(crate) fn of_lists(page: &[u8], lists: &IncludeSettings) -> u64 {
+    let bytes = page.len() as u64;
+    let chunks = lists.chunks.map_or(0, |chunks| {
+        // No chunk has less than a paragraph or a sentence.
+        let most = marks(page).0.saturating_add(sentences(page));
+        let count = most.min(bytes / BYTES_OF_UNIT / u64::from(chunks.size.get()));
+        bytes.saturating_mul(CHUNKED_BYTE).saturating_add(count.saturating_mul(CHUNK))
+    });
+    let spans = if lists.spans { marks(page).0.min(TAGS).saturating_mul(SPAN) } else { 0 };
+    of_page(page).saturating_add(chunks).saturating_add(spans)
 }
 
 /// The same with the report on it.
@@ -36,14 +58,14 @@ pub(crate) fn longest(memory: u64) -> u64 {
 }
 
 /// The longest start of a page that may be judged in so much memory.
-pub(crate) fn fitting(page: &[u8], memory: u64) -> &[u8] {
-    if of_page(page) <= memory {
+pub(crate) fn fitting<'p>(page: &'p [u8], memory: u64, lists: &IncludeSettings) -> &'p [u8] {
+    if of_lists(page, lists) <= memory {
         return page;
     }
     let (mut from, mut to) = (0, page.len());
     while from < to {
         let middle = (from + to).div_ceil(2);
-        if of_page(page.get(..middle).unwrap_or_default()) <= memory { from = middle } else { to = middle - 1 }
+        if of_lists(page.get(..middle).unwrap_or_default(), lists) <= memory { from = middle } else { to = middle - 1 }
     }
     page.get(..from).unwrap_or_default()
 }
@@ -53,6 +75,14 @@ fn of(bytes: u64, tags: u64, values: u64) -> u64 {
         .saturating_add(bytes.saturating_mul(BYTE))
         .saturating_add(tags.min(TAGS).saturating_mul(TAG))
         .saturating_add(values.min(VALUES).saturating_mul(VALUE))
+}
+
+/// The signs of a page at which a sentence may end; of those that are not ASCII, which nothing tells apart here, every
+/// second.
+fn sentences(page: &[u8]) -> u64 {
+    let ends = page.iter().filter(|byte| matches!(byte, b'.' | b'!' | b'?')).count();
+    let others = page.iter().filter(|byte| **byte >= 0xC0).count();
+    (ends + others / 2) as u64
 }
 
 /// The angle brackets of a page, and its braces and square brackets.
@@ -78,13 +108,30 @@ mod tests {
     }
 
     #[test]
+    fn lists_weigh_by_their_lengths() {
+        let page = b"<p>word word. ".repeat(10_000);
+        let of = |chunks: &str, spans: bool| {
+            let chunks = Some(chunks).filter(|chunks| !chunks.is_empty());
+            let lists = serde_json::json!({ "chunks": chunks, "spans": spans });
+            of_lists(&page, &serde_json::from_value(lists).unwrap())
+        };
+        assert_eq!(of("", false), of_page(&page));
+        assert!(of("", true) > of_page(&page));
+        assert!(of("words=1", false) > of("words=400,overlap=200", false));
+        assert!(of("words=400", false) > of_page(&page));
+    }
+
+    #[test]
     fn what_fits_is_the_longest_start() {
         let page = b"<p>word ".repeat(10_000);
-        assert_eq!(fitting(&page, u64::MAX), page);
-        let memory = of_page(&page) / 2;
-        let start = fitting(&page, memory);
+        let lists = IncludeSettings::default();
+        let fitting = |page: &'static [u8], memory| fitting(page, memory, &lists);
+        let page: &'static [u8] = page.leak();
+        assert_eq!(fitting(page, u64::MAX), page);
+        let memory = of_page(page) / 2;
+        let start = fitting(page, memory);
         assert!(of_page(start) <= memory && of_page(&page[..start.len() + 1]) > memory);
-        assert!(fitting(&page, 0).is_empty());
+        assert!(fitting(page, 0).is_empty());
         let text = vec![b'x'; 1 << 20];
         let memory = of_page(&text);
         assert_eq!(longest(memory), text.len() as u64);

@@ -109,7 +109,7 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if blocks.is_empty() {
         return;
     }
-    let (_, whole) = data_tables(page, html, &blocks);
+    let (_, whole) = data_tables(page, html, &blocks, false);
     let whole = blocks.iter().zip(whole).filter(|(_, table)| *table != NONE);
     kept.keep(whole.map(|(at, _)| *at as usize));
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::inline_marks::links_and_code;
 use super::{ChunkBlocks, ChunkSize, ChunkUnit};
 use crate::render::content::{KeptContent, Segment, is_item};
+use crate::render::steps;
 use crate::render::text::{ITEMS, rich_items};
 use crate::render::traced::{Origin, OriginSource, TracedText};
 use crate::tokens::TokenCounter;
@@ -77,9 +78,7 @@ struct Division<'a> {
 /// sentences.
 pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize, tokens: &TokenCounter) -> Vec<Atom> {
     let pieces = pieces(text, blocks);
-    // Plain text copies what blocks say; Markdown is written from them.
-    let is_markdown = !text.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }));
-    let how = Division { size, tokens, is_markdown };
+    let how = Division { size, tokens, is_markdown: text.is_markdown() };
     let mut atoms = Vec::with_capacity(pieces.len());
     let (mut start, mut first) = (0, 0);
     for (at, pair) in pieces.windows(2).enumerate() {
@@ -107,6 +106,9 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
         (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
         (one, other) => one.or(other),
     };
+    steps::take(pieces.len());
+    let all_blocks = pieces.iter().fold(None, |all, piece| merge(all, piece.blocks));
+    let all_bytes = pieces.iter().fold(None, |all, piece| merge(all, piece.bytes));
     let atom = |place: Range<usize>, words: Range<usize>, length: u32, is_divided: bool| Atom {
         place,
         words,
@@ -116,8 +118,8 @@ fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>,
             _ => None,
         },
         above: None,
-        blocks: pieces.iter().fold(None, |all, piece| merge(all, piece.blocks)),
-        bytes: pieces.iter().fold(None, |all, piece| merge(all, piece.bytes)),
+        blocks: all_blocks,
+        bytes: all_bytes,
         is_divided,
         is_embedded: matches!(first.unit, Unit::Line(_)),
     };
@@ -191,11 +193,16 @@ fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
 fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
     let content = blocks.content;
     let units = units(content);
+    let mut embedded: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    for (nth, span) in (0u32..).zip(&blocks.embedded) {
+        embedded.entry(*span).or_insert(nth);
+    }
     let mut pieces = Vec::with_capacity(text.origins.len());
     for Origin { place, source } in &text.origins {
-        let (first, last) = match *source {
-            OriginSource::Copied { block, .. } => (block, block),
-            OriginSource::Blocks(first, last) => (first, last),
+        let (own, first, last) = match *source {
+            OriginSource::Copied { block, .. } => (block, block, block),
+            OriginSource::Blocks(first, last) => (first, first, last),
+            OriginSource::Row { own, first, last } => (own, first, last),
             OriginSource::Image(start, end) => {
                 pieces.push(Piece {
                     place: place.clone(),
@@ -207,8 +214,8 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
                 continue;
             }
             OriginSource::Page(start, end) => {
-                let nth = blocks.embedded.iter().position(|span| *span == (start, end));
-                let block = nth.map(|nth| (content.page.blocks.len() + nth) as u32);
+                let nth = embedded.get(&(start, end));
+                let block = nth.map(|nth| content.page.blocks.len() as u32 + nth);
                 let part = text.text.get(place.clone()).unwrap_or_default();
                 let mut from = place.start;
                 for line in part.split_inclusive('\n') {
@@ -229,7 +236,7 @@ fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
         let whole = ends.filter(|(block, _)| is_copied && content.page.text(block).len() == place.len());
         pieces.push(Piece {
             place: place.clone(),
-            unit: units.get(first as usize).copied().flatten().unwrap_or(Unit::Paragraph(first)),
+            unit: units.get(own as usize).copied().flatten().unwrap_or(Unit::Paragraph(own)),
             blocks: Some((first, last)),
             bytes: ends.map(|(first, last)| (first.span.0, last.span.1)),
             words: whole.map(|(block, _)| block.words),

@@ -14,7 +14,7 @@ pub struct ChunkSize {
     pub unit: ChunkUnit,
     /// Most of them in a chunk.
     pub size: NonZeroU32,
-    /// Most of them that a chunk repeats of the one before.
+    /// Most of them that a chunk repeats of the one before; at most half of `size`.
     pub overlap: u32,
 }
 
@@ -34,8 +34,8 @@ pub enum ChunkSizeError {
     /// It has another form.
     #[error("{0:?} is not a size of chunks, which is written like words=400 or tokens=512,overlap=64")]
     Form(String),
-    /// Chunks would repeat all of the one before.
-    #[error("overlap={0} is not less than the size of chunks, {1}")]
+    /// Chunks would repeat most of the one before.
+    #[error("overlap={0} is more than half of the size of chunks, {1}")]
     Overlap(u32, u32),
 }
 
@@ -72,8 +72,8 @@ impl FromStr for ChunkSize {
         if parts.next().is_some() {
             return Err(wrong());
         }
-        // A chunk that repeats all of the one before would never get further.
-        if overlap >= size.get() {
+        // Chunks that repeat nearly all of the ones before are many times as long as their text.
+        if overlap > size.get() / 2 {
             return Err(ChunkSizeError::Overlap(overlap, size.get()));
         }
         Ok(Self { unit, size, overlap })

@@ -10,9 +10,8 @@ fn chunked(html: &str, size: &str) -> Vec<Chunk> {
     let kept = vec![true; page.blocks.len()];
     let content = KeptContent::new(&page, html, &kept);
     let text = plain_text(&content);
-    let blocks =
-        ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
-    let found = chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default());
+    let blocks = chunk_blocks(&content, None);
+    let (found, _) = chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default());
     for chunk in &found {
         let part = text.text.chars().skip(chunk.start as usize);
         let part: String = part.take(chunk.chars as usize).collect();
@@ -29,9 +28,13 @@ fn in_markdown(html: &str, size: &str) -> Vec<Chunk> {
     let content = KeptContent::new(&page, html, &kept);
     let options = MarkdownOptions::default().with_links(true);
     let text = markdown(&content, None, &options, Headline::None, None);
-    let blocks =
-        ChunkBlocks { content: &content, roles: vec![Some(Role::Body); page.blocks.len()], embedded: Vec::new() };
-    chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default())
+    let blocks = chunk_blocks(&content, None);
+    chunks(&text, &blocks, size.parse().unwrap(), &TokenCounter::default()).0
+}
+
+fn chunk_blocks<'a>(content: &'a KeptContent<'a>, title: Option<&'a str>) -> ChunkBlocks<'a> {
+    let roles = vec![Some(Role::Body); content.page.blocks.len()];
+    ChunkBlocks { content, title, roles, embedded: Vec::new() }
 }
 
 fn texts(html: &str, size: &str) -> Vec<String> {
@@ -58,7 +61,7 @@ fn the_words_of_a_chunk_are_those_of_its_text() {
     let content = KeptContent::of_blocks(&page, html, &[0, 1]).with_options(TextOptions::default(), notes.as_ref());
     let text = plain_text(&content);
     assert_eq!(text.text, "a b[1] c\n\nd e\n\n[1] f g h");
-    let blocks = ChunkBlocks { content: &content, roles: Vec::new(), embedded: Vec::new() };
+    let blocks = chunk_blocks(&content, None);
     let size: ChunkSize = "words=50".parse().unwrap();
     for atom in atoms(&text, &blocks, size, &TokenCounter::default()) {
         assert_eq!(atom.length, trommel_text::words::count(&text.text[atom.place.clone()]), "{atom:?}");
@@ -77,6 +80,52 @@ fn headings_stay_with_what_follows_and_are_said_above_each() {
     assert_eq!((found[1].first_block, found[1].last_block), (2, 3));
     let place = found[2].byte as usize..(found[2].byte + found[2].bytes) as usize;
     assert_eq!(&html[place], "f g h");
+}
+
+#[test]
+fn the_title_stands_above_where_no_first_heading_does() {
+    let headings = |html: &str| -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
+        let size = "words=3".parse().unwrap();
+        let blocks = chunk_blocks(&content, Some("The  mill"));
+        let (found, _) = chunks(&plain_text(&content), &blocks, size, &TokenCounter::default());
+        found.into_iter().map(|chunk| chunk.headings.join(">")).collect()
+    };
+    assert_eq!(headings("<p>a b</p><h2>U</h2><p>c d</p>"), ["The mill", "The mill>U"]);
+    assert_eq!(headings("<p>a b</p><h1>T</h1><p>c d</p><h1>V</h1>"), ["The mill", "The mill>T", "The mill>V"]);
+    assert_eq!(headings("<p>a b</p><h1>T</h1><p>c d</p><h2>V</h2>"), ["The mill", "T", "T>V"]);
+    assert_eq!(headings("<h2>The mill</h2><p>c d</p><p>e f g"), ["The mill", "The mill"]);
+}
+
+#[test]
+fn what_chunks_repeat_is_bounded() {
+    let page = |head: &str, n: usize| format!("<h2>{head}</h2>") + &"<p>x y</p>".repeat(n);
+    let made = |html: &str, size: &str| {
+        let page = ScanEngine.read(html, &Limits::default());
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
+        let blocks = chunk_blocks(&content, None);
+        chunks(&plain_text(&content), &blocks, size.parse().unwrap(), &TokenCounter::default())
+    };
+    let length = |chunks: &[Chunk]| -> usize {
+        chunks.iter().map(|chunk| chunk.text.len() + chunk.headings.iter().map(String::len).sum::<usize>()).sum()
+    };
+    let (found, is_capped) = made(&page(&"head ".repeat(15), 20_000), "words=2");
+    assert!(is_capped && length(&found) < 6 * 20_000 * 5 + (1 << 16), "{}", length(&found));
+    let (found, is_capped) = made(&page("H", 5_000), "words=4000,overlap=2000");
+    assert!(!is_capped && length(&found) < 2 * 5_000 * 5, "{}", length(&found));
+}
+
+#[test]
+fn no_chunk_only_repeats() {
+    let html = "<p>a b c d</p><p>e f g h</p><h2>U</h2><p>i j</p><h2>V</h2><h2>W x y z</h2><p>k l m</p><p>n</p>";
+    for overlap in 0..=4 {
+        let mut seen = 0;
+        for chunk in chunked(html, &format!("words=8,overlap={overlap}")) {
+            assert!(chunk.start + chunk.chars > seen, "{overlap} {chunk:?}");
+            seen = chunk.start + chunk.chars;
+        }
+    }
 }
 
 #[test]
@@ -128,7 +177,7 @@ fn sizes_are_read_and_written() {
         assert_eq!(text.parse::<ChunkSize>().unwrap().to_string(), text);
     }
     for wrong in
-        ["", "400", "words", "words=0", "words=-1", "lines=3", "words=4,x=1", "words=4,overlap=4", "words=4,overlap=1,"]
+        ["", "400", "words", "words=0", "words=-1", "lines=3", "words=4,x=1", "words=4,overlap=3", "words=4,overlap=1,"]
     {
         assert!(wrong.parse::<ChunkSize>().is_err(), "{wrong}");
     }

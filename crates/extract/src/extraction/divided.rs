@@ -81,6 +81,6 @@ impl Extraction<'_> {
     }
 
     fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {
-        KeptContent::of_blocks(&self.page, &self.decoded.text, &post.blocks).with_options(options, None)
+        KeptContent::of_part(&self.page, &self.decoded.text, &post.blocks).with_options(options, None)
     }
 }

@@ -57,8 +57,8 @@ fn note(page: &Page, block: &Block, at: u32, notation: Notation, mark: Option<No
             said = digits.trim_start_matches(is_sign);
         }
     } else {
-        // Its label comes once more, or twice, at its start.
-        while let Some(rest) = said.strip_prefix(shown)
+        // Its label comes once more, or twice, at its start, and LaTeXML says what it is.
+        while let Some(rest) = said.strip_prefix(shown).or_else(|| said.strip_prefix("footnotetext"))
             && !rest.starts_with(|c: char| c.is_ascii_digit() && !shown.starts_with(c))
         {
             said = rest.trim_start_matches(is_sign);
@@ -72,4 +72,36 @@ fn note(page: &Page, block: &Block, at: u32, notation: Notation, mark: Option<No
         label: shown.to_owned(),
         target: if is_label { Target::Label } else { Target::Inline(at, (to - said.len()) as u32, notation.text.1) },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    use crate::notes::Notes;
+
+    #[test]
+    fn a_mark_without_a_note_of_its_own_has_that_of_its_label() {
+        let note = |role: &str, label: &str, text: &str| {
+            format!(
+                "<span class='ltx_note ltx_role_{role}'><sup class=ltx_note_mark>{label}</sup>\
+                 <span class=ltx_note_outer><span class=ltx_note_content><sup>{label}</sup>\
+                 <span class=ltx_note_type>{role}: </span><span class=ltx_tag>{label}</span>{text}</span></span></span>"
+            )
+        };
+        let html = format!(
+            "<p>Ada{} and Bo{} of the mill.{} Cy{} came.",
+            note("footnotemark", "1", ""),
+            note("footnotemark", "4", ""),
+            note("footnotetext", "1", "Both turned it."),
+            note("footnotemark", "1", "")
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let notes = Notes::find(&page, &html, &mut [true]).expect("notes");
+        let marks = notes.marks(0).iter().map(|mark| (mark.number, mark.has_note));
+        assert_eq!(marks.collect::<Vec<_>>(), [(1, true), (4, false), (1, true), (1, true)]);
+        let said = notes.definitions.iter().filter_map(|note| note.inline);
+        let said = said.map(|(_, from, to)| &page.text(&page.blocks[0])[from as usize..to as usize]);
+        assert_eq!(said.collect::<Vec<_>>(), ["Both turned it."]);
+    }
 }

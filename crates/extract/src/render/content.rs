@@ -17,6 +17,7 @@ use crate::render::data_table::{DataTable, data_tables};
 use crate::render::listings;
 use crate::render::options::{NoteForm, TextOptions};
 use crate::render::pieces::{Form, Piece, PieceKind, pieces};
+use crate::render::steps;
 use crate::render::traced::{OriginSource, TracedText};
 
 /// A heading with more blocks is an element that was never closed.
@@ -94,6 +95,7 @@ impl Segment {
 impl<'a> KeptContent<'a> {
     /// The content of the blocks for which `kept` holds; `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
+        steps::take(kept.len());
         let blocks = (0u32..).zip(kept).filter(|(_, kept)| **kept);
         let blocks: Vec<u32> = blocks.map(|(at, _)| at).collect();
         Self::of_blocks(page, html, &blocks)
@@ -101,7 +103,20 @@ impl<'a> KeptContent<'a> {
 
     /// The content of some blocks in the order of the page.
     pub fn of_blocks(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
-        let (mut tables, home) = data_tables(page, html, blocks);
+        Self::divided(page, html, blocks, data_tables(page, html, blocks, false))
+    }
+
+    /// The content of a part of the page, such as a note or a post: what stands in a row of a table is no table.
+    pub fn of_part(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
+        Self::divided(page, html, blocks, data_tables(page, html, blocks, true))
+    }
+
+    fn divided(
+        page: &'a Page,
+        html: &'a str,
+        blocks: &[u32],
+        (mut tables, home): (FxHashMap<u32, DataTable>, Vec<u32>),
+    ) -> Self {
         let mut segments: Vec<Segment> = Vec::new();
         let mut group: Option<(Group, Vec<u32>)> = None;
         for (&block, &table) in blocks.iter().zip(&home) {
@@ -192,7 +207,7 @@ impl<'a> KeptContent<'a> {
 
     /// The blocks of a note as content of their own.
     pub fn of_definition(&self, definition: &Definition) -> Self {
-        let content = Self::of_blocks(self.page, self.html, &definition.blocks).with_options(self.options, self.notes);
+        let content = Self::of_part(self.page, self.html, &definition.blocks).with_options(self.options, self.notes);
         Self { mentions: self.mentions.clone(), ..content }
     }
 
@@ -221,17 +236,17 @@ impl<'a> KeptContent<'a> {
     /// Writes the text of a block as plain text says it, changed by `change`, which keeps its length.
     pub fn write_plain(&self, at: u32, out: &mut TracedText, change: impl for<'t> Fn(&'t str) -> Cow<'t, str>) {
         let text = self.text(at);
-        let copied = |from: usize| OriginSource::Copied { block: at, from };
+        let copied = |from: usize, to: usize| OriginSource::Copied { block: at, from, to };
         let Some(pieces) = self.pieces(at, Form::Plain) else {
-            return out.push(&change(text), copied(0));
+            return out.push(&change(text), copied(0, text.len()));
         };
         for piece in pieces {
             let part = text.get(piece.from..piece.to).unwrap_or_default();
             match &piece.kind {
                 PieceKind::Text | PieceKind::Formula { .. } => {
-                    out.push(&change(part), copied(piece.from));
+                    out.push(&change(part), copied(piece.from, piece.to));
                 }
-                PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(piece.from)),
+                PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(piece.from, piece.to)),
                 PieceKind::Sign(sign) => out.text.push_str(sign),
                 PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
             }
@@ -248,9 +263,8 @@ impl<'a> KeptContent<'a> {
     /// A part of a block as plain text says it, without the marks of notes.
     pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
         let text = self.text(block);
-        let notations = self.block(block).map(|block| self.page.notations(block));
-        let notations = notations.into_iter().flatten();
-        let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
+        let notations = self.block(block).map(|block| self.page.notations_in(block, (from, to)));
+        let notations = notations.into_iter().flatten().filter(|notation| notation.text.1 <= to);
         let form = (Form::Plain, self.options);
         match pieces(text, block, notations, None, form, |element| self.is_shut(element)) {
             Some(pieces) => plain_pieces(text, &pieces, from as usize, to as usize),
@@ -291,6 +305,7 @@ impl<'a> KeptContent<'a> {
         let len = behind.saturating_sub(element.start as usize);
         // Beyond it code is put together from its blocks, which loses only white space.
         self.code_room.set(self.code_room.get().checked_sub(len)?);
+        steps::take(len);
         let (text, reached) = code_text(self.html.get(..behind)?, element.start)?;
         (!text.is_empty() && reached >= end).then_some(text)
     }

@@ -1,12 +1,15 @@
 //! Tables that hold data: the kept rows and cells. Tables that only lay out the page are recognised, and
 //! their cells become paragraphs.
 
+use super::columns::{Columns, MAX_COLUMNS};
+use super::steps;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag, cell_sign};
 
-/// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
-// A hostile `colspan` would else make each row as long as it says.
-const MAX_COLUMNS: usize = 64;
+/// Most lines of code in a cell; what has more is a listing.
+const MAX_CODE_LINES: usize = 20;
+/// Most words of a cell that stands in each of the columns and rows that it spans.
+const MAX_REPEATED_WORDS: u32 = 20;
 
 /// The bounds on cells of data tables. Posts and sections that are laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +48,8 @@ pub(crate) struct TableRow {
     pub header: bool,
     /// Kept cells from left to right.
     pub cells: Vec<TableCell>,
+    /// Columns without a cell of the row, from left to right, each with the element of the cell that spans it.
+    pub spanned: Vec<(usize, u32)>,
 }
 
 impl TableRow {
@@ -57,12 +62,16 @@ impl TableRow {
 /// A cell of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableCell {
+    /// Its element.
+    pub element: u32,
     /// Column from 0, columns without a kept cell not counted.
     pub column: usize,
     /// Its kept blocks.
     pub blocks: Vec<u32>,
     /// Signs of a cell without words, such as `+` or a tick; such a cell has no block.
     pub sign: String,
+    /// Whether these are code.
+    pub is_code: bool,
 }
 
 /// The position of a block in a table.
@@ -71,8 +80,9 @@ struct Position {
     table: u32,
     cell: Option<u32>,
     in_caption: bool,
-    /// In a heading, or in code of several lines.
-    no_cell_text: bool,
+    in_heading: bool,
+    /// Line ends in code.
+    code_lines: usize,
 }
 
 /// A table while its kept blocks are gathered.
@@ -82,11 +92,31 @@ struct TableDraft {
     /// TableCell and block in the order of the page.
     blocks: Vec<(u32, u32)>,
     layout: bool,
+    /// Cells with code of several lines, and the last of them with its line ends.
+    code_cells: usize,
+    last_code: Option<(u32, usize)>,
+}
+
+impl TableDraft {
+    /// Notes line ends of code in a cell.
+    fn add_code(&mut self, cell: u32, lines: usize) {
+        let before = self.last_code.filter(|(last, _)| *last == cell);
+        self.code_cells += usize::from(before.is_none());
+        let lines = before.map_or(0, |(_, lines)| lines) + lines;
+        self.last_code = Some((cell, lines));
+        self.layout |= lines >= MAX_CODE_LINES;
+    }
 }
 
 /// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
-/// element of the data table it is in ([`NONE`] if in none).
-pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
+/// element of the data table it is in ([`NONE`] if in none). If `kept` is only a part of the page, a table around it
+/// is none.
+pub(crate) fn data_tables(
+    page: &Page,
+    html: &str,
+    kept: &[u32],
+    is_part: bool,
+) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
     let mut drafts: FxHashMap<u32, TableDraft> = FxHashMap::default();
     let mut order: Vec<u32> = Vec::new();
     let mut home = Vec::with_capacity(kept.len());
@@ -98,7 +128,10 @@ pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u
             order.push(place.table);
             TableDraft::default()
         });
-        draft.layout |= place.no_cell_text;
+        draft.layout |= place.in_heading;
+        if let Some(cell) = place.cell.filter(|_| place.code_lines > 0) {
+            draft.add_code(cell, place.code_lines);
+        }
         match place.cell {
             Some(cell) => draft.blocks.push((cell, index)),
             None if place.in_caption => draft.captions.push(index),
@@ -116,7 +149,8 @@ pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u
         .into_iter()
         .filter_map(|at| {
             let draft = drafts.remove(&at).filter(|draft| !draft.layout)?;
-            Some((at, data_table(page, html, at, draft)?))
+            let is_around = is_part && !holds_all(page, kept, at);
+            (!is_around).then(|| Some((at, data_table(page, html, at, draft)?))).flatten()
         })
         .collect();
     for home in &mut home {
@@ -125,6 +159,15 @@ pub(crate) fn data_tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u
         }
     }
     (tables, home)
+}
+
+/// Whether all blocks of a table are between the first and the last of some blocks.
+fn holds_all(page: &Page, blocks: &[u32], table: u32) -> bool {
+    let behind = |start: u32| page.blocks.partition_point(|block| block.span.0 < start);
+    let Some(element) = page.element(table) else { return false };
+    let end = page.element(element.end).map_or(page.blocks.len(), |next| behind(next.start));
+    let ends = blocks.first().zip(blocks.last());
+    ends.is_some_and(|(first, last)| *first as usize <= behind(element.start) && end <= *last as usize + 1)
 }
 
 fn position(page: &Page, block: &Block) -> Option<Position> {
@@ -143,7 +186,10 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
             }
             Tag::Caption if place.cell.is_none() => place.in_caption = true,
             tag if place.cell.is_none() && !place.in_caption => {
-                place.no_cell_text |= tag.is_heading() || tag.keeps_space() && page.text(block).contains('\n');
+                place.in_heading |= tag.is_heading();
+                if tag.keeps_space() {
+                    place.code_lines = page.text(block).matches('\n').count();
+                }
             }
             _ => {}
         }
@@ -171,6 +217,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
     let mut row: Option<(TableRow, usize, bool)> = None;
     let mut index = at + 1;
     while index < table.end {
+        steps::take(1);
         let element = page.element(index)?;
         match element.tag {
             Tag::Table => {
@@ -179,6 +226,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
             }
             Tag::Thead | Tag::Caption => headed = true,
             Tag::Tr => {
+                columns.end_row(row.as_mut().map(|(row, ..)| row));
                 wide_rows += usize::from(end_row(row.take(), &mut rows) > 1);
                 columns.next_row();
                 let in_head = page.element(element.parent).is_some_and(|parent| parent.tag == Tag::Thead);
@@ -192,19 +240,19 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
                 let (row, cells, in_head) = row.get_or_insert_default();
                 *cells += 1;
                 row.header &= *in_head || element.tag == Tag::Th;
-                let column = columns.place(element, html);
+                let column = columns.place(index, element, html, &mut row.spanned);
                 let count = blocks.iter().take_while(|(cell, _)| *cell == index).count();
                 let (cell_blocks, rest) = blocks.split_at_checked(count)?;
                 blocks = rest;
                 if !cell_blocks.is_empty() {
                     let blocks = cell_blocks.iter().map(|(_, block)| *block).collect();
-                    row.cells.push(TableCell { column, blocks, sign: String::new() });
+                    row.cells.push(TableCell { element: index, column, blocks, ..TableCell::default() });
                 } else if has_text(page, index, element) {
                     if column < MAX_COLUMNS {
                         dropped.insert(column);
                     }
-                } else if let Some(sign) = cell_sign(html, element) {
-                    row.cells.push(TableCell { column, blocks: Vec::new(), sign });
+                } else if let Some((sign, is_code)) = cell_sign(html, element) {
+                    row.cells.push(TableCell { element: index, column, blocks: Vec::new(), sign, is_code });
                 } else if column < MAX_COLUMNS {
                     empty.insert(column);
                 }
@@ -213,6 +261,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
         }
         index += 1;
     }
+    columns.end_row(row.as_mut().map(|(row, ..)| row));
     wide_rows += usize::from(end_row(row, &mut rows) > 1);
     let most = if headed { HEADED_BOUNDS } else { BARE_BOUNDS };
     let (mut cells, mut all_words, mut fits) = (0u32, 0u32, true);
@@ -228,6 +277,8 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
     }
     let is_data = blocks.is_empty()
         && fits
+        // Code beside code, or beside the numbers of its lines, is no table.
+        && draft.code_cells * 2 < cells as usize
         && all_words <= cells.saturating_mul(most.mean)
         // One row of long cells is a layout of columns.
         && (headed || wide_rows > 1 || is_short_row(page, &rows))
@@ -236,6 +287,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: TableDraft) -> Option<Dat
         let has_header = rows.iter().any(|row| row.header);
         empty.retain(|column| has_header && !dropped.contains(column));
         let columns = close_up(&mut rows, &empty);
+        keep_short_spans(page, &mut rows);
         DataTable { element: at, captions: draft.captions, rows, columns }
     })
 }
@@ -255,11 +307,31 @@ fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
 
 /// Keeps a row that has kept cells; gives the number of all its cells.
 fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> usize {
-    let Some((row, cells, _)) = row else { return 0 };
+    let Some((mut row, cells, _)) = row else { return 0 };
+    // What is all of a row is said once, as the heads of sections are.
+    if let ([only], 1) = (row.cells.as_slice(), cells) {
+        row.spanned.retain(|(_, cell)| *cell != only.element);
+    }
     if row.cells_with_blocks().next().is_some() {
         rows.push(row);
     }
     cells
+}
+
+/// Leaves the columns empty that long cells span, and cells without a kept block.
+fn keep_short_spans(page: &Page, rows: &mut [TableRow]) {
+    if rows.iter().all(|row| row.spanned.is_empty()) {
+        return;
+    }
+    let words = |cell: &TableCell| -> u32 {
+        cell.blocks.iter().filter_map(|at| page.blocks.get(*at as usize)).map(|block| block.words).sum()
+    };
+    let cells = rows.iter().flat_map(|row| &row.cells);
+    let short: FxHashSet<u32> =
+        cells.filter(|cell| words(cell) <= MAX_REPEATED_WORDS).map(|cell| cell.element).collect();
+    for row in rows {
+        row.spanned.retain(|(_, cell)| short.contains(cell));
+    }
 }
 
 /// Whether a block of the page stands in an element.
@@ -286,164 +358,23 @@ fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
             *used = 1;
         }
     }
+    for row in rows.iter_mut() {
+        row.spanned.retain(|(column, _)| numbers.get(*column) == Some(&1));
+    }
     let mut columns = 0;
     for number in &mut numbers {
         let used = *number;
         *number = columns;
         columns += used;
     }
-    for cell in rows.iter_mut().flat_map(|row| &mut row.cells) {
-        cell.column = numbers.get(cell.column).copied().unwrap_or_default();
+    for row in rows {
+        let places = row.cells.iter_mut().map(|cell| &mut cell.column);
+        for column in places.chain(row.spanned.iter_mut().map(|(column, _)| column)) {
+            *column = numbers.get(*column).copied().unwrap_or_default();
+        }
     }
     columns
 }
 
-/// The place of the next cell of a row.
-#[derive(Debug, Default)]
-struct Columns {
-    /// Rows that a cell above still covers, by column.
-    covered: Vec<u32>,
-    next: usize,
-}
-
-impl Columns {
-    fn next_row(&mut self) {
-        self.next = 0;
-        for rows in &mut self.covered {
-            *rows = rows.saturating_sub(1);
-        }
-    }
-
-    /// Column of a cell.
-    fn place(&mut self, cell: &Element, html: &str) -> usize {
-        let span = |name: &str| -> usize {
-            let value = cell.attribute(html, name);
-            // As the HTML standard bounds `colspan`.
-            value.and_then(|value| value.trim().parse().ok()).unwrap_or(1).clamp(1, 1000)
-        };
-        while self.covered.get(self.next).is_some_and(|rows| *rows > 0) {
-            self.next += 1;
-        }
-        let column = self.next;
-        if column >= MAX_COLUMNS {
-            self.next += 1;
-            return column;
-        }
-        self.next = (column + span("colspan")).min(MAX_COLUMNS);
-        let rows = span("rowspan");
-        if rows > 1 {
-            if self.covered.len() < self.next {
-                self.covered.resize(self.next, 0);
-            }
-            for covered in self.covered.iter_mut().skip(column).take(self.next - column) {
-                *covered = u32::try_from(rows).unwrap_or(1);
-            }
-        }
-        column
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
-
-    /// Rows as `column:text`, header rows with `!`, of the first data table; all blocks are kept but
-    /// those that start with `-`.
-    fn shown(html: &str) -> Option<Vec<String>> {
-        let page = ScanEngine.read(html, &Limits::default());
-        let text = |block: u32| page.text(&page.blocks[block as usize]);
-        let kept: Vec<u32> = (0..page.blocks.len() as u32).filter(|block| !text(*block).starts_with('-')).collect();
-        let (tables, _) = data_tables(&page, html, &kept);
-        let first = tables.keys().min()?;
-        let row = |row: &TableRow| {
-            let cells = row.cells.iter().map(|cell| {
-                let blocks: Vec<&str> = cell.blocks.iter().map(|block| text(*block)).collect();
-                format!("{}:{}{}", cell.column, blocks.join("+"), cell.sign)
-            });
-            let head = if row.header { "!" } else { "" };
-            format!("{head}{}", cells.collect::<Vec<_>>().join(" "))
-        };
-        Some(tables[first].rows.iter().map(row).collect())
-    }
-
-    fn rows(html: &str) -> Vec<String> {
-        shown(html).expect("a data table")
-    }
-
-    #[test]
-    fn rows_and_header() {
-        assert_eq!(
-            rows("<table><thead><tr><td>A<td>B<tbody><tr><th>c<td>d<tr><td>e<td><p>f<p>g</table>"),
-            ["!0:A 1:B", "0:c 1:d", "0:e 1:f+g"]
-        );
-        assert_eq!(rows("<table><tr><th>A<th>B<tr><td>c<td>d</table>"), ["!0:A 1:B", "0:c 1:d"]);
-    }
-
-    #[test]
-    fn spans_move_cells() {
-        assert_eq!(
-            rows("<table><tr><th rowspan=2>A<th>B<th>C<tr><td>d<td>e<tr><td colspan=2>f<td>g</table>"),
-            ["!0:A 1:B 2:C", "1:d 2:e", "0:f 2:g"]
-        );
-        let wide = "<table><tr><td colspan=99999 rowspan=99999>a<td>b<tr><td>c<td>d</table>";
-        assert_eq!(rows(wide), ["0:a 1:b", "1:c 2:d"]);
-    }
-
-    #[test]
-    fn only_kept_rows_and_columns_are_left() {
-        assert_eq!(
-            rows("<table><tr><th>-<th>-A<th>-B<tr><td><td>c<td>d<tr><td><td>-<td>e</table>"),
-            ["0:c 1:d", "0:- 1:e"]
-        );
-    }
-
-    #[test]
-    fn empty_columns_stay_below_a_header_row() {
-        assert_eq!(rows("<table><tr><th><th>A<th>-B<th>E<tr><td><td>c<td>-d<td>e</table>"), ["!1:A 2:E", "1:c 2:e"]);
-        assert_eq!(rows("<table><tr><td><td>a<td>b<tr><td><td>c<td>d</table>"), ["0:a 1:b", "0:c 1:d"]);
-    }
-
-    #[test]
-    fn signs_are_cells() {
-        let html = "<table><tr><th>a<th>b<tr><td>+<td>c<tr><td>&lt;<td>d<tr><td>-<td>-e</table>";
-        assert_eq!(rows(html), ["!0:a 1:b", "0:+ 1:c", "0:< 1:d"]);
-        assert_eq!(shown("<table><tr><td>|<td>a<tr><td>|<td>b</table>"), None);
-    }
-
-    #[test]
-    fn layout_is_no_data() {
-        for html in [
-            "<table><tr><td>a<tr><td>b</table>",
-            "<table><tr><td>menu<td>text text text text text text text text text text text text text</table>",
-            "<table><tr><td>text</table>",
-            "<table><tr><td><h2>a</h2><td>b<tr><td>c<td>d</table>",
-            "<table role=presentation><tr><th>a<td>b<tr><td>c<td>d</table>",
-            "<table><tr><td>a<td><table><tr><td>x<tr><td>y</table><tr><td>c<td>d</table>",
-            "<table><tr><td>a<td><p>1<p>2<p>3<tr><td>c<td>d</table>",
-            "<table><tr><td>a<td><pre>1\n2</pre><tr><td>c<td>d</table>",
-        ] {
-            assert_eq!(shown(html), None, "{html}");
-        }
-        let long = "word ".repeat(60);
-        for head in ["", "<tr><th>Author<th>Post", "<caption>"] {
-            let posts = format!("<table>{head}<tr><td>me<td>{long}{long}<tr><td>you<td>{long}{long}</table>");
-            assert_eq!(shown(&posts), None);
-        }
-        let data = format!("<table><tr><th>a<td>{long}<tr><th>c<td>d</table>");
-        assert!(shown(&data).is_some());
-    }
-
-    #[test]
-    fn a_single_row_of_short_texts_is_data() {
-        assert_eq!(rows("<table><tr><td>a<td>b b<td>c</table>"), ["0:a 1:b b 2:c"]);
-        let links = "<table><tr><td><a href=x>a</a><td><a href=y>b</a></table>";
-        assert_eq!(shown(links), None);
-    }
-
-    #[test]
-    fn the_inner_table_may_hold_data() {
-        let html = "<table><tr><td>a<td><table><tr><th>x<th>y</table><tr><td>c<td>d</table>";
-        assert_eq!(rows(html), ["!0:x 1:y"]);
-    }
-}
+mod tests;

@@ -8,7 +8,9 @@ use crate::role::Role;
 /// stood, in the division that is on both sides of it.
 pub(crate) fn divided(traced: &TracedText, role: impl Fn(u32) -> Option<Role>) -> String {
     let role = |origin: &Origin| match origin.source {
-        OriginSource::Copied { block, .. } | OriginSource::Blocks(block, _) => role(block),
+        OriginSource::Copied { block, .. } | OriginSource::Blocks(block, _) | OriginSource::Row { own: block, .. } => {
+            role(block)
+        }
         // Texts of scripts have no place on the page, and so no section.
         OriginSource::Page(..) | OriginSource::Image(..) => None,
     };

@@ -11,17 +11,18 @@ mod code_language;
 mod containers;
 mod definitions;
 mod escape;
+mod formula;
 mod heading_levels;
 mod images;
 mod inline;
 mod links;
 mod tables;
 mod transparent;
+mod word_lists;
 
 use trommel_html::{ElementKinds, NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment, is_item};
-use crate::render::data_table::TableRow;
 use crate::render::options::{AddressForm, MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
 
@@ -29,10 +30,12 @@ use code::fence;
 use code_language::CodeLanguages;
 use containers::{Part, SegmentWriter};
 use escape::{Context, PageSigns, escape};
+use formula::without_markup;
 pub(crate) use heading_levels::Headline;
 use images::{Images, WantedImages, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
+use word_lists::word_item;
 
 /// Options for the Markdown of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +142,7 @@ pub(crate) fn signature(author: &str, published: &str) -> String {
     if !line.is_empty() && !published.is_empty() {
         line.push_str(", ");
     }
-    line.push_str(published);
+    escape(published, 0, published.len(), context, &mut line);
     line.push_str("\n\n");
     line
 }
@@ -225,37 +228,9 @@ fn flowing<'a>(
         writer.origin = ends.map(|(first, last)| OriginSource::Blocks(first, last));
         match segment {
             Segment::Paragraph { block } => {
-                let mode = mode(content, element);
-                if mode == Mode::Paragraph
-                    && let Some(text) = inline.plain_paragraph(*block)
-                {
-                    writer.part = part(content, *block);
-                    writer.add(element, text);
-                    continue;
-                }
-                if let Some((code, at)) = inline.whole_code(*block) {
-                    let language = at.map(|at| languages.of(content, at, &[*block]));
-                    writer.add(element, &fence(&language.unwrap_or_default(), &code));
-                    continue;
-                }
-                if options.text.math == MathForm::Tex
-                    && let Some(tex) = inline.whole_formula(*block)
-                {
-                    writer.add(element, &format!("$$\n{tex}\n$$"));
-                    continue;
-                }
                 let next = content.segments.get(nth + 1).map_or(NONE, |next| content.ends(next).0);
-                if writer.is_marker(element, content.text(*block), next) {
-                    continue;
-                }
-                inline.render(*block, mode, &mut body);
-                writer.part = part(content, *block);
-                if let Some(task) = task(content, *block) {
-                    // A box that is drawn beside the check box says the same.
-                    let drawn = body.len() - body.trim_start_matches(['▢', '☐', '□', '☑', ' ']).len();
-                    body.replace_range(..drawn, task);
-                }
-                writer.add(element, &body);
+                let has_math = options.text.math == MathForm::Tex;
+                paragraph((content, *block, next), has_math, &mut writer, inline, languages, &mut body);
             }
             Segment::Heading { level, blocks } => {
                 let level = headline.level(*level, element, content);
@@ -290,9 +265,9 @@ fn flowing<'a>(
                 writer.origin = whole;
                 if !table.rows.is_empty() {
                     body.clear();
-                    let rows = tables::write(table, inline, &mut body);
+                    let origins = tables::write(table, inline, &mut body);
                     if !options.sections {
-                        writer.line_origins = rows.into_iter().map(|row| row.and_then(row_origin)).collect();
+                        writer.line_origins = origins;
                     }
                     writer.add(element, &body);
                 }
@@ -308,10 +283,45 @@ fn flowing<'a>(
     writer.finish()
 }
 
-/// The blocks of a row; none if it has signs alone.
-fn row_origin(row: &TableRow) -> Option<OriginSource> {
-    let blocks = || row.cells.iter().flat_map(|cell| &cell.blocks);
-    Some(OriginSource::Blocks(*blocks().min()?, *blocks().max()?))
+/// Writes a paragraph; the element of the segment that follows is `next`, and `body` is empty.
+fn paragraph<'a>(
+    (content, block, next): (&KeptContent, u32, u32),
+    has_math: bool,
+    writer: &mut SegmentWriter,
+    inline: &mut Inline<'a>,
+    languages: &mut CodeLanguages,
+    body: &mut String,
+) {
+    let element = content.block(block).map_or(NONE, |block| block.element);
+    let mode = mode(content, element);
+    if mode == Mode::Paragraph {
+        if let Some(item) = word_item(content, block, writer.word_item) {
+            inline.render_from(block, item.sign, body);
+            return writer.add_item(element, item, body);
+        }
+        if let Some(text) = inline.plain_paragraph(block) {
+            writer.part = part(content, block);
+            return writer.add(element, text);
+        }
+    }
+    if let Some((code, at)) = inline.whole_code(block) {
+        let language = at.map(|at| languages.of(content, at, &[block]));
+        return writer.add(element, &fence(&language.unwrap_or_default(), &code));
+    }
+    if has_math && let Some(tex) = inline.whole_formula(block) {
+        return writer.add(element, &format!("$$\n{}\n$$", without_markup(&tex, true)));
+    }
+    if writer.is_marker(element, content.text(block), next) {
+        return;
+    }
+    inline.render(block, mode, body);
+    writer.part = part(content, block);
+    if let Some(task) = task(content, block) {
+        // A box that is drawn beside the check box says the same.
+        let drawn = body.len() - body.trim_start_matches(['▢', '☐', '□', '☑', ' ']).len();
+        body.replace_range(..drawn, task);
+    }
+    writer.add(element, body);
 }
 
 /// Markdown with further plain texts after it, each of their lines a paragraph.

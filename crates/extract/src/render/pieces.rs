@@ -4,6 +4,7 @@ use trommel_html::{Notation, NotationKind};
 use trommel_text::words;
 
 use super::options::{MathForm, NoteForm, ReadingForm, ScriptForm, TextOptions};
+use super::steps;
 use crate::notes::Notes;
 
 /// Words and bytes of a part of a line that is left out if the page hides it.
@@ -78,7 +79,8 @@ pub(crate) fn pieces(
     if let Some(notes) = notes {
         for mark in notes.marks(at) {
             let kind = match options.notes {
-                NoteForm::Keep => PieceKind::Note(mark.number),
+                NoteForm::Keep if mark.has_note => PieceKind::Note(mark.number),
+                NoteForm::Keep => PieceKind::Sign(format!("[{}]", mark.number)),
                 NoteForm::Drop => nothing(),
             };
             change(mark.from as usize, mark.to as usize, kind);
@@ -88,6 +90,7 @@ pub(crate) fn pieces(
         }
     }
     let notations: Vec<Notation> = notations.collect();
+    steps::take(notations.len());
     let is_struck =
         notations.iter().any(|notation| notation.kind == NotationKind::Deleted) && all_deleted(text, &notations);
     for notation in notations {

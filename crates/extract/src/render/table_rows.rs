@@ -1,5 +1,8 @@
 //! The tables of a document as rows of cells.
 
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::content::{KeptContent, Segment};
@@ -17,9 +20,9 @@ pub struct DocumentTable {
     pub caption: String,
     /// Rows at its start that are header rows.
     pub header_rows: u32,
-    /// Its rows from the top, with cells from the left and white space folded. A cell that spans several
-    /// columns or rows stands in the first, and the others are empty. So all rows have the same length. In a
-    /// table whose spans ask for more cells than its page could hold, cells simply follow each other.
+    /// Its rows from the top, with cells from the left and white space folded. A cell that spans several rows stands in
+    /// each, and one of a header in each of its columns, unless it is all of its row or has more than 20 words; others
+    /// are empty. So all rows have the same length. In a table whose spans ask for more than its page could hold, cells simply follow each other.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -35,39 +38,49 @@ pub(crate) fn document_tables(content: &KeptContent) -> Vec<DocumentTable> {
 }
 
 fn document_table(content: &KeptContent, table: &DataTable, room: &mut usize) -> DocumentTable {
-    let text = |blocks: &[u32], between: &str| {
-        let mut out = TracedText::default();
-        for (at, block) in blocks.iter().enumerate() {
-            if at > 0 {
-                out.text.push_str(between);
-            }
-            content.write_plain(*block, &mut out, |text| text.into());
-        }
-        out.text
-    };
     let all = table.columns.saturating_mul(table.rows.len());
     let is_even = all <= *room;
     if is_even {
         *room -= all;
     }
-    let rows = table.rows.iter().map(|row| {
+    let mut said: FxHashMap<u32, Rc<str>> = FxHashMap::default();
+    let mut bytes = if is_even { content.html.len() } else { 0 };
+    let mut rows = Vec::with_capacity(table.rows.len());
+    for row in &table.rows {
         let mut cells: Vec<String> = Vec::new();
-        for cell in &row.cells {
-            if is_even {
-                cells.resize(cell.column.max(cells.len()), String::new());
+        let mut spanned = row.spanned.iter().peekable();
+        let mut fill_up_to = |cells: &mut Vec<String>, column: usize, said: &FxHashMap<u32, Rc<str>>| {
+            while is_even && cells.len() < column {
+                while spanned.next_if(|(at, _)| *at < cells.len()).is_some() {}
+                let cell = spanned.next_if(|(at, _)| *at == cells.len());
+                let text = cell.and_then(|(_, cell)| said.get(cell)).filter(|text| text.len() <= bytes);
+                bytes -= text.map_or(0, |text| text.len());
+                cells.push(text.map(|text| text.to_string()).unwrap_or_default());
             }
-            let words = text(&cell.blocks, " ") + &cell.sign;
-            cells.push(words.split_whitespace().collect::<Vec<_>>().join(" "));
+        };
+        for cell in &row.cells {
+            fill_up_to(&mut cells, cell.column, &said);
+            let mut words = TracedText::default();
+            content.write_cell(&cell.blocks, &mut words);
+            let words = words.text + &cell.sign;
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            said.insert(cell.element, words.as_str().into());
+            cells.push(words);
         }
-        if is_even {
-            cells.resize(table.columns.max(cells.len()), String::new());
+        fill_up_to(&mut cells, table.columns, &said);
+        rows.push(cells);
+    }
+    let mut caption = TracedText::default();
+    for (at, block) in table.captions.iter().enumerate() {
+        if at > 0 {
+            caption.text.push('\n');
         }
-        cells
-    });
+        content.write_plain(*block, &mut caption, |text| text.into());
+    }
     DocumentTable {
-        caption: text(&table.captions, "\n"),
+        caption: caption.text,
         header_rows: table.rows.iter().take_while(|row| row.header).count() as u32,
-        rows: rows.collect(),
+        rows,
     }
 }
 
@@ -93,7 +106,7 @@ mod tests {
         let expected = [DocumentTable {
             caption: "C".into(),
             header_rows: 1,
-            rows: rows(&[&["A", "B", "D"], &["1 2", "", "3"], &["4", "5", "10^2"], &["", "7", "8"]]),
+            rows: rows(&[&["A", "B", "D"], &["1 2", "", "3"], &["4", "5", "10^2"], &["4", "7", "8"]]),
         }];
         assert_eq!(tables(html), expected);
     }

@@ -116,13 +116,7 @@ fn write_table(content: &KeptContent, table: &DataTable, out: &mut TracedText) {
                 column += 1;
             }
             out.text.push_str(&cell.sign);
-            for (at, block) in cell.blocks.iter().enumerate() {
-                if at > 0 {
-                    out.text.push(' ');
-                }
-                // As long as before: places stay right.
-                content.write_plain(*block, out, |text| text.replace(['\n', '\t'], " ").into());
-            }
+            content.write_cell(&cell.blocks, out);
         }
     }
 }

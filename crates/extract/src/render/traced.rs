@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+use super::steps;
 use trommel_html::{Page, source_ranges};
 
 /// The place of a part of a document's text in the decoded page (in UTF-8). It is written as a list of its
@@ -51,10 +53,13 @@ pub(crate) struct Origin {
 /// The source of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginSource {
-    /// The text of a block from this byte on, as it stands.
-    Copied { block: u32, from: usize },
+    /// These bytes of the text of a block: as they stand, or if it is longer or shorter, what is said instead.
+    Copied { block: u32, from: usize, to: usize },
     /// These blocks, the first and the last.
     Blocks(u32, u32),
+    /// A row of a table whose own first block is this one; the first and the last block with those of cells above that
+    /// span it.
+    Row { own: u32, first: u32, last: u32 },
     /// Bytes of the page.
     Page(u32, u32),
     /// Bytes of the page where an image stands, which belongs to the blocks around it.
@@ -66,6 +71,11 @@ impl TracedText {
     pub fn untraced(text: String) -> Self {
         let origins = Vec::new();
         Self { text, origins }
+    }
+
+    /// Whether it is Markdown, which is written from blocks; plain text copies what they say.
+    pub fn is_markdown(&self) -> bool {
+        !self.origins.iter().any(|origin| matches!(origin.source, OriginSource::Copied { .. }))
     }
 
     pub fn push(&mut self, text: &str, source: OriginSource) {
@@ -81,11 +91,7 @@ impl TracedText {
         let first = self.origins.partition_point(|origin| origin.place.end <= range.start);
         let origins = self.origins.iter().skip(first);
         let origins = origins.take_while(|origin| origin.place.start < range.end);
-        let parts = origins.map(|origin| {
-            let from = range.start.max(origin.place.start) - origin.place.start;
-            let to = range.end.min(origin.place.end) - origin.place.start;
-            (origin.source, from..to)
-        });
+        let parts = origins.map(|origin| (origin.source, origin.part(&range)));
         let mut found: Vec<(u32, u32)> = places(page, html, parts).into_iter().flatten().collect();
         // Notes and tables are written in another order than the page has them.
         found.sort_unstable();
@@ -99,10 +105,45 @@ impl TracedText {
         apart
     }
 
+    /// The place in the decoded page that covers all from which each of some ranges of bytes came; ranges in order and
+    /// apart. Each block is read once for all of them.
+    pub fn covering_places(
+        &self,
+        page: &Page,
+        html: &str,
+        ranges: impl Iterator<Item = Range<usize>>,
+    ) -> Vec<Option<(u32, u32)>> {
+        let (mut parts, mut numbers, mut count) = (Vec::new(), Vec::new(), 0);
+        let mut next = 0;
+        for range in ranges {
+            while self.origins.get(next).is_some_and(|origin| origin.place.end <= range.start) {
+                next += 1;
+            }
+            let origins = self.origins.get(next..).unwrap_or_default().iter();
+            for origin in origins.take_while(|origin| origin.place.start < range.end) {
+                let (from, to) = (range.start.max(origin.place.start), range.end.min(origin.place.end));
+                // White space alone stands nowhere.
+                if self.text.get(from..to).is_some_and(|said| !said.trim().is_empty()) {
+                    parts.push((origin.source, origin.part(&range)));
+                    numbers.push(count);
+                }
+            }
+            count += 1;
+        }
+        let mut covering: Vec<Option<(u32, u32)>> = vec![None; count];
+        for (number, place) in numbers.into_iter().zip(places(page, html, parts.into_iter())) {
+            let known = covering.get_mut(number);
+            if let (Some(known), Some((start, end))) = (known, place) {
+                *known = Some(known.map_or((start, end), |(first, last)| (first.min(start), last.max(end))));
+            }
+        }
+        covering
+    }
+
     /// Every part of the text with its place in the decoded page, in the order of the text; neighbours of one
     /// place are one.
     pub fn spans(&self, page: &Page, html: &str) -> Vec<TextSpan> {
-        let whole = self.origins.iter().map(|origin| (origin.source, 0..origin.place.len()));
+        let whole = self.origins.iter().map(|origin| (origin.source, origin.part(&origin.place)));
         let places = places(page, html, whole);
         let count = |range: Range<usize>| {
             let part = self.text.get(range).unwrap_or_default();
@@ -127,12 +168,24 @@ impl TracedText {
     }
 }
 
+impl Origin {
+    /// The bytes of its block's text from which the part of it in a range of the text came; of other sources none.
+    fn part(&self, range: &Range<usize>) -> (usize, usize) {
+        let OriginSource::Copied { from, to, .. } = self.source else { return (0, 0) };
+        if to - from != self.place.len() {
+            return (from, to);
+        }
+        let at = |place: usize| from + place.clamp(self.place.start, self.place.end) - self.place.start;
+        (at(range.start), at(range.end))
+    }
+}
+
 /// Places in the page of parts of what origins gave, by the order of the parts. A block is read again once for
 /// all of its parts that follow each other.
 fn places(
     page: &Page,
     html: &str,
-    parts: impl Iterator<Item = (OriginSource, Range<usize>)>,
+    parts: impl Iterator<Item = (OriginSource, (usize, usize))>,
 ) -> Vec<Option<(u32, u32)>> {
     let mut found = Vec::new();
     let mut copied: Vec<(usize, usize)> = Vec::new();
@@ -141,6 +194,7 @@ fn places(
         let block = of.and_then(|at| page.blocks.get(at as usize));
         match block {
             Some(block) => {
+                steps::take((block.span.1 - block.span.0) as usize + parts.len());
                 let ranges = source_ranges(html, block.span, page.text(block), parts);
                 found.extend(ranges.into_iter().map(Some));
             }
@@ -149,8 +203,7 @@ fn places(
         parts.clear();
     };
     for (source, part) in parts {
-        if let OriginSource::Copied { block, from } = source {
-            let part = (from + part.start, from + part.end);
+        if let OriginSource::Copied { block, .. } = source {
             let follows = copied.last().is_none_or(|last| last.1 <= part.0);
             if of != Some(block) || !follows {
                 read(of, &mut copied, &mut found);
@@ -161,7 +214,7 @@ fn places(
         }
         read(of.take(), &mut copied, &mut found);
         found.push(match source {
-            OriginSource::Blocks(first, last) => {
+            OriginSource::Blocks(first, last) | OriginSource::Row { first, last, .. } => {
                 let ends = page.blocks.get(first as usize).zip(page.blocks.get(last as usize));
                 ends.map(|(first, last)| (first.span.0, last.span.1))
             }

@@ -65,7 +65,7 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
             return true;
         }
         // Word by word, as where the page has hidden cells in a row.
-        let mut words_behind = |mut from: usize| {
+        let mut words_behind = |words: &str, mut from: usize| {
             let each = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             for word in each {
                 match find(&page, from, word) {
@@ -77,7 +77,12 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
             Some(from)
         };
         let is_long = wanted.iter().any(|line| line.len() >= LONG_LINE);
-        let end = words_behind(at).or_else(|| if is_long { words_behind(0) } else { None });
+        let end = words_behind(&words, at).or_else(|| if is_long { words_behind(&words, 0) } else { None });
+        // A cell that spans several rows stands in each of them.
+        let mut stands = |cell: &str| words_of_line(cell).is_none_or(|words| words_behind(&words, 0).is_some());
+        if end.is_none() && line.trim_start_matches(['>', ' ']).starts_with('|') {
+            return line.split('|').all(&mut stands);
+        }
         at = end.unwrap_or(at);
         end.is_some()
     })
@@ -291,6 +296,7 @@ fn words_of_line(line: &str) -> Option<String> {
         let command = mark.strip_prefix('\\').map(|name| name.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
         match (note, command) {
             (Some((_, behind)), _) if is_note => rest = behind,
+            _ if mark.starts_with("<br>") => rest = mark.get("<br>".len()..).unwrap_or_default(),
             (_, Some(behind)) => rest = behind,
             _ => rest = mark.get(1..).unwrap_or_default(),
         }
@@ -321,6 +327,9 @@ mod tests {
             assert!(!is_proven(wrong, page), "{wrong}");
         }
         assert!(!stands_at("The", page, 0..9000));
+        let table = "<td rowspan=2>Ada<td>mill<td><li>one<li>two<tr><td colspan=2>wheel";
+        assert!(is_proven("| Ada | mill | one<br>two |\n| Ada | wheel | wheel |", table));
+        assert!(!is_proven("| Ada | mill | one<br>three |", table));
     }
 
     #[test]

@@ -18,16 +18,20 @@ const MAX_ICON_PIXELS: u32 = 64;
 /// Tags at which a cell ends.
 const END: [&str; 7] = ["td", "th", "tr", "table", "tbody", "thead", "tfoot"];
 /// Tags that may stand around a sign. Others show something: a picture, a form, a program.
-const INLINE: [&str; 19] = [
-    "b", "i", "em", "strong", "span", "code", "kbd", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr",
-    "picture", "source", "u",
+const INLINE: [&str; 17] = [
+    "b", "i", "em", "strong", "span", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr", "picture", "source",
+    "u",
 ];
 
-/// The signs in a cell of the decoded page that has no word; none if there are none, or more than a few.
-pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
+/// Tags of code.
+const CODE: [&str; 4] = ["code", "kbd", "samp", "tt"];
+
+/// The signs in a cell of the decoded page that has no word, and whether they are code; none if there are none, or more
+/// than a few.
+pub fn cell_sign(html: &str, cell: &Element) -> Option<(String, bool)> {
     let rest = part(html, cell.start, MAX_CELL_BYTES)?;
     let mut text = String::new();
-    let mut has_end = false;
+    let (mut has_end, mut is_code) = (false, false);
     let mut alt = None;
     for piece in Pieces::new(rest, TagPiece::at(rest, 0)?.raw.end) {
         match piece {
@@ -37,6 +41,7 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
                 break;
             }
             Piece::Tag(found) if found.tag == Tag::Img && alt.is_none() => alt = Some(icon_text(&found)?),
+            Piece::Tag(found) if CODE.iter().any(|name| found.is_like(name)) => is_code = true,
             Piece::Tag(found) if INLINE.iter().any(|name| found.is_like(name)) => {}
             _ => return None,
         }
@@ -44,11 +49,11 @@ pub fn cell_sign(html: &str, cell: &Element) -> Option<String> {
     let sign = htmlize::unescape(&text);
     let sign: String = sign.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(alt) = alt {
-        return Some(alt).filter(|alt| has_end && sign.is_empty() && !alt.is_empty());
+        return (has_end && sign.is_empty() && !alt.is_empty()).then_some((alt, false));
     }
     let is_sign =
         has_end && !sign.is_empty() && sign.chars().count() <= MAX_SIGN_CHARS && !sign.contains(char::is_alphanumeric);
-    is_sign.then_some(sign)
+    is_sign.then_some((sign, is_code))
 }
 
 /// The alternative text of an image that may be a sign.
@@ -71,7 +76,7 @@ fn icon_text(image: &TagPiece) -> Option<String> {
 mod tests {
     use crate::{Engine, Limits, ScanEngine, Tag};
 
-    fn of(cell: &str) -> Option<String> {
+    fn of(cell: &str) -> Option<(String, bool)> {
         let html = format!("<table><tr>{cell}<td>x</table>");
         let page = ScanEngine.read(&html, &Limits::default());
         let cell = page.elements.iter().find(|element| element.tag == Tag::Td).unwrap();
@@ -80,11 +85,13 @@ mod tests {
 
     #[test]
     fn signs_are_read_from_the_page() {
-        assert_eq!(of("<td class=a> <b>✔</b>\u{fe0f} </td>").as_deref(), Some("✔\u{fe0f}"));
-        assert_eq!(of("<td>&lt;=").as_deref(), Some("<="));
-        assert_eq!(of("<td title='a>b' data-sort=\"->\"><b class='>'>✔</b></td>").as_deref(), Some("✔"));
-        assert_eq!(of("<td><a href=x><img src=y.gif alt=' Ja&#33; ' width=12></a></td>").as_deref(), Some("Ja!"));
-        assert_eq!(of("<td><img alt='可'></td>").as_deref(), Some("可"));
+        let sign = |text: &str, is_code: bool| Some((text.to_owned(), is_code));
+        assert_eq!(of("<td class=a> <b>✔</b>\u{fe0f} </td>"), sign("✔\u{fe0f}", false));
+        assert_eq!(of("<td>&lt;="), sign("<=", false));
+        assert_eq!(of("<td><p><code>||</code>"), sign("||", true));
+        assert_eq!(of("<td title='a>b' data-sort=\"->\"><b class='>'>✔</b></td>"), sign("✔", false));
+        assert_eq!(of("<td><a href=x><img src=y.gif alt=' Ja&#33; ' width=12></a></td>"), sign("Ja!", false));
+        assert_eq!(of("<td><img alt='可'></td>"), sign("可", false));
         for none in [
             "<td><img alt='A view of the mill by night'></td>",
             "<td><img alt='Mill' width=300></td>",

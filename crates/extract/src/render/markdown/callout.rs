@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 use trommel_html::{Element, Page, Tag};
 
 use crate::render::content::{KeptContent, Segment};
+use crate::render::steps;
 
 /// Kinds by which such a box is known.
 const KINDS: [&str; 18] = [
@@ -53,7 +54,7 @@ pub(super) struct Boxes {
 impl Boxes {
     pub fn new(content: &KeptContent) -> Self {
         let mut boxes = Self::default();
-        for at in content.page.boxes.iter().copied() {
+        for at in near_boxes(content) {
             if let Some(element) = content.page.element(at)
                 && let Some(kind) = callout(content.page, element)
             {
@@ -94,6 +95,25 @@ impl Boxes {
     pub fn is_quoted(&mut self, at: u32) -> bool {
         !self.sections.contains(&at) || self.begun.insert(at)
     }
+}
+
+/// The elements that may be boxes around or between the segments of a content, in document order: one note of a page is
+/// not looked for in all of it.
+fn near_boxes(content: &KeptContent) -> Vec<u32> {
+    let (page, boxes) = (content.page, content.page.boxes.as_slice());
+    if boxes.is_empty() {
+        return Vec::new();
+    }
+    let elements =
+        || content.segments.iter().map(|segment| content.ends(segment)).flat_map(|(one, other)| [one, other]);
+    let (Some(first), Some(last)) = (elements().min(), elements().max()) else { return Vec::new() };
+    let around = page.path(first).map(|(at, _)| at).filter(|at| boxes.binary_search(at).is_ok());
+    let mut near: Vec<u32> = around.collect();
+    near.reverse();
+    let next = boxes.partition_point(|at| *at <= first);
+    near.extend(boxes.iter().skip(next).take_while(|at| **at <= last));
+    steps::take(near.len());
+    near
 }
 
 /// Whether an element is the title of such a box.

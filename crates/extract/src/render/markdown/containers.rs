@@ -10,12 +10,17 @@ use super::code::is_fence;
 use super::definitions::Definitions;
 use super::push_title;
 use super::transparent::transparent;
+use super::word_lists::WordItem;
 use crate::render::content::{KeptContent, is_item, is_list};
+use crate::render::steps;
 use crate::render::traced::{Origin, OriginSource, TracedText};
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
 // Each line repeats the prefixes, so the output would grow with the square of the depth.
 const MAX_DEPTH: usize = 12;
+
+/// Levels of the lists of word processors, whose lists have the last numbers of elements.
+const WORD_LEVELS: u32 = 9;
 
 /// Longest number of an item that stands in the text, with its signs.
 const MAX_MARKER_BYTES: usize = 6;
@@ -70,6 +75,8 @@ pub(super) struct SegmentWriter<'a> {
     pub part: Part,
     /// The part of the last segment there.
     last_part: Part,
+    /// The item of a list of a word processor that was written last, if nothing followed it.
+    pub word_item: Option<WordItem>,
     /// Where the segment that is written next comes from.
     pub origin: Option<OriginSource>,
     /// Where each of its lines comes from, if they come from different places.
@@ -95,6 +102,7 @@ impl<'a> SegmentWriter<'a> {
             definitions: Definitions::new(content),
             part: Part::Other,
             last_part: Part::Other,
+            word_item: None,
             origin: None,
             line_origins: Vec::new(),
             origins: Vec::new(),
@@ -133,7 +141,26 @@ impl<'a> SegmentWriter<'a> {
 
     /// Adds a segment that stands in `element`; `body` has no line end at its end.
     pub fn add(&mut self, element: u32, body: &str) {
+        let chain = self.chain(element);
+        self.word_item = None;
+        self.add_in(chain, element, body);
+    }
+
+    /// Adds an item of a list that no element is.
+    pub fn add_item(&mut self, element: u32, item: WordItem, body: &str) {
         let mut chain = self.chain(element);
+        let list = |level: u32| NONE - level;
+        // Those of the levels above stay open.
+        let is_around = |open: &&Container| matches!(open.kind, Kind::Item { list: of, .. } if of > list(item.level) && of >= list(WORD_LEVELS));
+        let around = self.open.get(chain.len()..).unwrap_or_default().iter().take_while(is_around).cloned();
+        chain.extend(around);
+        let kind = Kind::Item { list: list(item.level), number: item.number, second: false };
+        chain.push(Container { element, kind });
+        self.word_item = Some(item);
+        self.add_in(chain, element, body);
+    }
+
+    fn add_in(&mut self, mut chain: Vec<Container>, element: u32, body: &str) {
         if chain.is_empty() && self.open.is_empty() && self.line_origins.is_empty() {
             self.next = chain;
             return self.add_free(body);
@@ -280,6 +307,7 @@ impl<'a> SegmentWriter<'a> {
         path.clear();
         path.extend(around);
         path.reverse();
+        steps::take(path.len());
         let mut list = NONE;
         let inside = self.within.and_then(|within| path.iter().position(|at| *at == within));
         for at in path.iter().copied().skip(inside.map_or(0, |at| at + 1)) {
@@ -359,6 +387,7 @@ impl<'a> SegmentWriter<'a> {
             if inner.tag == Tag::Li {
                 items.push(at);
             }
+            steps::take(1);
             at = if inner.tag == Tag::Li || is_list(inner.tag) { inner.end } else { at + 1 };
         }
         let whole = |at: u32, name: &str| -> Option<i64> {

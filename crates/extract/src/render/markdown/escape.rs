@@ -177,7 +177,8 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
         '*' => !alone,
         // Within words GFM takes no underscore for emphasis: `snake_case` stays readable.
         '_' => !(alone || word(prev) && word(next)),
-        '[' => context.link,
+        // `[^1]` would refer to a note.
+        '[' => context.link || next == Some('^'),
         ']' => context.link || matches!(next, Some('(' | '[' | ':')),
         '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
         '&' => is_reference(rest),
@@ -190,7 +191,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
 }
 
 /// Whether the character could be markup at `at` in the line that starts at `line`.
-fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
+pub(super) fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
     let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
     if at > line {
         let start = text.get(line..at).unwrap_or_default();
@@ -198,21 +199,23 @@ fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
     }
     let only = |set: &[char]| {
         let line = rest.split('\n').next().unwrap_or_default();
-        line.chars().all(|c| set.contains(&c))
+        // All white space becomes a space.
+        line.trim_end().chars().all(|c| set.contains(&c) || c.is_whitespace() && set.contains(&' '))
     };
     match c {
         '>' | '|' | '[' => true,
         '#' => ends(rest.trim_start_matches('#')),
         '+' | '*' => ends(rest),
         '-' => ends(rest) || only(&['-', '|', ':', ' ']),
-        ':' => only(&['-', '|', ':', ' ']),
+        // Three would begin or end a division.
+        ':' => rest.starts_with("::") || only(&['-', '|', ':', ' ']),
         '=' => only(&['=']),
         _ => false,
     }
 }
 
 /// Whether `&` and then `rest` is a character reference.
-fn is_reference(rest: &str) -> bool {
+pub(super) fn is_reference(rest: &str) -> bool {
     const MAX_REFERENCE_BYTES: usize = 40;
     let name = rest.strip_prefix('#').unwrap_or(rest);
     let len = name.bytes().take(MAX_REFERENCE_BYTES).take_while(u8::is_ascii_alphanumeric).count();
@@ -238,6 +241,7 @@ mod tests {
             ("+ a\n* a\n> a\n| a", "\\+ a\n\\* a\n\\> a\n\\| a"),
             ("1. a\n12) a\n1.5\n1234567890. a", "1\\. a\n12\\) a\n1.5\n1234567890. a"),
             ("===\n:--\n[a]: b", "\\===\n\\:--\n\\[a\\]: b"),
+            ("==\u{a0}\n--\u{a0}|\n::: a\n:: a", "\\== \n\\-- |\n\\::: a\n:: a"),
             ("~~~\n```", "\\~\\~\\~\n\\`\\`\\`"),
         ] {
             assert_eq!(escaped(text, context), shown, "{text}");
@@ -268,7 +272,7 @@ mod tests {
         for (text, shown) in [
             ("a*b 2 * 3 *c*", "a\\*b 2 * 3 \\*c\\*"),
             ("snake_case _x_ __y", "snake_case \\_x\\_ \\_\\_y"),
-            ("[1] [a](b)", "[1] [a\\](b)"),
+            ("[1] [a](b) x[^1]", "[1] [a\\](b) x\\[^1]"),
             ("a < b <b> </a", "a < b \\<b> \\</a"),
             ("AT&T &amp; &#65;", "AT&T \\&amp; \\&#65;"),
             ("C:\\dir \\* x\\", "C:\\dir \\\\\\* x\\\\"),

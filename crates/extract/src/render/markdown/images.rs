@@ -1,11 +1,13 @@
 //! Renders images that stand between the kept blocks.
 
-use trommel_html::{Element, Page, Tag};
+use rustc_hash::FxHashSet;
+use trommel_html::{Element, NONE, Page, Tag};
 
 use super::MarkdownOptions;
 use super::escape::{Context, escape};
 use super::links::Links;
-use crate::render::content::KeptContent;
+use crate::render::content::{KeptContent, Segment};
+use crate::render::steps;
 
 /// Attributes in which scripts find the address of an image that loads late. They come before `src`, which
 /// then holds a placeholder.
@@ -55,6 +57,8 @@ pub(super) struct Images<'a> {
     last: String,
     /// Elements, and the link that each is all of; the last first.
     left: Vec<(u32, Option<u32>)>,
+    /// The `picture` that was read last, and the address in it.
+    picture: (u32, Option<String>),
 }
 
 /// An image as it is written.
@@ -71,29 +75,31 @@ impl<'a> Images<'a> {
     /// them. Images within a line are not among them.
     pub fn new(content: &'a KeptContent<'a>, links: Links<'a>, headline: Option<u32>, wanted: WantedImages) -> Self {
         let page = content.page;
-        let mut kept = vec![false; page.blocks.len()];
-        for segment in &content.segments {
-            for block in segment.all_blocks() {
-                if let Some(kept) = kept.get_mut(block as usize) {
-                    *kept = true;
-                }
-            }
-        }
+        let kept: FxHashSet<usize> =
+            content.segments.iter().flat_map(Segment::all_blocks).map(|block| block as usize).collect();
+        let ends = kept.iter().min().copied().zip(kept.iter().max().copied());
+        let (first, last) = ends.unwrap_or_default();
         let counts = |at: usize| {
             let is_headline = page.blocks.get(at).is_some_and(|block| {
                 headline.is_some_and(|headline| page.path(block.element).any(|(at, _)| at == headline))
             });
-            is_headline || kept.get(at) == Some(&true)
+            is_headline || kept.contains(&at)
         };
         let is_caption = |at: usize| {
             let block = page.blocks.get(at);
             let path = block.map(|block| page.path(block.element));
             path.is_some_and(|mut path| path.any(|(_, element)| element.tag == Tag::Figcaption))
         };
+        // One post of a page is not looked for in all of it.
+        let near = first.saturating_sub(MAX_CAPTION_BLOCKS + 1);
+        let from = page.blocks.get(near).filter(|_| near > 0).map_or(0, |block| block.span.0);
+        let until = page.blocks.get(last + MAX_CAPTION_BLOCKS + 1).map_or(u32::MAX, |block| block.span.0);
+        let start = page.elements.partition_point(|element| element.start < from);
         let mut left = Vec::new();
-        let mut next = 0;
-        for (at, element) in (0u32..).zip(&page.elements) {
-            if element.tag != Tag::Img || element.hidden {
+        let mut next = near;
+        for (at, element) in (0u32..).zip(&page.elements).skip(start).take_while(|(_, element)| element.start < until) {
+            steps::take(1);
+            if element.tag != Tag::Img || element.hidden || ends.is_none() {
                 continue;
             }
             while page.blocks.get(next).is_some_and(|block| block.span.1 <= element.start) {
@@ -116,7 +122,7 @@ impl<'a> Images<'a> {
             }
         }
         left.reverse();
-        Self { content, links, wanted, last: String::new(), left }
+        Self { content, links, wanted, last: String::new(), left, picture: (NONE, None) }
     }
 
     /// The next image that starts before this byte of the page.
@@ -124,7 +130,7 @@ impl<'a> Images<'a> {
         loop {
             let (at, link) = *self.left.last()?;
             let element = self.content.page.element(at)?;
-            if element.start >= start {
+            if element.start >= start || !steps::take(1) {
                 return None;
             }
             self.left.pop();
@@ -161,7 +167,7 @@ impl<'a> Images<'a> {
                 let set = ADDRESS_SETS.iter().find_map(|name| element.attribute(html, name));
                 set.and_then(|set| widest(&set))
             })
-            .or_else(|| of_picture(self.content.page, element, html))?;
+            .or_else(|| self.of_picture(element))?;
         let address = self.links.destination(&address)?;
         // What shows where scripts are off repeats what is loaded late.
         // Pages repeat an image in `noscript`.
@@ -171,12 +177,26 @@ impl<'a> Images<'a> {
         self.last.clone_from(&address);
         let alt = alternative(element, html).unwrap_or_default();
         let mut out = String::from("![");
-        let context = Context { line_break: " ", ..Context::default() };
+        let context = Context { link: true, line_break: " ", ..Context::default() };
         escape(&alt, 0, alt.len(), context, &mut out);
         out.push_str("](");
         out.push_str(&address);
         out.push(')');
         Some(out)
+    }
+
+    /// The address that a `picture` around an image gives in its `source` elements, for images that have none
+    /// themselves. It is read once for all of its images.
+    fn of_picture(&mut self, image: &Element) -> Option<String> {
+        let (page, html) = (self.content.page, self.content.html);
+        let around = page.element(image.parent).filter(|around| page.name(around) == "picture")?;
+        if self.picture.0 != image.parent {
+            steps::take((around.end - image.parent) as usize);
+            let inside = (image.parent + 1..around.end).filter_map(|at| page.element(at));
+            let sets = inside.filter_map(|source| ADDRESS_SETS.iter().find_map(|name| source.attribute(html, name)));
+            self.picture = (image.parent, sets.filter_map(|set| widest(&set)).next());
+        }
+        self.picture.1.clone()
     }
 }
 
@@ -234,17 +254,6 @@ fn widest(set: &str) -> Option<String> {
             widest = Some((address, size));
         }
     }
-}
-
-/// The address that a `picture` around an image gives in its `source` elements, for images that have none themselves.
-fn of_picture(page: &Page, image: &Element, html: &str) -> Option<String> {
-    let (picture, around) = (image.parent, page.element(image.parent)?);
-    if page.name(around) != "picture" {
-        return None;
-    }
-    let inside = (picture + 1..around.end).filter_map(|at| page.element(at));
-    let sets = inside.filter_map(|source| ADDRESS_SETS.iter().find_map(|name| source.attribute(html, name)));
-    sets.filter_map(|set| widest(&set)).next()
 }
 
 /// The element of the headline, where blocks of the page are in it.

@@ -4,20 +4,25 @@ mod addresses;
 mod marks;
 mod runs;
 
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::rc::Rc;
 
-use trommel_html::{Block, InlineStyle, NONE, NotationKind, StyledText, Tag};
+use trommel_html::{Block, InlineStyle, NONE, StyledText, Tag};
 
 use self::addresses::{has_address, with_addresses};
 use self::marks::Rendering;
-use self::runs::{Form, Run, divided, groups};
+use self::runs::{Form, Run, composed, divided, groups, with_formulas, without_unmarkable};
 use super::escape::PageSigns;
 use super::images::alternative;
 use super::links::{Links, written_link};
 use crate::permalinks;
-use crate::render::content::{KeptContent, unindented};
+use crate::render::cells::CellPart;
+use crate::render::content::{KeptContent, is_item, unindented};
 use crate::render::pieces::{self, Piece, PieceKind, pieces};
+use crate::render::steps;
 use crate::render::tex;
+use crate::render::text::ITEMS;
 
 /// The form in which a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +45,8 @@ pub(super) struct Inline<'a> {
     content: &'a KeptContent<'a>,
     links: Option<Links<'a>>,
     signs: &'a PageSigns,
-    /// Whether the page sets any formula apart.
-    has_display_formulas: bool,
+    /// Bytes of cells of tables that may be said again.
+    repeat_room: usize,
     /// The block that was asked for last, and whether no part of it has a style.
     unstyled: Cell<(u32, bool)>,
 }
@@ -49,8 +54,7 @@ pub(super) struct Inline<'a> {
 impl<'a> Inline<'a> {
     /// With links if `links` is given.
     pub fn new(content: &'a KeptContent<'a>, signs: &'a PageSigns, links: Option<Links<'a>>) -> Self {
-        let has_display_formulas = content.page.blocks_with_notation(&[NotationKind::DisplayFormula]).next().is_some();
-        Self { content, links, signs, has_display_formulas, unstyled: Cell::new((NONE, false)) }
+        Self { content, links, signs, repeat_room: content.html.len(), unstyled: Cell::new((NONE, false)) }
     }
 
     /// The text of a block that is a paragraph of Markdown as it stands, as most are.
@@ -105,13 +109,37 @@ impl<'a> Inline<'a> {
         blocks.peek().is_some() && blocks.all(|block| page.styled(block).all(|part| part.style.strong))
     }
 
+    /// The parts of a cell of a table.
+    pub fn cell_parts<'b>(&self, blocks: &'b [u32]) -> Vec<CellPart<'b>> {
+        self.content.cell_parts(blocks)
+    }
+
+    /// Code in several lines.
+    pub fn code(&self, element: u32, blocks: &[u32]) -> Rc<str> {
+        self.content.code(element, blocks)
+    }
+
+    /// The innermost item of a list around a block within an element.
+    pub fn item(&self, block: u32, within: u32) -> Option<u32> {
+        let page = self.content.page;
+        let block = self.content.block(block).filter(|block| page.kinds_around(block).intersects(ITEMS))?;
+        let mut around = page.path(block.element).take_while(|(at, _)| *at != within);
+        around.find(|(_, element)| is_item(element.tag)).map(|(at, _)| at)
+    }
+
+    /// Whether so many bytes may be said again. In all they are at most those of the page.
+    pub fn may_repeat(&mut self, bytes: usize) -> bool {
+        let left = self.repeat_room.checked_sub(bytes);
+        self.repeat_room = left.unwrap_or(0);
+        left.is_some()
+    }
+
     /// The TeX of a block that is a formula set apart, and nothing else.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
         // Few texts are looked at further.
         let first = text.bytes().find(|byte| !byte.is_ascii_whitespace());
-        let is_displayed = self.has_display_formulas && self.content.has_display_formula(at);
-        if !(is_displayed || matches!(first, Some(b'$' | b'\\'))) {
+        if !(matches!(first, Some(b'$' | b'\\')) || self.content.has_display_formula(at)) {
             return None;
         }
         if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
@@ -127,8 +155,8 @@ impl<'a> Inline<'a> {
     pub fn part(&mut self, (at, from, to): (u32, u32, u32)) -> String {
         let text = self.content.text(at);
         let Some(block) = self.content.block(at) else { return String::new() };
-        let notations = self.content.page.notations(block);
-        let notations = notations.filter(|notation| notation.text.0 >= from && notation.text.1 <= to);
+        let notations = self.content.page.notations_in(block, (from, to));
+        let notations = notations.filter(|notation| notation.text.1 <= to);
         let form = (pieces::Form::Markdown, self.content.options);
         let pieces = pieces(text, at, notations, None, form, |element| self.content.is_shut(element));
         let mut out = String::new();
@@ -143,39 +171,64 @@ impl<'a> Inline<'a> {
         self.write(block, mode, pieces, (0, len), out);
     }
 
+    /// Appends a paragraph from a byte of its text on.
+    pub fn render_from(&mut self, block: u32, from: usize, out: &mut String) {
+        let len = self.content.text(block).len();
+        let pieces = self.content.pieces(block, pieces::Form::Markdown);
+        self.write(block, Mode::Paragraph, pieces, (from, len), out);
+    }
+
     fn write(&mut self, at: u32, mode: Mode, pieces: Option<Vec<Piece>>, (from, to): (usize, usize), out: &mut String) {
-        let text = self.content.text(at);
+        let whole = self.content.text(at);
         let Some(block) = self.content.block(at) else { return };
-        let raw =
-            if memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some() { tex::formulas(text) } else { Vec::new() };
-        let math =
-            !raw.is_empty() || pieces.iter().flatten().any(|piece| matches!(piece.kind, PieceKind::Formula { .. }));
-        let signs = (self.content.page.text_range(block).start, self.signs);
-        let mut rendering = Rendering { text, signs, mode, out, in_link: false, math };
-        let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
-        let has_address = self.links.is_some() && has_address(text);
-        if is_whole && !has_address && self.is_unmarked(at, block, mode) {
+        let formulas = |text: &str| match memchr::memchr2(b'$', b'\\', text.as_bytes()) {
+            Some(_) => tex::formulas(text),
+            None => Vec::new(),
+        };
+        let signs = Some((self.content.page.text_range(block).start, self.signs));
+        let as_it_stands = (from == 0 && pieces.is_none()).then(|| formulas(whole));
+        let may_have_address = self.links.is_some() && has_address(whole.get(from..to).unwrap_or_default());
+        let is_plain = || {
+            as_it_stands.as_ref().is_some_and(Vec::is_empty) && !may_have_address && self.is_unmarked(at, block, mode)
+        };
+        let may_go_on = steps::take(1 + pieces.as_ref().map_or(0, Vec::len));
+        if !may_go_on || is_plain() {
+            let mut rendering = Rendering { text: whole, signs, mode, out, in_link: false, math: false };
             return rendering.plain(from, to);
         }
         let mut addresses: Vec<Option<String>> = Vec::new();
-        let mut runs = self.runs(block, to, mode, &mut addresses);
-        if !is_whole {
-            runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
+        steps::take(to - from);
+        let mut runs = self.runs(block, (from, to), mode, &mut addresses);
+        if let Some(pieces) = pieces {
+            runs = divided(&runs, &pieces, (from, to));
             runs.retain_mut(|run| {
                 let Form::LinkedImage(link) = run.form else { return true };
                 let written = self.linked_image(link).map(Form::Link);
                 run.form = written.unwrap_or(Form::Text);
                 run.form != Form::Text
             });
+            without_unmarkable(whole, &mut runs);
         }
-        if let Some(links) = self.links.as_mut().filter(|_| has_address) {
+        let ends = runs.first().map_or(from, |run| run.from)..runs.last().map_or(to, |run| run.to);
+        let is_parted = runs.windows(2).any(|pair| matches!(pair, [run, next] if run.to != next.from));
+        let is_changed = runs.iter().any(|run| run.form != Form::Text) || is_parted || ends != (0..whole.len());
+        let (mut text, mut signs) = (Cow::Borrowed(whole), signs);
+        if is_changed {
+            let (said, said_runs) = composed(whole, runs);
+            (text, signs, runs) = (said.into(), None, said_runs);
+        }
+        let raw = as_it_stands.filter(|_| !is_changed).unwrap_or_else(|| formulas(&text));
+        runs = with_formulas(runs, &raw);
+        let math = runs.iter().any(|run| matches!(run.form, Form::Raw | Form::Formula { .. }));
+        if let Some(links) = self.links.as_mut().filter(|_| may_have_address) {
             // A place on the page itself, as an entry of its references, says less than the address.
             let leads_within = |link: usize| {
                 let address: Option<&String> = addresses.get(link).and_then(Option::as_ref);
                 address.is_some_and(|address| address.starts_with('#'))
             };
-            runs = with_addresses(&runs, text, leads_within, |address| links.written(address));
+            runs = with_addresses(&runs, &text, leads_within, |address| links.written(address));
         }
+        let mut rendering = Rendering { text: &text, signs, mode, out, in_link: false, math };
         for (at, group) in groups(&runs, |run| run.link) {
             let next = runs.get(at + group.len());
             let address = group.first().and_then(|run| run.link);
@@ -226,7 +279,7 @@ impl<'a> Inline<'a> {
     fn linked_image(&mut self, link: u32) -> Option<String> {
         let (page, html) = (self.content.page, self.content.html);
         let inside = link + 1..page.element(link)?.end;
-        let mut images = inside.filter_map(|at| page.element(at));
+        let mut images = inside.filter_map(|at| page.element(at)).inspect(|_| _ = steps::take(1));
         let alt = images.find_map(|element| {
             let is_shown = element.tag == Tag::Img && !element.hidden;
             alternative(element, html).filter(|alt| is_shown && !alt.is_empty())
@@ -235,16 +288,23 @@ impl<'a> Inline<'a> {
         Some(written_link(&alt, &address))
     }
 
-    /// The runs of a block up to the end of what is shown of it.
-    fn runs(&mut self, block: &Block, end: usize, mode: Mode, addresses: &mut Vec<Option<String>>) -> Vec<Run> {
+    /// The runs of a block between two bytes of its text.
+    fn runs(
+        &mut self,
+        block: &Block,
+        (start, end): (usize, usize),
+        mode: Mode,
+        addresses: &mut Vec<Option<String>>,
+    ) -> Vec<Run> {
         let page = self.content.page;
         let mut runs: Vec<Run> = Vec::new();
-        let mut from = 0;
+        let mut from = start;
         let mut element = None;
-        for part in page.styled(block) {
+        for part in page.styled_from(block, start as u32) {
             if from >= end {
                 break;
             }
+            steps::take(1);
             let InlineStyle { link, code, strong, em } = part.style;
             let leads_to_itself = |link: u32| permalinks::leads_to(page, self.content.html, block, link);
             if let Some(links) = &mut self.links

@@ -113,6 +113,31 @@ fn lists_nest_by_the_width_of_their_markers() {
 }
 
 #[test]
+fn paragraphs_of_word_are_items() {
+    let item = |list: &str, sign: &str, text: &str| {
+        let sign = format!(
+            "<span style='font-family:Symbol'><span style='mso-list:Ignore'>{sign}<span>&nbsp; </span></span></span>"
+        );
+        format!("<p class=MsoListParagraph style='margin:0;mso-list:{list} lfo1'>{sign}{text}</p>")
+    };
+    let list = |levels: &[(u32, &str)]| -> String {
+        levels
+            .iter()
+            .map(|(level, sign)| item(&format!("l0 level{level}"), sign, &format!("x{sign} <b>y</b>")))
+            .collect()
+    };
+    let html = format!(
+        "<p>a</p>{}<p>b</p>{}",
+        list(&[(1, "1."), (2, "·"), (2, "·"), (1, "2.")]),
+        list(&[(1, "a)"), (1, "b)")])
+    );
+    check(&html, "a\n\n1. x1. **y**\n   - x· **y**\n   - x· **y**\n2. x2. **y**\n\nb\n\n1. xa) **y**\n2. xb) **y**\n");
+    let quoted = format!("<blockquote>{}</blockquote>", list(&[(2, "o")]));
+    check(&quoted, "> - xo **y**\n");
+    check("<p style='mso-list:l1 level1 lfo2'># c</p><p style='mso-list:none'>d", "- \\# c\n\nd\n");
+}
+
+#[test]
 fn the_number_of_an_item_is_written_once() {
     check("<ol><li><span>1.</span><p>a<li><span>(2)</span><p>b<p>2.</ol>", "1. a\n2. b\n\n   2\\.\n");
     check("<ol><li>1.<li>3.<p>c</ol><ul><li>1.<p>d</ul>", "1. 1\\.\n2. 3\\.\n\n   c\n\n- 1\\.\n\n  d\n");

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::runs::{Form, Run};
+use crate::render::steps;
 
 /// Places of the addresses in a text, without the brackets.
 fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -33,13 +36,19 @@ pub(super) fn with_addresses(
 ) -> Vec<Run> {
     let places: Vec<Range<usize>> = addresses(text).collect();
     let may_link = |run: &Run| run.form == Form::Text && !run.code && run.link.is_none_or(&may_drop);
-    let is_in = |place: &Range<usize>, run: &Run| run.from <= place.start && place.end <= run.to;
-    let around = |run: &&Run| may_link(run) && places.iter().any(|place| is_in(place, run));
-    let dropped: Vec<usize> = runs.iter().filter(around).filter_map(|run| run.link).collect();
+    // Both are in the order of the text.
+    let within = |run: &Run| -> &[Range<usize>] {
+        let first = places.partition_point(|place| place.start < run.from);
+        let behind = places.partition_point(|place| place.end <= run.to);
+        places.get(first..behind).filter(|_| may_link(run)).unwrap_or_default()
+    };
+    let around = runs.iter().filter(|run| !within(run).is_empty());
+    let dropped: FxHashSet<usize> = around.filter_map(|run| run.link).collect();
     let mut linked: Vec<Run> = Vec::with_capacity(runs.len() + 2 * places.len());
     for run in runs {
         let mut rest = Run { link: run.link.filter(|link| !dropped.contains(link)), ..run.clone() };
-        for place in places.iter().filter(|place| may_link(run) && is_in(place, run)) {
+        for place in within(run) {
+            steps::take(1);
             let Some(written) = text.get(place.clone()).and_then(&mut write) else { continue };
             linked.push(Run { to: place.start, ..rest.clone() });
             linked.push(Run { from: place.start, to: place.end, form: Form::Link(written), ..rest.clone() });

@@ -1,16 +1,17 @@
 //! Writes the Markdown marks around runs: links, strong, emphasised and struck-out text, code.
 
 use super::Mode;
-use super::runs::{Form, Run, groups};
+use super::runs::{Form, NOTE_PLACE, Run, can_mark, groups};
 use crate::render::markdown::code::span;
-use crate::render::markdown::escape::{Context, PageSigns};
+use crate::render::markdown::escape::{Context, PageSigns, escape};
+use crate::render::markdown::formula::without_markup;
 use crate::render::tex;
 
 /// One block on its way.
 pub(super) struct Rendering<'t> {
     pub(super) text: &'t str,
-    /// Where it starts among the texts of the page, and the signs of these.
-    pub(super) signs: (usize, &'t PageSigns),
+    /// Where it starts among the texts of the page, and the signs of these; none of a text that is not theirs.
+    pub(super) signs: Option<(usize, &'t PageSigns)>,
     pub(super) mode: Mode,
     pub(super) out: &'t mut String,
     pub(super) in_link: bool,
@@ -33,8 +34,18 @@ impl Rendering<'_> {
 
     /// Writes text without marks.
     pub(super) fn plain(&mut self, from: usize, to: usize) {
-        let (start, signs) = self.signs;
-        signs.escape(start, self.text, (from, to), self.context(), self.out);
+        let context = self.context();
+        if let Some((start, signs)) = self.signs {
+            return signs.escape(start, self.text, (from, to), context, self.out);
+        }
+        let before = self.text.get(..from).and_then(|before| before.strip_suffix(NOTE_PLACE));
+        let is_line_start = before.is_some_and(|before| before.is_empty() || before.ends_with(['\n', ' ']));
+        let first = self.text.get(from..to).and_then(|text| text.chars().next());
+        // `[^1]:` would begin a note, and `[^1](a)` is a link.
+        if first == Some(':') && is_line_start || first == Some('(') && before.is_some() {
+            self.out.push('\\');
+        }
+        escape(self.text, from, to, context, self.out);
     }
 
     /// Writes the white space at the start of some runs: it must stand outside of their marks. Gives
@@ -87,6 +98,7 @@ impl Rendering<'_> {
             self.strong(&group, None);
             let inner = self.out.get(start..).unwrap_or_default();
             let outer = after.and_then(|run| self.text.get(run.from..)?.chars().next());
+            // Else most was left out before.
             if before != Some('~')
                 && can_mark(before, inner.chars().next())
                 && can_mark(outer, inner.chars().next_back())
@@ -95,6 +107,10 @@ impl Rendering<'_> {
                 self.out.push_str("~~");
             } else {
                 self.out.truncate(start);
+                // What it stood behind has been written as if it were there.
+                if self.out.ends_with(|c: char| c.is_ascii_punctuation() || c.is_ascii_digit()) {
+                    self.out.push(' ');
+                }
             }
         }
     }
@@ -165,7 +181,6 @@ impl Rendering<'_> {
     /// Writes a run that is not text as it stands.
     fn special(&mut self, run: &Run) {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
-        let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
         match &run.form {
             Form::Text | Form::LinkedImage(_) => {}
             Form::Link(link) => {
@@ -179,24 +194,28 @@ impl Rendering<'_> {
                     self.out.push(' ');
                 }
             }
-            Form::Raw if text.starts_with("\\begin") && in_cell => self.out.push_str(&text.replace('\n', " ")),
-            Form::Raw if text.starts_with("\\begin") => self.out.push_str(text),
+            Form::Raw if text.starts_with("\\begin") => self.tex(text),
             Form::Raw => {
                 let (tex, display) = tex::bare(text);
                 self.formula(tex, display);
             }
             // Several formulas in the element of one have their marks.
-            Form::Formula { .. } if tex::formulas(text).len() > 1 => self.out.push_str(text),
+            Form::Formula { .. } if tex::formulas(text).len() > 1 => self.tex(text),
             Form::Formula { display } => self.formula(tex::bare(text).0, *display),
             Form::Note(number) => {
                 self.out.push_str(&format!("[^{number}]"));
             }
             Form::Sign(sign) => {
                 let stands_free = self.out.ends_with(|c: char| !c.is_alphanumeric());
+                let behind = self.text.get(run.to..).and_then(|behind| behind.chars().next());
                 if sign.starts_with('_') && stands_free {
                     self.out.push('\\');
                 }
-                self.out.push_str(sign);
+                match sign.strip_suffix(']') {
+                    // It would end the text of a link.
+                    Some(before) if matches!(behind, Some('(' | '[' | ':')) => self.out.extend([before, "\\]"]),
+                    _ => self.out.push_str(sign),
+                }
             }
         }
     }
@@ -208,11 +227,19 @@ impl Rendering<'_> {
         // A bar would end the cell.
         if in_cell {
             // TeX has commands for both, so no escape is needed within the formula.
-            self.out.push_str(&tex.replace('\n', " ").replace("\\|", "\\Vert ").replace('|', "\\vert "));
+            self.tex(&tex.replace("\\|", "\\Vert ").replace('|', "\\vert "));
         } else {
-            self.out.push_str(tex);
+            self.tex(tex);
         }
         self.out.push_str(mark);
+    }
+
+    fn tex(&mut self, tex: &str) {
+        let tex = without_markup(tex, false);
+        match self.mode {
+            Mode::Heading | Mode::Cell | Mode::HeaderCell => self.out.push_str(&tex.replace('\n', " ")),
+            Mode::Paragraph | Mode::Term | Mode::Caption => self.out.push_str(&tex),
+        }
     }
 
     /// In a cell an escaped bar cannot be told from a bar that code escapes.
@@ -234,11 +261,4 @@ impl Rendering<'_> {
         let lines: Vec<String> = text.split('\n').map(str::trim).filter(|line| !line.is_empty()).map(span).collect();
         self.out.push_str(&lines.join(line_break));
     }
-}
-
-/// Whether a mark between an outer and an inner character is one.
-fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
-    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
-    let outer_is_free = outer.is_none_or(|c| c.is_whitespace() || is_sign(c));
-    inner.is_some_and(|c| !c.is_whitespace() && (!is_sign(c) || outer_is_free))
 }

@@ -41,18 +41,16 @@ pub(super) enum Form {
     Link(String),
 }
 
+/// Stands for the mark of a note, so that signs on both sides of it are no neighbours.
+pub(super) const NOTE_PLACE: char = '\u{fffc}';
+/// Stands for a link or an image.
+const LINK_PLACE: char = '\u{fffb}';
+
 /// Runs divided where pieces begin and end, without what stands outside of two bytes of the text.
-pub(super) fn divided(
-    runs: &[Run],
-    pieces: Option<&[Piece]>,
-    raw: &[(usize, usize)],
-    (from, to): (usize, usize),
-) -> Vec<Run> {
+pub(super) fn divided(runs: &[Run], pieces: &[Piece], (from, to): (usize, usize)) -> Vec<Run> {
     let mut divided: Vec<Run> = Vec::new();
-    let whole = [Piece { from: 0, to, kind: PieceKind::Text }];
-    let mut raw = raw.iter().copied().peekable();
     let mut next_run = 0;
-    for piece in pieces.unwrap_or(&whole) {
+    for piece in pieces {
         if piece.to < from || piece.from > to || piece.from == piece.to && piece.to == from && from > 0 {
             continue;
         }
@@ -62,23 +60,9 @@ pub(super) fn divided(
         let form = match &piece.kind {
             PieceKind::Text | PieceKind::Deleted => {
                 for run in runs.iter().skip(next_run).take_while(|run| run.from < piece.to) {
-                    let (mut at, end) = (run.from.max(piece.from).max(from), run.to.min(piece.to).min(to));
-                    while at < end {
-                        while raw.peek().is_some_and(|span| span.1 <= at) {
-                            raw.next();
-                        }
-                        // What begins in another run is none.
-                        let span = raw.peek().copied().filter(|span| !run.code && span.0 >= at && span.1 <= end);
-                        let stop = span.map_or(end, |span| if span.0 == at { span.1 } else { span.0 });
-                        let form = if span.is_some_and(|span| span.0 == at) { Form::Raw } else { Form::Text };
-                        divided.push(Run {
-                            from: at,
-                            to: stop,
-                            deleted: piece.kind == PieceKind::Deleted,
-                            form,
-                            ..run.clone()
-                        });
-                        at = stop;
+                    let (from, to) = (run.from.max(piece.from).max(from), run.to.min(piece.to).min(to));
+                    if from < to {
+                        divided.push(Run { from, to, deleted: piece.kind == PieceKind::Deleted, ..run.clone() });
                     }
                 }
                 continue;
@@ -114,6 +98,91 @@ pub(super) fn divided(
         });
     }
     divided
+}
+
+/// What runs say, one behind the other, and the runs in it: what a text leaves out must not hide from signs what stands
+/// beside them.
+pub(super) fn composed(text: &str, runs: Vec<Run>) -> (String, Vec<Run>) {
+    let mut out = String::with_capacity(text.len());
+    let in_place = |run: Run| {
+        let from = out.len();
+        match &run.form {
+            Form::Text | Form::Raw | Form::Formula { .. } => {
+                out.push_str(text.get(run.from..run.to).unwrap_or_default())
+            }
+            Form::Sign(sign) => out.push_str(sign),
+            Form::Note(_) => out.push(NOTE_PLACE),
+            Form::LinkedImage(_) | Form::Link(_) => out.push(LINK_PLACE),
+        }
+        Run { from, to: out.len(), ..run }
+    };
+    let runs = runs.into_iter().map(in_place).collect();
+    (out, runs)
+}
+
+/// Runs in which the formulas between marks of TeX, whose places are `formulas`, stand by themselves.
+pub(super) fn with_formulas(runs: Vec<Run>, formulas: &[(usize, usize)]) -> Vec<Run> {
+    if formulas.is_empty() {
+        return runs;
+    }
+    let mut divided: Vec<Run> = Vec::with_capacity(runs.len() + 2 * formulas.len());
+    let mut formulas = formulas.iter().copied().peekable();
+    for run in runs {
+        if run.form != Form::Text || run.code {
+            divided.push(run);
+            continue;
+        }
+        let mut at = run.from;
+        while at < run.to {
+            while formulas.peek().is_some_and(|formula| formula.1 <= at) {
+                formulas.next();
+            }
+            // What begins in another run is none.
+            let next = formulas.peek().copied().filter(|formula| formula.0 >= at && formula.1 <= run.to);
+            let (to, form) = match next {
+                Some((start, end)) if start == at => (end, Form::Raw),
+                Some((start, _)) => (start, Form::Text),
+                None => (run.to, Form::Text),
+            };
+            divided.push(Run { from: at, to, form, ..run.clone() });
+            at = to;
+        }
+    }
+    divided
+}
+
+/// Leaves out what is struck out where no mark can say so, as plain text does.
+pub(super) fn without_unmarkable(text: &str, runs: &mut Vec<Run>) {
+    if runs.iter().all(|run| !run.deleted) {
+        return;
+    }
+    let said = |run: &Run| text.get(run.from..run.to).unwrap_or_default();
+    let is_marked = |run: &Run| run.strong || run.em || run.code || run.link.is_some() || run.form != Form::Text;
+    let mut kept = vec![true; runs.len()];
+    for (at, group) in groups(runs, |run| run.deleted) {
+        let (Some(first), Some(last)) = (group.first().filter(|first| first.deleted), group.last()) else { continue };
+        let whole = text.get(first.from..last.to).unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|before| runs.get(before)).map_or("", said);
+        let before = before.chars().next_back().or_else(|| text.get(..first.from)?.chars().next_back());
+        // The white space at the start of what is struck out stands outside of its marks.
+        let before = if whole.starts_with(char::is_whitespace) { Some(' ') } else { before };
+        let after = runs.get(at + group.len()).and_then(|run| said(run).chars().next());
+        let sign = |run: &Run, c: Option<char>| if is_marked(run) { Some('*') } else { c };
+        let can = can_mark(before, sign(first, whole.trim_start().chars().next()))
+            && can_mark(after, sign(last, whole.chars().next_back()));
+        if before == Some('~') || !can {
+            kept.iter_mut().skip(at).take(group.len()).for_each(|kept| *kept = false);
+        }
+    }
+    let mut kept = kept.into_iter();
+    runs.retain(|_| kept.next().unwrap_or(true));
+}
+
+/// Whether a mark between an outer and an inner character is one.
+pub(super) fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    let outer_is_free = outer.is_none_or(|c| c.is_whitespace() || is_sign(c));
+    inner.is_some_and(|c| !c.is_whitespace() && (!is_sign(c) || outer_is_free))
 }
 
 /// Neighbours with the same key, with the index of the first.
