@@ -2,6 +2,7 @@
 
 mod engine;
 mod hostile;
+mod html5lib;
 mod opinion;
 mod page;
 mod span;

@@ -255,7 +255,7 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
         // Declarations in comments are those of templates and old versions.
         if rest.starts_with(b"<!--") {
             at += memchr::memmem::find(rest, b"-->").unwrap_or(rest.len());
-        } else if rest.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta")) {
+        } else if is_meta(rest) {
             let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
             if let Some(found) = rest.get(..end).and_then(|tag| after(tag, b"charset")).and_then(label) {
                 return Some(found);
@@ -268,12 +268,19 @@ fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
+/// Whether the start tag of a `meta` stands there.
+fn is_meta(rest: &[u8]) -> bool {
+    let (name, behind) = (rest.get(..5), rest.get(5));
+    name.is_some_and(|name| name.eq_ignore_ascii_case(b"<meta"))
+        && behind.is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
+}
+
 /// The value behind `key` and `=`, without quotes.
 fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
     let at = text.windows(key.len()).position(|window| window.eq_ignore_ascii_case(key))?;
     let rest = text.get(at + key.len()..)?.trim_ascii_start();
     let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
-    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest);
+    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest).trim_ascii_start();
     let end = rest
         .iter()
         .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b';' | b'/' | b'>'))
@@ -346,6 +353,13 @@ mod tests {
         let (kanji, _, _) = SHIFT_JIS.encode("日本語");
         let page = [b"<?xml version='1.0' encoding='Shift_JIS'?>", kanji.as_ref()].concat();
         assert_eq!(choose(&page, &CharsetHints::default()), (SHIFT_JIS, CharsetSource::Meta));
+    }
+
+    #[test]
+    fn a_declaration_is_a_meta_with_spaces_around_its_label() {
+        let of = |bytes| choose(bytes, &CharsetHints::default());
+        assert_eq!(of(b"<meta charset='\n koi8-r\n'><p>x"), (encoding_rs::KOI8_R, CharsetSource::Meta));
+        assert_eq!(of(b"<metadata charset=koi8-r><p>x"), (UTF_8, CharsetSource::Detected));
     }
 
     #[test]

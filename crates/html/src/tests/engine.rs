@@ -193,10 +193,14 @@ fn engines_agree_on_mutated_pages() {
         .unwrap();
 }
 
+/// The folder of the evaluation sets, which may not be there.
+pub(crate) fn shared_data() -> PathBuf {
+    std::env::var_os("TROMMEL_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from).join("data")
+}
+
 /// The sample archive, and those of the evaluation sets where they are at hand.
 pub(crate) fn archives() -> Vec<PathBuf> {
-    let shared =
-        std::env::var_os("TROMMEL_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from).join("data");
+    let shared = shared_data();
     let mut archives = vec![root().join("samples/wcxb-sample.warc.gz")];
     match std::fs::read_dir(&shared) {
         Ok(folder) => archives.extend(
