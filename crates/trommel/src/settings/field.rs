@@ -69,9 +69,9 @@ impl Field {
     /// Whether `trommel run` has an option of its own for it. The others, which few need, are in configuration files, or
     /// set by `--set NAME=VALUE`.
     pub fn is_usual(&self) -> bool {
-        const USUAL: [&str; 16] = [
+        const USUAL: [&str; 17] = [
             "model", "comments", "text", "links", "blocks", "spans", "tables", "chunks", "languages", "min_words",
-            "jobs", "max_memory", "format", "compress", "split_size", "base_url",
+            "jobs", "max_memory", "format", "compress", "split_size", "base_url", "crawler_text",
         ];
         USUAL.contains(&self.name.as_str())
     }
