@@ -19,8 +19,8 @@ const MAX_ICON_PIXELS: u32 = 64;
 const END: [&str; 7] = ["td", "th", "tr", "table", "tbody", "thead", "tfoot"];
 /// Tags that may stand around a sign. Others show something: a picture, a form, a program.
 const INLINE: [&str; 17] = [
-    "b", "i", "em", "strong", "span", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr", "picture", "source",
-    "u",
+    "b", "i", "em", "strong", "span", "p", "div", "font", "center", "a", "br", "sup", "sub", "abbr", "picture",
+    "source", "u",
 ];
 
 /// Tags of code.

@@ -29,7 +29,8 @@ pub(super) fn word_item(content: &KeptContent, at: u32, last: Option<WordItem>) 
     let has_sign = inside.any(|element| listed(content, element).is_some_and(|list| list.starts_with("ignore")));
     let text = content.text(at);
     let first = text.split(char::is_whitespace).next().filter(|sign| sign.len() <= MAX_SIGN_BYTES).unwrap_or_default();
-    let sign = if has_sign || !first.contains(char::is_alphanumeric) { first } else { "" };
+    let is_bullet = !first.contains(|c: char| c.is_ascii() || c.is_alphanumeric());
+    let sign = if has_sign || is_bullet { first } else { "" };
     let label = sign.trim_start_matches('(').trim_end_matches(['.', ')', ':']);
     let is_ordered = !label.is_empty() && label.len() < sign.len() && label.bytes().all(|b| b.is_ascii_alphanumeric());
     // Roman numbers, which begin with a later letter, count on.
