@@ -3,6 +3,7 @@
 
 mod addresses;
 pub(crate) mod announced_lists;
+mod around;
 mod articles;
 mod between;
 mod controls;
@@ -51,6 +52,8 @@ pub(crate) struct JudgedPage<'a> {
     /// Whether doubtful blocks beside kept ones are rather text: not on articles and threads, which have other texts
     /// around their own.
     pub keeps_doubtful: bool,
+    /// Whether the page is an article.
+    pub is_article: bool,
     /// Whether texts of the page's data are kept, which are not blocks.
     pub keeps_embedded: bool,
 }
@@ -270,6 +273,7 @@ mod tests {
             probabilities: &[0.0],
             in_comments: &[],
             keeps_doubtful: false,
+            is_article: false,
             keeps_embedded: false,
         };
         for (without, expected) in

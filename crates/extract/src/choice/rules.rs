@@ -2,6 +2,7 @@
 
 use super::addresses::keep_addresses;
 use super::announced_lists::keep_announced_lists;
+use super::around::{drop_boxes, drop_teasers, keep_ends};
 use super::articles::drop_follow_ups;
 use super::between::keep_between;
 use super::controls::drop_controls;
@@ -67,7 +68,7 @@ const fn chosen(name: &'static str, does: &'static str, apply: fn(&ChosenPage<'_
 /// All rules, in the order in which they apply.
 // The order matters: what the first rules keep may complete a list or a table, and what the last ones drop must stay
 // dropped.
-pub static RULES: [Rule; 25] = [
+pub static RULES: [Rule; 28] = [
     judged("dense containers", "keeps doubtful blocks of the container of nearly all kept text", |judged, kept| {
         if judged.keeps_doubtful {
             keep_dense_containers(judged.page, judged.probabilities, judged.in_comments, kept);
@@ -92,6 +93,17 @@ pub static RULES: [Rule; 25] = [
     .between(0.1, 1.0),
     judged("addresses", "keeps addresses on pages that keep a time of day", |judged, kept| {
         keep_addresses(judged.page, judged.probabilities, kept)
+    }),
+    judged("boxes", "drops doubtful boxes between kept paragraphs of one element", |judged, kept| {
+        drop_boxes(judged.page, judged.probabilities, judged.is_article, kept)
+    }),
+    judged("teasers", "drops cards with a linked title behind an article", |judged, kept| {
+        if judged.is_article {
+            drop_teasers(judged.page, kept);
+        }
+    }),
+    judged("ends", "keeps a paragraph in another container right behind or before the text", |judged, kept| {
+        keep_ends(judged.page, judged.probabilities, judged.in_comments, kept)
     }),
     judged("lone text", "keeps all that a page shows where nothing else is on it", |judged, kept| {
         // A page whose text comes from its data is not without text.

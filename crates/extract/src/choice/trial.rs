@@ -8,7 +8,7 @@ use crate::role::Role;
 use crate::rows;
 
 /// The texts that a rule leaves. Before it, texts that begin with a dash are dropped and all others kept. The section
-/// begins with the name of the rule; `none kept`, `first kept`, `p=` (probabilities of the
+/// begins with the name of the rule; `none kept`, `first kept`, `no article`, `p=` (probabilities of the
 /// blocks, the last for all others) and `headline=` may follow.
 fn left(section: &str, html: &str) -> String {
     let name = section.split(", ").next().unwrap();
@@ -41,6 +41,7 @@ fn left(section: &str, html: &str) -> String {
         probabilities,
         in_comments: &[],
         keeps_doubtful: true,
+        is_article: !section.contains(", no article"),
         keeps_embedded: false,
     };
     let url = Some("https://www.own.example/page");
