@@ -1,9 +1,9 @@
 //! A judged page, and the forms in which it gives its main content.
 
 mod divided;
+mod headline;
 mod rows;
 
-use std::cell::LazyCell;
 use std::ops::Range;
 
 use trommel_html::{Page, Tag, charset};
@@ -17,17 +17,16 @@ use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::chunks::{ChunkBlocks, chunks, limit};
 use crate::confidence::confidence;
 use crate::document::{Document, DocumentOptions};
-use crate::heading_text::{is_too_long, shown_text, visible_text};
+use crate::heading_text::{is_too_long, shown_text};
 use crate::hints::Hints;
 use crate::language::language;
-use crate::metadata::likeness::{TitleWords, overlap};
-use crate::metadata::title_parts::is_end_of_title;
+use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
 use crate::metadata_choice::MetadataChoice;
 use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
-use crate::policy::{ArticlePolicy, HeadlinePolicy};
+use crate::policy::ArticlePolicy;
 use crate::render::content::KeptContent;
 use crate::render::embedded::append;
 use crate::render::markdown::{Headline, MarkdownOptions, append_markdown, markdown};
@@ -39,11 +38,6 @@ use crate::render::{DocumentTable, TextOptions, TextSpan};
 use crate::role::{Role, refined};
 use crate::verdicts::Verdicts;
 
-/// Kept blocks among which the headline is looked for, and the likeness to the title from which a block
-/// says it.
-// A kicker and a date may stand above the headline; further down its words are those of the text.
-const TITLE_BLOCKS: usize = 3;
-const MIN_TITLE_LIKENESS: f32 = 0.6;
 /// The name of the limit on tokens among the caps of a document.
 const TOKEN_CAP: &str = "max-tokens";
 /// The name of the bound on what chunks repeat.
@@ -291,35 +285,6 @@ impl<'a> Extraction<'a> {
         traced
     }
 
-    /// The element of the headline among the kept blocks, if it is a heading of the first level.
-    fn headline_element(&self) -> Option<u32> {
-        let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
-        let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
-        let mut path = self.page.path(block.element);
-        path.find(|(_, element)| element.tag == trommel_html::Tag::H1).map(|(at, _)| at)
-    }
-
-    /// Whether the text says the title itself, near its start, or must not say it.
-    fn has_headline(&self, title: &str) -> bool {
-        if self.verdicts.headline == HeadlinePolicy::Exclude {
-            return true;
-        }
-        let first = self.judged().filter(|(_, _, kept, _)| *kept);
-        let title_words = LazyCell::new(|| TitleWords::of(title));
-        first.take(TITLE_BLOCKS).enumerate().any(|(at, (block, _, _, role))| {
-            let text = &*visible_text(&self.page, &self.decoded.text, block);
-            let is_heading = |is_level: fn(Tag) -> bool| {
-                self.page.container(block).is_some_and(|(_, element)| is_level(element.tag))
-                    && !is_too_long([(block.words, block.chars)].into_iter())
-            };
-            // A text that begins with a heading of the first level has its title already, and so has one whose
-            // first heading stands in the title beside the name of the site.
-            let heads = at == 0
-                && (is_heading(|tag| tag == Tag::H1) || is_heading(Tag::is_heading) && is_end_of_title(text, title));
-            role == Some(Role::Headline) || heads || title_words.like(&TitleWords::of(text)) >= MIN_TITLE_LIKENESS
-        })
-    }
-
     fn comment_text(&self) -> Option<String> {
         let (blocks, embedded) = (&self.verdicts.separate, &self.verdicts.separate_embedded);
         (blocks.contains(&true) || embedded.contains(&true)).then(|| {
@@ -508,7 +473,7 @@ impl<'a> Extraction<'a> {
     fn headline_below(&self, title: &str) -> Option<usize> {
         let at = self.verdicts.judgement.headline?;
         let text = self.page.text(self.page.blocks.get(at)?);
-        let is_said = overlap(text, title) >= MIN_TITLE_LIKENESS || title.contains(text);
+        let is_said = overlap(text, title) >= headline::MIN_TITLE_LIKENESS || title.contains(text);
         let heads = !is_said && is_headline_of_kept(&self.page, at, self.kept());
         heads.then_some(at)
     }

@@ -43,6 +43,7 @@ use classes::Classes;
 use formulas::Formulas;
 use notes::{Marks, OpenNotation};
 use seams::Seam;
+use skip::Capture;
 use style_sheets::StyleSheets;
 use text_fold::TextFold;
 pub(crate) use text_fold::{TextKind, is_ignored};
@@ -101,31 +102,6 @@ struct Skip {
     capture: Capture,
     /// Whether the element has a row: its content alone is left out.
     keeps_row: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Capture {
-    Nothing,
-    JsonLd,
-    /// `math`, or what MathJax 3 puts it into.
-    Mathml,
-    /// A script with MathML.
-    MathmlScript,
-    /// A script with TeX.
-    TexScript,
-    /// The layout by MathJax 2. Its source may follow.
-    LaidOut,
-    /// A script whose first bytes will tell what it is.
-    Script,
-    /// A script with a payload.
-    Payload,
-    Style,
-}
-
-impl Capture {
-    fn is_formula(self) -> bool {
-        !matches!(self, Capture::Nothing | Capture::JsonLd | Capture::Script | Capture::Payload | Capture::Style)
-    }
 }
 
 /// Builds a [`Page`] from the tags and texts of a document in order.

@@ -124,7 +124,7 @@ fn runs_write_spans_and_tables() {
                     ["Month", "Dry", "Wet"],
                     ["May", "none | all", ""],
                     ["June", "3", "27"],
-                    ["", "4", "26"],
+                    ["June", "4", "26"],
                 ],
             }])
         );

@@ -147,7 +147,7 @@ fn every_command_has_the_options_that_the_page_lists() {
             // Commands have options of their own by these names: the form of a page, bounds of the service.
             let is_own = match arguments[0] {
                 "extract" => field.name == "format",
-                "serve" => ["sites", "sites_size", "max_memory"].contains(&field.name.as_str()),
+                "serve" => ["sites", "max_memory"].contains(&field.name.as_str()),
                 _ => false,
             };
             assert_eq!(is_there, has(field) || is_own, "{option} in {arguments:?}");

@@ -2,10 +2,36 @@
 
 use std::ops::Range;
 
-use super::{Builder, Capture, Skip};
+use super::{Builder, Skip};
 use crate::json_ld::JsonLdScript;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
+
+/// Content of a skipped element that is kept for something else than the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Capture {
+    Nothing,
+    JsonLd,
+    /// `math`, or what MathJax 3 puts it into.
+    Mathml,
+    /// A script with MathML.
+    MathmlScript,
+    /// A script with TeX.
+    TexScript,
+    /// The layout by MathJax 2. Its source may follow.
+    LaidOut,
+    /// A script whose first bytes will tell what it is.
+    Script,
+    /// A script with a payload.
+    Payload,
+    Style,
+}
+
+impl Capture {
+    pub(super) fn is_formula(self) -> bool {
+        !matches!(self, Capture::Nothing | Capture::JsonLd | Capture::Script | Capture::Payload | Capture::Style)
+    }
+}
 
 impl Builder {
     pub(super) fn start_skip(&mut self, text: &TagText, offset: usize) {
