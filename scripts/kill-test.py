@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills runs at random moments, goes on with --resume after each kill, also with inputs that were not there
-before, and compares what they end with to a run over all inputs that nobody killed: every byte of every
+"""Kills runs at random moments, goes on with --resume after each kill, with another number of workers and so of
+archives side by side, also with inputs that were not there before, and compares what they end with to a run over all inputs that nobody killed: every byte of every
 output (of an index every document, as the names of its files are random), and the counts.
 
     kill-test.py [-n KILLS] [-s SEED] [-c CONFIGURATION]... [--trommel PROGRAM] [ARCHIVE...]
@@ -37,12 +37,18 @@ CONFIGURATIONS = {
     "wet-parts": ("-f wet --compress gz --split-size 300K", ANYWHERE),
     "sites": ("-f jsonl --set site_memory=two-pass", NEVER),
     "sides": ("-f jsonl,msgpack,bulk --config filters.toml --markdown " + SIDES, BEHIND),
+    "lanes": ("-f jsonl,wet --markdown " + SIDES, BEHIND),
+    "one-zst": (SIDES, NEVER, "out/all.jsonl.zst"),
+    "one-wet": ("", NEVER, "out/all.warc.wet.gz"),
+    "one-parquet": ("", NEVER, "out/all.parquet"),
 }
+# Workers of the runs: the first is that of the run that nobody kills.
+JOBS = [2, 16, 64, 1, 16]
 FILTERS = "[filters]\nmin_words = 50\nrules = ['gopher']\n[filters.duplicates]\nexact = true\nnear = true\n"
 # Most kills of one run, so that every configuration has its turn.
 KILLS_OF_A_RUN = 10
 # Inputs of a run.
-INPUTS = 5
+INPUTS = 8
 
 
 def mixed():
@@ -71,7 +77,7 @@ def mixed():
 def files(folder, trommel):
     found = {}
     for name in os.listdir(folder):
-        if name in (".run.checkpoint", ".run.journal"):  # times are in them
+        if name.startswith(".") and name.endswith((".checkpoint", ".journal")):  # times are in them
             continue
         path = os.path.join(folder, name)
         if os.path.isdir(path):
@@ -144,10 +150,10 @@ def main():
             if not wants(kind):
                 runs += 1
                 continue
-            options, where = CONFIGURATIONS[kind]
+            options, where, *output = CONFIGURATIONS[kind]
             folder = os.path.join(work, str(runs))
             for part in ("whole", "killed"):
-                os.makedirs(os.path.join(folder, part))
+                os.makedirs(os.path.join(folder, part, *(["out"] if output else [])))
             inputs = []
             for number in range(INPUTS):
                 name = "abcdefgh"[number] + ".warc.gz"
@@ -158,12 +164,12 @@ def main():
                     os.symlink(archives[number % len(archives)], os.path.join(folder, name))
                 inputs.append("../" + name)
 
-            def start(part, there, *more):
+            def start(part, there, jobs, *more):
                 place = os.path.join(folder, part)
                 with open(os.path.join(place, "filters.toml"), "w") as file:
                     file.write(FILTERS)
-                command = [trommel, "run", *there, "-o", "out", "--summary", "counts.json"]
-                command += [*options.split(), "--set", "checkpoint=256K", "-j", "2"]
+                command = [trommel, "run", *there, "-o", *(output or ["out"]), "--summary", "counts.json"]
+                command += [*options.split(), "--set", "checkpoint=256K", "-j", str(jobs)]
                 log = open(os.path.join(folder, "log"), "w")
                 return subprocess.Popen([*command, *more], cwd=place, stderr=log)
 
@@ -171,7 +177,7 @@ def main():
                 return open(os.path.join(folder, "log")).read()
 
             begin = time.monotonic()
-            if start("whole", inputs).wait() not in (0, 1):
+            if start("whole", inputs, JOBS[0]).wait() not in (0, 1):
                 sys.exit(said())
             length = time.monotonic() - begin
 
@@ -179,7 +185,7 @@ def main():
             there = moments.first(inputs, where)
             out = os.path.join(folder, "killed", "out")
             while True:
-                run = start("killed", there, "--resume")
+                run = start("killed", there, moments.random.choice(JOBS[1:]), "--resume")
                 if wants(kind) and here < KILLS_OF_A_RUN:
                     moments.wait(length)
                     run.kill()
@@ -191,7 +197,7 @@ def main():
                     killed[kind] += 1
                     here += 1
                     states = os.listdir(out) if os.path.isdir(out) else []
-                    saved += ".run.checkpoint" in states
+                    saved += any(name.endswith(".checkpoint") for name in states)
                 else:
                     sys.exit(f"{kind}: exit code {code} after {here} kills: {said()}")
                 before = len(there)
@@ -200,10 +206,10 @@ def main():
             places = [os.path.join(folder, part) for part in ("whole", "killed")]
             whole, resumed = (files(os.path.join(place, "out"), trommel) for place in places)
             for name in os.listdir(places[0]):
-                if os.path.isfile(os.path.join(places[0], name)) and name != "counts.json":
+                if os.path.isfile(os.path.join(places[0], name)) and "counts.json" not in name:
                     whole[name] = open(os.path.join(places[0], name), "rb").read()
             for name in os.listdir(places[1]):
-                if os.path.isfile(os.path.join(places[1], name)) and name != "counts.json":
+                if os.path.isfile(os.path.join(places[1], name)) and "counts.json" not in name:
                     resumed[name] = open(os.path.join(places[1], name), "rb").read()
             if whole != resumed:
                 names = [name for name in {*whole, *resumed} if whole.get(name) != resumed.get(name)]

@@ -30,6 +30,8 @@ fn with_bar<T>(act: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
 /// A bar on a terminal, else a log line every five seconds.
 pub struct Reporter {
     bar: Option<ProgressBar>,
+    /// When it began, and what had been read then.
+    first: Option<(Instant, u64)>,
     last: Instant,
 }
 
@@ -45,7 +47,7 @@ impl Reporter {
             bar
         });
         with_bar(|shown| shown.clone_from(&bar));
-        Self { bar, last: Instant::now() }
+        Self { bar, first: None, last: Instant::now() }
     }
 }
 
@@ -60,21 +62,38 @@ impl Drop for Reporter {
 
 impl Progress for Reporter {
     fn update(&mut self, state: &ProgressState) {
-        let counts = format!("{} records, {} documents, {} failed", state.records, state.documents, state.failures);
+        let counts = counts(state);
         if let Some(bar) = &self.bar {
             if let Some(total) = state.total {
                 bar.set_length(total);
             }
             bar.set_position(state.bytes);
             bar.set_message(counts);
-        } else if self.last.elapsed() >= PAUSE {
-            self.last = Instant::now();
-            match state.total {
-                Some(total) => tracing::info!("{} of {total} bytes, {counts}", state.bytes),
-                None => tracing::info!("{} bytes, {counts}", state.bytes),
+        } else {
+            let (begun, before) = *self.first.get_or_insert((Instant::now(), state.bytes));
+            if self.last.elapsed() >= PAUSE {
+                self.last = Instant::now();
+                tracing::info!("{}, {counts}", speed(state, begun.elapsed(), before));
             }
         }
     }
+}
+
+/// What is in work and done.
+fn counts(state: &ProgressState) -> String {
+    let ProgressState { archives, pages, documents, dropped, failures, .. } = state;
+    let plural = if *archives == 1 { "" } else { "s" };
+    format!(
+        "{archives} archive{plural} in work, {pages} pages, {documents} documents, {dropped} dropped, {failures} failed"
+    )
+}
+
+/// Bytes read, how fast, and the time left, if `before` had been read when so much time ago it began.
+fn speed(state: &ProgressState, time: Duration, before: u64) -> String {
+    let rate = state.bytes.saturating_sub(before) as f64 / time.as_secs_f64().max(1e-3);
+    let Some(total) = state.total else { return format!("{} bytes, {:.1} MB/s", state.bytes, rate / 1e6) };
+    let left = total.saturating_sub(state.bytes) as f64 / rate.max(1.0);
+    format!("{} of {total} bytes, {:.1} MB/s, {left:.0} s left", state.bytes, rate / 1e6)
 }
 
 /// Writes a line to standard error.
@@ -119,5 +138,29 @@ impl MakeWriter<'_> for Log {
 
     fn make_writer(&self) -> Self {
         *self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_how_fast_and_how_long() {
+        let state = ProgressState {
+            bytes: 30_000_000,
+            total: Some(50_000_000),
+            archives: 4,
+            pages: 8,
+            documents: 5,
+            dropped: 2,
+            failures: 1,
+            ..ProgressState::default()
+        };
+        let time = Duration::from_secs(2);
+        assert_eq!(speed(&state, time, 10_000_000), "30000000 of 50000000 bytes, 10.0 MB/s, 2 s left");
+        assert_eq!(speed(&ProgressState { total: None, ..state }, time, 0), "30000000 bytes, 15.0 MB/s");
+        assert_eq!(counts(&state), "4 archives in work, 8 pages, 5 documents, 2 dropped, 1 failed");
+        assert!(counts(&ProgressState { archives: 1, ..state }).starts_with("1 archive in work"));
     }
 }

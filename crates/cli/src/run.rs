@@ -66,7 +66,7 @@ pub struct RunArgs<S: Scope> {
     #[arg(long, value_name = "FILE", help_heading = BESIDE)]
     summary: Option<PathBuf>,
 
-    /// Print the time of each stage, summed over all threads
+    /// Print the time of each stage, summed over all threads, and the CPU time of each thread
     #[arg(long)]
     profile: bool,
 

@@ -63,6 +63,7 @@ pub struct Metrics {
     damage: Counter,
     stages: Family<Label, Histogram, Times>,
     queue: Gauge,
+    archives: Gauge,
     requests: Family<Label, Counter>,
     idle: Gauge<f64, AtomicU64>,
 }
@@ -106,6 +107,7 @@ impl Metrics {
                 Family::new_with_constructor(Times),
             ),
             queue: names.of("queue", "Records or requests in work or waiting", Gauge::default()),
+            archives: names.of("archives", "Archives in work", Gauge::default()),
             requests: names.of("requests", "Requests answered, by status", Family::default()),
             idle: names.in_unit(
                 "idle",
@@ -164,6 +166,11 @@ impl Metrics {
     /// So many records or requests are in work or waiting.
     pub fn queue(&self, length: usize) {
         self.queue.set(i64::try_from(length).unwrap_or(i64::MAX));
+    }
+
+    /// So many archives are in work.
+    pub fn archives(&self, number: usize) {
+        self.archives.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
     /// A request was answered with this status, such as `200`.

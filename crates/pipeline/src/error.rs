@@ -1,12 +1,16 @@
 //! Errors that end a run early.
 
+pub(crate) mod resume;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use trommel_output::OutputError;
 use trommel_sources::SourceError;
 
-use crate::{counts::summary::SumMismatch, plan::side_names::NameError, state::checkpoint::ResumeError};
+use crate::counts::summary::SumMismatch;
+
+pub use resume::ResumeError;
 
 /// The reason why a run ended early. The written part of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
@@ -107,6 +111,18 @@ impl RunError {
     pub(crate) fn output(path: &Path, source: io::Error) -> Self {
         Self::Output { path: path.to_owned(), source }
     }
+}
+
+/// A name that another file of the run has.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: is {what}; name another file with {option}")]
+pub struct NameError {
+    /// The name.
+    pub path: PathBuf,
+    /// The owner of the name.
+    pub what: &'static str,
+    /// The option that gives it again.
+    pub option: &'static str,
 }
 
 /// Why outputs cannot be in a bucket.

@@ -5,7 +5,8 @@ use std::io::Cursor;
 use trommel_archive::{ReadOptions, Reader};
 use trommel_filters::{DuplicateSettings, Duplicates};
 
-use crate::state::checkpoint::{Checkpoint, Current};
+use crate::state::archive::ArchiveState;
+use crate::state::checkpoint::Checkpoint;
 use crate::state::journal::JournalEntry;
 
 /// Takes any bytes as a saved state. If they decode, the state is written and read again and its filters
@@ -29,7 +30,7 @@ pub fn state(bytes: &[u8], archive: &[u8]) {
     for share in [0.0, 0.5, 0.99, 1.0] {
         let _ = state.times.within(share);
     }
-    let point = state.current.and_then(|Current { point, .. }| point);
+    let point = state.archives.first().and_then(|archive| archive.point);
     let options = ReadOptions::default();
     let file = Cursor::new(archive.to_vec());
     if let Some(point) = point
@@ -58,10 +59,11 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let begun = Checkpoint::new(vec![("format".to_owned(), "jsonl".to_owned())]);
     let mut within = begun.clone();
     within.finished = true;
-    within.current = Some(Current { point: Some(trommel_archive::ResumePoint::after(1)), ..Current::default() });
+    let point = Some(trommel_archive::ResumePoint::after(1));
+    within.archives.push(ArchiveState { point, ..ArchiveState::default() });
     within.duplicates =
         Duplicates::new(&DuplicateSettings { exact: true, near: true, memory: trommel::ByteSize(4096) }).state();
-    within.failed = Some("read error".to_owned());
+    within.failed.push("read error".to_owned());
     within.times.add(std::time::Duration::from_millis(3), || ("id".to_owned(), "f".to_owned(), 7));
     let states = [begun, within];
     let states = states.iter().map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());

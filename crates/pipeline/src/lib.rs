@@ -1,11 +1,13 @@
 //! Processes whole archives: sources, workers, ordered output and counts.
 //!
-//! One thread reads records in order, workers turn them into encoded documents, and the calling
-//! thread writes those in the order of the records. [`run`] writes files; [`Run`] gives the events to its caller.
+//! Archives are read side by side, each in a lane: one thread reads its records in order, workers turn them into
+//! encoded documents, and another thread writes those in the order of the records. [`run`] writes files; [`Run`] gives
+//! the events to its caller.
 
 mod counts;
 mod environment;
 mod error;
+mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod inputs;
@@ -24,29 +26,29 @@ pub use counts::progress::{Progress, ProgressState};
 pub use counts::summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
 pub use counts::times::Slowest;
 pub use environment::Environment;
-pub use error::{BucketError, RunError};
+pub use error::{BucketError, NameError, ResumeError, RunError};
+pub use events::{RunEvent, RunPosition, TakeEvent};
 pub use inputs::packed::{Packed, PackedOptions};
 pub use inputs::unpack::unpack;
 pub use inputs::{ConfigError, Input, InputError, expand, load_config, select};
 pub use plan::Plan;
 pub use plan::existing::Existing;
+pub use plan::follow::{Follow, FollowError};
+pub use plan::named_files::NamedFiles;
 pub use plan::output::{Destination, DestinationError, Encoding, Output};
 pub use plan::recipe::BUILD;
 pub use plan::request::{FollowTimes, PreparedRun, RequestError, RunRequest};
+pub use plan::set_aside::{HardPages, SetAside, SetAsideError};
 pub use plan::share::InputShare;
-pub use plan::side_names::NameError;
 pub use read::crawl_metadata::crawl_charset;
-pub use read::follow::{Follow, FollowError};
 pub use read::place::{record_at, record_in};
 pub use run::run;
-pub use sites::{NamedFiles, RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites};
-pub use state::checkpoint::ResumeError;
-pub use stream::{Run, RunEvent, RunPosition, TakeEvent};
+pub use sites::{RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites};
+pub use stream::Run;
+pub use work::label::RecordLabel;
 pub use work::record::Extract;
 pub use work::single::{RecordOutcome, SingleRecords};
 pub use write::bucket::Bucket;
-pub use write::dropped_list::RecordLabel;
-pub use write::set_aside::{HardPages, SetAside, SetAsideError};
 
 /// Lower level: duplicates among the outputs of many runs.
 pub use trommel_dedup as dedup;

@@ -3,9 +3,13 @@
 pub(crate) mod assemble;
 pub(crate) mod describe;
 pub(crate) mod existing;
+pub(crate) mod follow;
+pub(crate) mod named_files;
 pub(crate) mod output;
+pub(crate) mod prepared;
 pub(crate) mod recipe;
 pub(crate) mod request;
+pub(crate) mod set_aside;
 pub(crate) mod share;
 pub(crate) mod side_names;
 
@@ -19,10 +23,10 @@ use trommel::Settings;
 use trommel_output::{Assemble, Format, hidden};
 
 use crate::inputs::Input;
+use crate::plan::follow::Follow;
+use crate::plan::named_files::NamedFiles;
 use crate::plan::output::{Destination, Output};
-use crate::read::follow::Follow;
-use crate::sites::NamedFiles;
-use crate::write::set_aside::{HardPages, SetAside, index_of};
+use crate::plan::set_aside::{HardPages, SetAside, index_of};
 
 /// The state of a run in the folder of its outputs.
 // Hidden, so that readers of the folder pass over it.
@@ -96,11 +100,6 @@ impl Plan {
     /// Most bytes kept of one decoded payload; the rest is skipped and the document notes it.
     pub(crate) fn max_payload(&self) -> u64 {
         self.settings.max_record_and_payload().1
-    }
-
-    /// Encoded bytes after which a frame of the output ends and the state of the run is saved.
-    pub(crate) fn frame(&self) -> u64 {
-        self.settings.output.checkpoint.0
     }
 
     /// The file in which a run leaves its state: `.run.checkpoint` in the folder of its outputs, or

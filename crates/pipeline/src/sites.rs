@@ -20,19 +20,9 @@ use crate::environment::Environment;
 use crate::error::RunError;
 use crate::inputs::Input;
 use crate::plan::Plan;
+use crate::plan::named_files::NamedFiles;
 use crate::plan::output::Output;
 use crate::run::run;
-
-/// Names and checksums of the files that settings name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedFiles {
-    /// Name of the model and its SHA-256.
-    pub model: String,
-    /// SHA-256 of the memory of sites; empty without one.
-    pub sites: String,
-    /// SHA-256 of the tokenizer; empty without one.
-    pub tokenizer: String,
-}
 
 /// The memory of sites that settings ask for.
 #[derive(Debug, Default)]

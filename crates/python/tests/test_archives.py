@@ -300,7 +300,8 @@ def test_a_run_tells_its_progress_and_refuses_to_replace(archive, tmp_path):
     out = tmp_path / "a.jsonl"
     counts = trommel_text.run(archive, out, progress=told.append)
     assert told[-1]["documents"] == counts["documents"] == 30
-    assert set(told[-1]) == {"bytes", "total", "records", "documents", "failures"}
+    counts = {"records", "pages", "documents", "dropped", "failures"}
+    assert set(told[-1]) == {"bytes", "total", "archives", *counts}
     before = hashlib.sha256(out.read_bytes()).digest()
     with pytest.raises(trommel_text.RunError, match="is there already"):
         trommel_text.run(archive, out)

@@ -26,6 +26,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::task::JoinHandle;
 
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
+use client::UNKNOWN_LENGTH;
 use object::Object;
 pub use seekable::SeekableObject;
 
@@ -39,8 +40,6 @@ const CHUNK: u64 = 16 << 20;
 const MAX_PARALLEL_SEGMENTS: usize = 8;
 /// The piece behind the last one.
 const END: Bytes = Bytes::new();
-/// Length of an object whose server does not say it.
-const UNKNOWN_LENGTH: u64 = 1 << 62;
 
 /// Reads objects on a thread of its own, at most 8 MiB ahead of each reader.
 ///

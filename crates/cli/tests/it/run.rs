@@ -22,6 +22,10 @@ fn a_profile_changes_only_what_is_said() {
         assert_eq!(profiled.well(), plain.well());
         assert!(!plain.stderr.contains("seconds in each stage"));
         let (_, stages) = profiled.stderr.split_once("seconds in each stage").unwrap();
+        let (stages, threads) = stages.split_once("\nCPU seconds of each thread").unwrap_or((stages, ""));
+        for name in ["reader-0", "worker-0", "writer-0"] {
+            assert!(threads.contains(name) || !cfg!(target_os = "linux"), "{threads}");
+        }
         let spent: Vec<f64> =
             stages.lines().skip(1).map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect();
         assert_eq!(spent.len(), 7, "{stages}");

@@ -81,6 +81,11 @@ impl<W: Write> Frames<W> {
         }
     }
 
+    /// Takes note that the output has frames that were not written here.
+    pub(crate) fn note_begun(&mut self, begun: bool) {
+        self.begun |= begun;
+    }
+
     /// Ends the last frame; an output without any gets an empty one, so that it is a file of its kind.
     ///
     /// # Errors

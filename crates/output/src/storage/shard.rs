@@ -2,7 +2,7 @@
 //! whole.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -67,6 +67,18 @@ impl Shard {
         self.frames.end_frame()?.sync()
     }
 
+    /// Ends the frame and adds the frames of another file as they are, which must hold those bytes.
+    ///
+    /// # Errors
+    /// The errors of either file, and if it holds others.
+    pub fn join(&mut self, frames: impl Read, extent: &Extent) -> io::Result<()> {
+        let file = self.frames.end_frame()?;
+        let mut copied = Copied { from: frames, to: file };
+        extent.check(&mut copied)?;
+        self.frames.note_begun(extent.length > 0);
+        Ok(())
+    }
+
     /// Ends the last frame and puts everything on disk, still under the hidden name; gives what the file
     /// holds.
     ///
@@ -103,6 +115,20 @@ impl Write for CountedFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// Writes what is read of it to a file as well.
+struct Copied<'a, R> {
+    from: R,
+    to: &'a mut CountedFile,
+}
+
+impl<R: Read> Read for Copied<'_, R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(bytes)?;
+        self.to.write_all(bytes.get(..read).unwrap_or_default())?;
+        Ok(read)
     }
 }
 
@@ -197,6 +223,30 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), b"whole");
         }
         assert!(publish(&LocalDisk, &folder.path().join("b"), None).is_err());
+    }
+
+    #[test]
+    fn frames_of_another_file_are_joined_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let mut whole = Shard::create(&LocalDisk, &path("whole"), compression).unwrap();
+            let mut joined = Shard::create(&LocalDisk, &path("joined"), compression).unwrap();
+            for bytes in [&b"one\n"[..], b"two\n"] {
+                whole.write(bytes).unwrap();
+                whole.end_frame().unwrap();
+                let mut share = Shard::create(&LocalDisk, &path("share"), compression).unwrap();
+                share.write(bytes).unwrap();
+                let extent = share.checkpoint().unwrap();
+                // What came after is not of it.
+                share.write(b"more").unwrap();
+                share.end_frame().unwrap();
+                joined.join(fs::File::open(path(".share.tmp")).unwrap(), &extent).unwrap();
+            }
+            let other = Extent::new(3, Sha256::new());
+            assert_eq!(joined.checkpoint().unwrap().hex(), whole.checkpoint().unwrap().hex(), "{compression}");
+            assert_eq!(joined.join(&b"abc"[..], &other).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
     }
 
     #[test]

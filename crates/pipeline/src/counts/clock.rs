@@ -1,7 +1,9 @@
 //! Measures where the time of a run goes.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use trommel_extract::{ExtractionObserver, ExtractionStage};
@@ -31,7 +33,11 @@ trommel_text::named! {
 /// was not let run counts as well.
 #[derive(Debug, Default)]
 // Atomic sums: all threads add to them, and a lock would show in what is measured.
-pub struct Clock([AtomicU64; Stage::ALL.len()]);
+pub struct Clock {
+    stages: [AtomicU64; Stage::ALL.len()],
+    /// CPU seconds of the threads that have ended, by name.
+    threads: Mutex<BTreeMap<String, f64>>,
+}
 
 impl Clock {
     /// Adds the time since `begin` to a stage, and begins anew.
@@ -42,18 +48,35 @@ impl Clock {
     }
 
     fn add(&self, stage: Stage, time: Duration) {
-        if let Some(sum) = self.0.get(stage as usize) {
+        if let Some(sum) = self.stages.get(stage as usize) {
             let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             // Only sums are read, after the threads have ended, so no order among them matters.
             sum.fetch_add(nanos, Ordering::Relaxed);
         }
     }
 
+    /// Takes note of the CPU time of the calling thread, whose work is done, where the system tells it.
+    pub(crate) fn thread_ended(&self, name: &str) {
+        if let Some(seconds) = cpu_seconds() {
+            let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            *threads.entry(name.to_owned()).or_default() += seconds;
+        }
+    }
+
     /// Time spent in a stage so far.
     pub fn spent(&self, stage: Stage) -> Duration {
-        let sum = self.0.get(stage as usize);
+        let sum = self.stages.get(stage as usize);
         Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
     }
+}
+
+/// CPU seconds of the calling thread.
+fn cpu_seconds() -> Option<f64> {
+    // Without code that is not safe, only Linux tells them, in hundredths: user and system time.
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<f64>().ok();
+    Some((next()? + next()?) / 100.0)
 }
 
 impl ExtractionObserver for Clock {
@@ -67,20 +90,29 @@ impl ExtractionObserver for Clock {
     }
 }
 
-/// A line a stage: seconds, and share of all stages.
+/// A line a stage and a line a thread: seconds, and share of all.
 impl fmt::Display for Clock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = |stage: Stage| self.spent(stage).as_secs_f64();
-        let all: f64 = Stage::ALL.into_iter().map(seconds).sum();
+        let stages = Stage::ALL.map(|stage| (stage.name().to_owned(), self.spent(stage).as_secs_f64()));
         write!(f, "seconds in each stage, all threads")?;
-        for stage in Stage::ALL {
-            let spent = seconds(stage);
-            // A run without a page has spent nothing.
-            let share = 100.0 * spent / all.max(f64::MIN_POSITIVE);
-            write!(f, "\n{spent:>10.2} {share:>5.1} %  {}", stage.name())?;
+        lines(f, &stages)?;
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads: Vec<(String, f64)> = threads.clone().into_iter().collect();
+        if !threads.is_empty() {
+            write!(f, "\nCPU seconds of each thread")?;
         }
-        Ok(())
+        lines(f, &threads)
     }
+}
+
+fn lines(f: &mut fmt::Formatter<'_>, spent: &[(String, f64)]) -> fmt::Result {
+    let all: f64 = spent.iter().map(|(_, seconds)| seconds).sum();
+    for (name, seconds) in spent {
+        // A run without a page has spent nothing.
+        let share = 100.0 * seconds / all.max(f64::MIN_POSITIVE);
+        write!(f, "\n{seconds:>10.2} {share:>5.1} %  {name}")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -114,12 +146,15 @@ mod tests {
     #[test]
     fn a_line_a_stage_with_its_share() {
         let clock = Clock::default();
-        clock.0[Stage::Records as usize].store(500_000_000, Ordering::Relaxed);
-        clock.0[Stage::Writing as usize].store(1_500_000_000, Ordering::Relaxed);
+        clock.stages[Stage::Records as usize].store(500_000_000, Ordering::Relaxed);
+        clock.stages[Stage::Writing as usize].store(1_500_000_000, Ordering::Relaxed);
         let text = clock.to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 1 + Stage::ALL.len());
         assert_eq!(lines[1], "      0.50  25.0 %  records");
         assert_eq!(lines[7], "      1.50  75.0 %  compressing and writing");
+        clock.threads.lock().unwrap().extend([("reader-0".to_owned(), 1.0), ("worker-0".to_owned(), 3.0)]);
+        let threads = "\nCPU seconds of each thread\n      1.00  25.0 %  reader-0\n      3.00  75.0 %  worker-0";
+        assert!(clock.to_string().ends_with(threads), "{clock}");
     }
 }

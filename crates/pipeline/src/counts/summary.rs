@@ -178,6 +178,28 @@ impl Summary {
         wrong.next().map(|(what, sum, other, other_sum)| SumMismatch { what, sum, other, other_sum })
     }
 
+    /// Adds the counts of an archive to those of the archives before it.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.records += more.records;
+        self.pages += more.pages;
+        self.documents += more.documents;
+        self.empty += more.empty;
+        add_counts(&mut self.drops, more.drops);
+        self.forgotten = self.forgotten.max(more.forgotten);
+        add_counts(&mut self.failures, more.failures);
+        add_counts(&mut self.truncated, more.truncated);
+        add_counts(&mut self.capped, more.capped);
+        let room = MAX_LISTED_DAMAGE.saturating_sub(self.damage.len());
+        self.damage.extend(more.damage.into_iter().take(room));
+        self.damaged += more.damaged;
+        self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
+        self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        self.page_bytes = self.page_bytes.saturating_add(more.page_bytes);
+        self.text_bytes = self.text_bytes.saturating_add(more.text_bytes);
+        self.quarantine = self.quarantine.take().or(more.quarantine);
+        add_counts(&mut self.set_aside, more.set_aside);
+    }
+
     pub(crate) fn drop(&mut self, reason: DropReason) {
         *self.drops.entry(reason).or_default() += 1;
     }
@@ -204,9 +226,9 @@ impl Summary {
         *self.truncated.entry(reason.to_owned()).or_default() += 1;
     }
 
-    pub(crate) fn cap(&mut self, names: Vec<String>) {
+    pub(crate) fn cap(&mut self, names: &[String]) {
         for name in names {
-            *self.capped.entry(name).or_default() += 1;
+            *self.capped.entry(name.clone()).or_default() += 1;
         }
     }
 
@@ -244,6 +266,12 @@ impl FileReport {
 
     fn is_bad(&self) -> bool {
         self.error.is_some() || self.damaged > 0
+    }
+}
+
+fn add_counts<K: Ord>(counts: &mut BTreeMap<K, u64>, more: BTreeMap<K, u64>) {
+    for (key, count) in more {
+        *counts.entry(key).or_default() += count;
     }
 }
 

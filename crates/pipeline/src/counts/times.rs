@@ -43,6 +43,17 @@ impl Times {
         }
     }
 
+    /// Adds the times of other pages, which came after these.
+    pub(crate) fn join(&mut self, more: Self) {
+        for (step, pages) in more.steps {
+            *self.steps.entry(step).or_default() += pages;
+        }
+        let seconds = |slowest: &Option<Slowest>| slowest.as_ref().map_or(-1.0, |page| page.seconds);
+        if seconds(&more.slowest) > seconds(&self.slowest) {
+            self.slowest = more.slowest;
+        }
+    }
+
     /// Seconds within which this share of the pages was done; none if there is no page.
     pub(crate) fn within(&self, share: f64) -> Option<f64> {
         let all: u64 = self.steps.values().sum();

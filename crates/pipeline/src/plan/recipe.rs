@@ -5,9 +5,9 @@ use std::path::Path;
 use trommel::SiteMode;
 
 use crate::plan::Plan;
+use crate::plan::follow::Follow;
 use crate::plan::output::{Destination, Encoding, Output};
-use crate::read::follow::Follow;
-use crate::write::set_aside::{HardPages, SetAside};
+use crate::plan::set_aside::{HardPages, SetAside};
 
 /// The build of the program: its version, and the beginning of a SHA-256 over the sources that it was made
 /// of. A run goes on under the same alone: another may give other text of the same page.

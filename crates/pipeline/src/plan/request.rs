@@ -9,17 +9,18 @@ use trommel::{ArchiveSettings, Extractor, Model, ModelError, PartialSettings, Se
 use trommel_output::Format;
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
+use crate::error::NameError;
 use crate::inputs::packed::PackedOptions;
 use crate::inputs::unpack::unpack;
 use crate::inputs::{Input, InputError, expand, select};
 use crate::plan::Plan;
 use crate::plan::assemble::assembler;
+use crate::plan::follow::{Follow, FollowError};
+use crate::plan::named_files::NamedFiles;
 use crate::plan::output::{DestinationError, Output};
+use crate::plan::set_aside::{HardPages, SetAside};
 use crate::plan::share::InputShare;
-use crate::plan::side_names::NameError;
-use crate::read::follow::{Follow, FollowError};
-use crate::sites::{NamedFiles, RunSites, SitesError};
-use crate::write::set_aside::{HardPages, SetAside};
+use crate::sites::{RunSites, SitesError};
 
 /// The request for a run.
 #[derive(Debug, Default)]

@@ -7,26 +7,14 @@ use std::path::{Component, Path, PathBuf};
 use trommel_output::AtomicFile;
 use trommel_sources::is_url;
 
-use crate::{
-    error::RunError,
-    inputs::Input,
-    plan::{Plan, existing::Names, output::Destination},
-};
+use crate::error::{NameError, RunError};
+use crate::inputs::Input;
+use crate::plan::Plan;
+use crate::plan::existing::Names;
+use crate::plan::output::Destination;
 
 /// The owner of a name that the run uses already.
 const OUTPUT: &str = "an output";
-
-/// A name that another file of the run has.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: is {what}; name another file with {option}")]
-pub struct NameError {
-    /// The name.
-    pub path: PathBuf,
-    /// The owner of the name.
-    pub what: &'static str,
-    /// The option that gives it again.
-    pub option: &'static str,
-}
 
 impl Plan {
     /// Checks that the files beside the outputs, including the summary, have names of their own: not those of
@@ -136,7 +124,7 @@ fn place(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{plan::output::Output, write::set_aside::HardPages};
+    use crate::{plan::output::Output, plan::set_aside::HardPages};
     use std::fs;
     use trommel::OutputSettings;
 

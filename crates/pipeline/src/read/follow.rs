@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record, ResumePoint};
-use trommel_sources::{is_url, redacted};
+use trommel_archive::{ArchiveError, Damage, Reader, Record, ResumePoint};
 
 use crate::inputs::Input;
 use crate::inputs::identity::Identity;
+use crate::plan::follow::Follow;
 use crate::plan::output::{short_digest, stem_of};
 use crate::read::live::GrowingInput;
 use crate::read::reader::{Disconnected, RecordFeed};
-use crate::state::journal::DoneInput;
-use crate::work::task::Step;
+use crate::state::checkpoint::ContinuedRun;
+use crate::work::task::{ArchiveEnd, Opened, Step};
 use discovery::{find_inputs, there};
 use mark::Mark;
 
@@ -32,40 +32,6 @@ const MAX_VISIT: Duration = Duration::from_secs(60);
 // Crawlers write in pieces, so the first bytes of an archive may be few for some time.
 const MIN_CERTAIN_BYTES: u64 = 2 << 20;
 
-/// The inputs to follow, and the time limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Follow {
-    /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
-    pub arguments: Vec<String>,
-    /// Time without anything new after which all that came is written out.
-    pub idle: Duration,
-    /// Time without anything new after which the run ends; none: it goes on until it is stopped.
-    pub until_idle: Option<Duration>,
-}
-
-/// Something that does not grow as files do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: only files, folders, globs and pipes can be followed")]
-pub struct FollowError(String);
-
-impl Follow {
-    /// Usual value of [`Follow::idle`].
-    // A compromise: outputs are not cut at each pause of a crawler, and readers do not wait long for what came.
-    pub const IDLE: Duration = Duration::from_secs(2);
-
-    /// Follows the arguments until the run is stopped.
-    ///
-    /// # Errors
-    /// If an argument is a URL or a manifest.
-    pub fn new(arguments: &[String]) -> Result<Self, FollowError> {
-        let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
-        match arguments.iter().find(is_fixed) {
-            Some(argument) => Err(FollowError(redacted(argument))),
-            None => Ok(Self { arguments: arguments.to_vec(), idle: Self::IDLE, until_idle: None }),
-        }
-    }
-}
-
 /// The state of the followed inputs after an earlier run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FollowState {
@@ -76,11 +42,13 @@ pub(crate) struct FollowState {
 }
 
 impl FollowState {
-    /// The state in the journal, with the input in the middle of a visit apart.
-    pub(crate) fn new(done: &[DoneInput], current: Option<(String, Option<ResumePoint>)>) -> Self {
+    /// What an interrupted run left: its journal, with the input in the middle of a visit apart.
+    pub(crate) fn new(continued: &ContinuedRun) -> Self {
+        let current = continued.state.archives.first();
+        let current = current.map(|archive| (archive.identity.name.clone(), archive.point));
         let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
-        for done in done {
+        for done in &continued.contents.done {
             let name = done.identity.name.as_str();
             let at = *known.entry(name).or_insert_with(|| {
                 visits.push((name.to_owned(), 0, None));
@@ -150,7 +118,7 @@ impl RecordFeed<'_> {
             self.discover(follow, &mut inputs);
             let mut is_new = false;
             for input in &mut inputs.all {
-                if self.stop.is_set() {
+                if self.reading.stop.is_set() {
                     return Err(Disconnected);
                 }
                 is_new |= self.read_new(input, follow, false)?;
@@ -158,7 +126,7 @@ impl RecordFeed<'_> {
             if is_new {
                 last_news = Instant::now();
             }
-            if let Some(metrics) = self.metrics {
+            if let Some(metrics) = self.reading.metrics {
                 metrics.idle(last_news.elapsed());
             }
             let is_over = follow.until_idle.is_some_and(|time| last_news.elapsed() >= time);
@@ -182,7 +150,7 @@ impl RecordFeed<'_> {
     }
 
     fn pause(&self) {
-        if !self.stop.is_set() {
+        if !self.reading.stop.is_set() {
             thread::sleep(POLL);
         }
     }
@@ -217,7 +185,7 @@ impl RecordFeed<'_> {
             }
             let is_quiet = news.elapsed() >= follow.idle || input.growing.is_quiet(follow.idle);
             // A visit ends at a pause, so that its output is complete and has its name.
-            let is_done = last || self.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
+            let is_done = last || self.reading.stop.is_set() || is_quiet || start.elapsed() >= MAX_VISIT;
             if !visit.is_open {
                 return Ok(false);
             }
@@ -227,7 +195,7 @@ impl RecordFeed<'_> {
             self.pause();
         }
         self.release(None)?;
-        if let Some(metrics) = self.metrics {
+        if let Some(metrics) = self.reading.metrics {
             metrics.stored(visit.bytes);
         }
         input.visits += 1;
@@ -236,7 +204,7 @@ impl RecordFeed<'_> {
             // Nobody can read it again.
             GrowingInput::Pipe(_) => None,
         };
-        let step = Step::End { input: 0, bytes: visit.bytes, error: None, broken: false, point };
+        let step = Step::End(ArchiveEnd { bytes: visit.bytes, point, ..ArchiveEnd::default() });
         self.send(0, None, step)?;
         Ok(true)
     }
@@ -249,7 +217,7 @@ impl RecordFeed<'_> {
         length: u64,
         last: bool,
     ) -> Result<bool, Disconnected> {
-        let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
+        let options = self.reading.plan.options;
         let growing = input.growing.clone();
         let point = input.point.unwrap_or_default();
         // Opened anew for each look: crawlers rename files, and a handle would follow the old one.
@@ -270,7 +238,7 @@ impl RecordFeed<'_> {
         let is_ended = ends_a_record(&growing, length, &mut input.is_plain);
         let mut is_new = false;
         while let Some(item) = reader.next() {
-            if self.stop.is_set() {
+            if self.reading.stop.is_set() {
                 break;
             }
             let at = Reader::position(&reader);
@@ -282,7 +250,7 @@ impl RecordFeed<'_> {
                 self.open_visit(input, visit)?;
             }
             let after = reader.resume_point();
-            if let Some(error) = self.give(0, &mut visit.begun, item, after)? {
+            if let Some(error) = self.give(&mut visit.begun, item, after)? {
                 tracing::error!("{error}");
                 break;
             }
@@ -307,14 +275,14 @@ impl RecordFeed<'_> {
         // Its size and time change as it grows, so they cannot identify it.
         let identity = Identity { name: input.name.clone(), stamp: None };
         let stem = Some(stem);
-        self.send(0, None, Step::Open { identity, stem })
+        self.send(0, None, Step::Open(Opened { identity, stem, ..Opened::default() }))
     }
 
     /// Says that nothing can be read of an input.
     fn give_up(&mut self, input: &mut LiveInput, error: String) -> Result<bool, Disconnected> {
         self.open_visit(input, &mut Visit::default())?;
         input.visits += 1;
-        let step = Step::End { input: 0, bytes: 0, error: Some(error), broken: false, point: None };
+        let step = Step::End(ArchiveEnd { error: Some(error), ..ArchiveEnd::default() });
         self.send(0, None, step)?;
         Ok(false)
     }

@@ -1,50 +1,63 @@
-//! The thread that reads all inputs in order.
+//! The thread that reads the inputs of a lane in order.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
-use std::{fmt, fs, io};
+use std::time::{Duration, Instant};
+use std::{fmt, fs, io, thread};
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint};
+use trommel_archive::{ArchiveError, Reader, Record, RecordBlock, RecordType, ResumePoint};
 use trommel_metrics::Metrics;
 use trommel_output::Disk;
-use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
+use trommel_sources::{StopFlag, interruptible, open_file, redacted};
 
 use crate::counts::clock::{Clock, Stage};
+use crate::counts::progress::Counters;
 use crate::inputs::Input;
 use crate::inputs::identity::Identity;
 use crate::inputs::network::Network;
-use crate::inputs::packed::{ContainerFault, ContainerLists};
-use crate::plan::Plan;
+use crate::inputs::packed::{ContainerFault, ContainerLists, Packed};
+use crate::plan::prepared::ReadPlan;
 use crate::read::crawl_metadata;
 use crate::read::revisits::Revisits;
 use crate::work::crawler_records::page_url;
 use crate::work::gate::Gate;
 use crate::work::panic::panic_message;
-use crate::work::task::{CapturedRecord, Step, Task};
+use crate::work::task::{ArchiveEnd, CapturedRecord, Opened, Step, Task};
+use crate::write::lane::Writing;
+use crate::write::ledger::Picked;
+
+/// Time between two looks at whether enough archives are done.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The other end is gone: nothing more is wanted.
 #[derive(Debug)]
 pub(crate) struct Disconnected;
 
-/// Sends the records of all inputs to the workers. It holds each response back until the next record
-/// is known, as that may say in which encoding the crawler took the response to be.
-#[derive(Debug)]
-pub(crate) struct RecordFeed<'a> {
-    pub(crate) plan: &'a Plan,
-    gate: &'a Gate,
-    tasks: Sender<Task<CapturedRecord>>,
+/// What a reader works with.
+pub(crate) struct Reading<'a> {
+    pub(crate) plan: ReadPlan<'a>,
+    pub(crate) lane: usize,
+    /// Lets the records of the lane in.
+    pub(crate) gate: &'a Gate,
+    pub(crate) tasks: Sender<Task<CapturedRecord>>,
     /// Blocks that the workers are done with.
-    spares: Receiver<RecordBlock>,
-    pub(crate) position: &'a AtomicU64,
-    disk: &'a dyn Disk,
+    pub(crate) spares: Receiver<RecordBlock>,
+    pub(crate) counters: &'a Counters,
+    pub(crate) disk: &'a dyn Disk,
     /// Measures the time of reading.
     pub(crate) clock: Option<&'a Clock>,
     /// Receives the counts of reading.
     pub(crate) metrics: Option<&'a Metrics>,
+    pub(crate) network: Network,
+    /// Ends reads that wait.
+    pub(crate) stop: StopFlag,
+}
+
+/// Sends the records of the inputs of a lane to the workers. It holds each response back until the next record
+/// is known, as that may say in which encoding the crawler took the response to be.
+pub(crate) struct RecordFeed<'a> {
+    pub(crate) reading: Reading<'a>,
     /// The lists of the container whose archive is being read.
     listed: Option<ContainerLists>,
     next: u64,
@@ -52,9 +65,8 @@ pub(crate) struct RecordFeed<'a> {
     held: Option<HeldResponse>,
     /// The captures that revisits may name, if they are to be resolved.
     revisits: Option<Revisits>,
-    pub(crate) network: Network,
-    /// Ends reads that wait.
-    pub(crate) stop: StopFlag,
+    /// Stored bytes of the input at hand that are counted.
+    counted: u64,
 }
 
 /// A response held back, and where reading goes on after it.
@@ -64,147 +76,127 @@ struct HeldResponse {
     after: ResumePoint,
 }
 
-/// The start of a run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Start {
-    /// Indices of the inputs to read, in that order.
-    pub(crate) todo: Vec<usize>,
-    /// Place in the first of them; none: its start.
-    pub(crate) point: Option<ResumePoint>,
+/// Says that nothing more comes, however reading ended.
+impl Drop for RecordFeed<'_> {
+    fn drop(&mut self) {
+        let (lane, number) = (self.reading.lane, self.next);
+        // Nobody may be there to hear it.
+        let _ = self.reading.tasks.send(Task { lane, number, bytes: 0, point: None, step: Step::Over });
+    }
 }
 
 impl<'a> RecordFeed<'a> {
-    /// A feed into `tasks`, as far as `gate` lets it; `position` is kept at the stored bytes read.
-    pub(crate) fn new(
-        plan: &'a Plan,
-        gate: &'a Gate,
-        tasks: Sender<Task<CapturedRecord>>,
-        spares: Receiver<RecordBlock>,
-        position: &'a AtomicU64,
-        disk: &'a dyn Disk,
-    ) -> Self {
-        Self {
-            plan,
-            gate,
-            tasks,
-            spares,
-            position,
-            disk,
-            clock: None,
-            metrics: None,
-            listed: None,
-            next: 0,
-            held: None,
-            revisits: None,
-            network: Network::default(),
-            stop: StopFlag::default(),
+    /// A feed that has read nothing.
+    pub(crate) fn new(reading: Reading<'a>) -> Self {
+        Self { reading, listed: None, next: 0, held: None, revisits: None, counted: 0 }
+    }
+
+    /// Reads inputs that the ledger gives to their ends, until there are none or nothing more is wanted.
+    pub(crate) fn run(mut self, writing: &Writing<'_>) -> Result<(), Disconnected> {
+        if self.reading.plan.resolves_revisits {
+            self.revisits = Some(Revisits::of(self.reading.plan, &self.reading.network, &self.reading.stop));
+        }
+        loop {
+            while writing.ledger().is_ahead() {
+                if self.reading.stop.is_set() || writing.ledger().is_over() {
+                    return Err(Disconnected);
+                }
+                thread::sleep(PAUSE);
+            }
+            let Some(picked) = writing.ledger().pick() else { return Ok(()) };
+            self.read_input(&picked)?;
         }
     }
 
-    /// Reads the inputs of `start` to their ends, or until nothing more is wanted.
-    pub(crate) fn run(mut self, start: Start) -> Result<(), Disconnected> {
-        let size = |input: &Input| match input {
-            Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
-            Input::Packed(packed) => Some(packed.bytes()),
+    fn read_input(&mut self, picked: &Picked) -> Result<(), Disconnected> {
+        let inputs = self.reading.plan.inputs;
+        let Some(input) = inputs.get(picked.input) else { return Ok(()) };
+        let size = size(input);
+        let point = picked.point;
+        self.counted = 0;
+        // Taken before reading: a file that changes meanwhile is then found to be another.
+        let identity = Identity::of(input);
+        let opened = Opened { number: picked.number, input: picked.input, identity, stem: None };
+        self.send(0, None, Step::Open(opened))?;
+        self.listed = match input {
+            Input::Packed(packed) => Some(self.send_faults(packed, point.is_none())?),
             _ => None,
         };
-        if self.plan.settings.archive.resolve_revisits {
-            self.revisits = Some(Revisits::of(self.plan, &self.network, &self.stop));
+        let (bytes, end) = match input {
+            Input::Selection(selection) => (self.read_selection(point, selection)?, InputEnd::Well),
+            _ => match self.open(input, point) {
+                Ok(mut reader) => {
+                    if let (Some(size), Input::File(_)) = (size, input) {
+                        // A file that ends early was cut, and not finished by its crawler.
+                        reader.expect_length(size);
+                    }
+                    self.read_archive(input, point.is_some(), reader)?
+                }
+                Err(end) => (0, end),
+            },
+        };
+        if self.reading.stop.is_set() {
+            return Err(Disconnected);
         }
-        let todo: HashSet<usize> = start.todo.iter().copied().collect();
-        let inputs = self.plan.inputs.iter().enumerate();
-        let done = inputs.filter(|(index, _)| !todo.contains(index));
-        let mut before = done.filter_map(|(_, input)| size(input)).sum::<u64>();
-        let mut point = start.point;
-        for index in start.todo {
-            let Some(input) = self.plan.inputs.get(index) else { continue };
-            let size = size(input);
-            let point = point.take();
-            // Taken before reading: a file that changes meanwhile is then found to be another.
-            let identity = Identity::of(input);
-            let stem = None;
-            self.send(0, None, Step::Open { identity, stem })?;
-            self.listed = match input {
-                Input::Packed(packed) => {
-                    let (listed, faults) = packed.pages();
-                    // That reading them was ended early is no fault.
-                    if self.stop.is_set() {
-                        return Err(Disconnected);
-                    }
-                    for ContainerFault { what, lost } in faults {
-                        // They were told before what there is to go on from.
-                        if point.is_none() {
-                            let offset = 0;
-                            self.send(0, None, Step::Damage { offset, lost, what })?;
-                        }
-                    }
-                    Some(listed)
-                }
-                _ => None,
-            };
-            let opened = match input {
-                Input::Selection(selection) => OpenedInput::Selection(selection),
-                _ => match self.open(input, point) {
-                    Ok(mut reader) => {
-                        if let (Some(size), Input::File(_)) = (size, input) {
-                            // A file that ends early was cut, and not finished by its crawler.
-                            reader.expect_length(size);
-                        }
-                        OpenedInput::Reader(Box::new(reader))
-                    }
-                    Err(end) => OpenedInput::Not(end),
-                },
-            };
-            let (bytes, end) = match opened {
-                OpenedInput::Selection(selection) => {
-                    (self.read_selection(index, before, point, selection)?, InputEnd::Well)
-                }
-                OpenedInput::Reader(reader) => {
-                    let mut reader = *reader;
-                    let begun = point.is_some();
-                    // A fault of ours in one archive must not cost the others.
-                    let read = catch_unwind(AssertUnwindSafe(|| self.read(index, before, begun, &mut reader)));
-                    let end = match read {
-                        Ok(end) => end?,
-                        Err(panic) => InputEnd::Failed(format!(
-                            "{}: offset {}: {}",
-                            input.name(),
-                            reader.position(),
-                            panic_message(&*panic)
-                        )),
-                    };
-                    self.release(None)?;
-                    (reader.position(), end)
-                }
-                OpenedInput::Not(end) => (0, end),
-            };
-            if self.stop.is_set() {
-                return Err(Disconnected);
+        self.advance(size.unwrap_or(bytes));
+        let broken = matches!(end, InputEnd::Broken(_));
+        let error = match end {
+            InputEnd::Well => None,
+            InputEnd::Failed(error) | InputEnd::Broken(error) => Some(error),
+        };
+        self.send(0, None, Step::End(ArchiveEnd { bytes, error, broken, point: None }))
+    }
+
+    /// Tells the faults of a container before its first archive is read; gives its lists.
+    fn send_faults(&mut self, packed: &Packed, is_start: bool) -> Result<ContainerLists, Disconnected> {
+        let (listed, faults) = packed.pages();
+        // That reading them was ended early is no fault.
+        if self.reading.stop.is_set() {
+            return Err(Disconnected);
+        }
+        // They were told before what there is to go on from.
+        for ContainerFault { what, lost } in faults.into_iter().filter(|_| is_start) {
+            self.send(0, None, Step::Damage { offset: 0, lost, what })?;
+        }
+        Ok(listed)
+    }
+
+    fn read_archive(
+        &mut self,
+        input: &Input,
+        begun: bool,
+        mut reader: Reader,
+    ) -> Result<(u64, InputEnd), Disconnected> {
+        // A fault of ours in one archive must not cost the others.
+        let read = catch_unwind(AssertUnwindSafe(|| self.read(input, begun, &mut reader)));
+        let end = match read {
+            Ok(end) => end?,
+            Err(panic) => {
+                InputEnd::Failed(format!("{}: offset {}: {}", input.name(), reader.position(), panic_message(&*panic)))
             }
-            before += size.unwrap_or(bytes);
-            self.position.store(before, Ordering::Relaxed);
-            let broken = matches!(end, InputEnd::Broken(_));
-            let error = match end {
-                InputEnd::Well => None,
-                InputEnd::Failed(error) | InputEnd::Broken(error) => Some(error),
-            };
-            self.send(0, None, Step::End { input: index, bytes, error, broken, point: None })?;
-        }
-        Ok(())
+        };
+        self.release(None)?;
+        Ok((reader.position(), end))
+    }
+
+    /// Counts stored bytes of the input at hand, up to that place.
+    pub(crate) fn advance(&mut self, position: u64) {
+        self.reading.counters.read(position.saturating_sub(self.counted));
+        self.counted = self.counted.max(position);
     }
 
     fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, InputEnd> {
-        let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
+        let options = self.reading.plan.options;
         let reader = match (input, point) {
             // An archive that was read before and is gone now may come back.
             (Input::File(path), Some(point)) => {
                 return Reader::reopen(path, &point, options).map_err(|error| InputEnd::Broken(error.to_string()));
             }
-            (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.stop) {
+            (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.reading.stop) {
                 Ok(input) => Reader::new(input_name(path), input, options),
                 Err(source) => Err(failed(path, source)),
             },
-            (Input::File(path), None) => match self.disk.open(path) {
+            (Input::File(path), None) => match self.reading.disk.open(path) {
                 Ok(file) => Reader::new(input.name(), file, options),
                 Err(source) => Err(failed(path, source)),
             },
@@ -213,7 +205,7 @@ impl<'a> RecordFeed<'a> {
                 return packed.open(Some(&point), options).map_err(|error| InputEnd::Broken(error.to_string()));
             }
             (Input::Packed(packed), None) => packed.open(None, options),
-            (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
+            (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.reading.stop) {
                 Ok(stdin) => Reader::new(input.name(), stdin, options),
                 Err(source) => Err(failed(Path::new("-"), source)),
             },
@@ -230,10 +222,15 @@ impl<'a> RecordFeed<'a> {
         })
     }
 
-    fn open_url(&self, url: &str, point: Option<ResumePoint>, options: ReadOptions) -> Result<Reader, InputEnd> {
+    fn open_url(
+        &self,
+        url: &str,
+        point: Option<ResumePoint>,
+        options: trommel_archive::ReadOptions,
+    ) -> Result<Reader, InputEnd> {
         let name = redacted(url);
         let told = |error: &dyn fmt::Display| format!("{name}: {error}");
-        let opened = self.network.open(url);
+        let opened = self.reading.network.open(url);
         match point {
             None => {
                 let input = opened.map_err(|error| InputEnd::Failed(told(&error)))?;
@@ -247,33 +244,26 @@ impl<'a> RecordFeed<'a> {
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
-    fn read(
-        &mut self,
-        input: usize,
-        before: u64,
-        mut begun: bool,
-        reader: &mut Reader,
-    ) -> Result<InputEnd, Disconnected> {
+    fn read(&mut self, input: &Input, mut begun: bool, reader: &mut Reader) -> Result<InputEnd, Disconnected> {
         loop {
             // Blocks are hundreds of kilobytes, made by one thread and freed by another: allocators do that badly.
-            self.spares.try_iter().for_each(|block| reader.reuse(block));
+            self.reading.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
             let item = reader.next();
             // What a read that was stopped left of a record is none.
-            if self.stop.is_set() {
+            if self.reading.stop.is_set() {
                 return Err(Disconnected);
             }
             let Some(item) = item else { return Ok(InputEnd::Well) };
-            if let Some(clock) = self.clock {
+            if let Some(clock) = self.reading.clock {
                 clock.lap(Stage::Records, &mut begin);
             }
-            self.position.store(before + Reader::position(reader), Ordering::Relaxed);
-            let Some(error) = self.give(input, &mut begun, item, reader.resume_point())? else { continue };
+            self.advance(Reader::position(reader));
+            let Some(error) = self.give(&mut begun, item, reader.resume_point())? else { continue };
             // After all tries: the object is given up, and the run continues with the next input.
-            let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
             return Ok(match error {
                 // A disk may come back, so the run stops there; the network has been tried again already.
-                ArchiveError::Io { .. } if !is_url => InputEnd::Broken(error.to_string()),
+                ArchiveError::Io { .. } if !matches!(input, Input::Url(_)) => InputEnd::Broken(error.to_string()),
                 error => InputEnd::Failed(error.to_string()),
             });
         }
@@ -283,7 +273,6 @@ impl<'a> RecordFeed<'a> {
     /// first record was sent.
     pub(crate) fn give(
         &mut self,
-        input: usize,
         begun: &mut bool,
         item: Result<Record, ArchiveError>,
         after: ResumePoint,
@@ -295,7 +284,6 @@ impl<'a> RecordFeed<'a> {
                     *begun = true;
                     let is_info = record.kind == RecordType::Warcinfo;
                     let step = Step::Begin {
-                        input,
                         info: is_info.then(|| record.block.to_vec()),
                         date: record.date().map(str::to_owned),
                     };
@@ -323,7 +311,7 @@ impl<'a> RecordFeed<'a> {
     fn resolved(&self, record: Record) -> Record {
         match &self.revisits {
             Some(revisits) if record.kind == RecordType::Revisit => {
-                revisits.resolved(self.plan, &self.network, &record).unwrap_or(record)
+                revisits.resolved(self.reading.plan, &self.reading.network, &record).unwrap_or(record)
             }
             _ => record,
         }
@@ -360,12 +348,13 @@ impl<'a> RecordFeed<'a> {
         step: Step<CapturedRecord>,
     ) -> Result<(), Disconnected> {
         // Before a number is given: a step that is not let in must leave no gap in the order.
-        if !self.gate.enter(bytes) {
+        if !self.reading.gate.enter(bytes) {
             return Err(Disconnected);
         }
         let number = self.next;
         self.next += 1;
-        self.tasks.send(Task { number, bytes, point, step }).map_err(|_| Disconnected)
+        let lane = self.reading.lane;
+        self.reading.tasks.send(Task { lane, number, bytes, point, step }).map_err(|_| Disconnected)
     }
 }
 
@@ -382,11 +371,13 @@ fn failed(path: &Path, source: io::Error) -> ArchiveError {
     ArchiveError::Io { file: input_name(path).into(), offset: 0, source }
 }
 
-/// An opened input.
-enum OpenedInput<'a> {
-    Reader(Box<Reader>),
-    Selection(&'a RecordSelection),
-    Not(InputEnd),
+/// Stored bytes of an input, if that is known.
+pub(crate) fn size(input: &Input) -> Option<u64> {
+    match input {
+        Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+        Input::Packed(packed) => Some(packed.bytes()),
+        _ => None,
+    }
 }
 
 /// The end of reading an input.

@@ -6,13 +6,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use trommel_archive::{Note, ReadOptions, Reader, Record, RecordType};
+use trommel_archive::{Note, Reader, Record, RecordType};
 use trommel_sources::{StopFlag, redacted};
 use trommel_text::{hash, mix};
 
 use crate::inputs::Input;
 use crate::inputs::network::Network;
-use crate::plan::Plan;
+use crate::plan::prepared::ReadPlan;
 
 /// Most captures that are remembered: some 150 MB.
 const MAX_CAPTURES: usize = 4_000_000;
@@ -38,11 +38,11 @@ pub(crate) struct Revisits {
 
 impl Revisits {
     /// Reads all inputs of `plan`. Those that cannot be read are named when they are read again.
-    pub(crate) fn of(plan: &Plan, network: &Network, stop: &StopFlag) -> Self {
+    pub(crate) fn of(plan: ReadPlan<'_>, network: &Network, stop: &StopFlag) -> Self {
         let mut revisits = Self::default();
-        for (index, input) in (0_u32..).zip(&plan.inputs) {
+        for (index, input) in (0_u32..).zip(plan.inputs) {
             let Some(Ok(bytes)) = at(input, 0, network) else { continue };
-            let Ok(reader) = Reader::new(input.name(), bytes, options(plan)) else { continue };
+            let Ok(reader) = Reader::new(input.name(), bytes, plan.options) else { continue };
             for record in reader {
                 match record {
                     Ok(record) => revisits.add(index, &record),
@@ -88,12 +88,12 @@ impl Revisits {
 
     /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
     /// be read. It keeps its own place, id, URL and date.
-    pub(crate) fn resolved(&self, plan: &Plan, network: &Network, revisit: &Record) -> Option<Record> {
+    pub(crate) fn resolved(&self, plan: ReadPlan<'_>, network: &Network, revisit: &Record) -> Option<Record> {
         let mut known = keys_of_revisit(revisit).filter_map(|key| Some((key, *self.places.get(&key)?)));
         let (key, (index, offset)) = known.next()?;
         let input = plan.inputs.get(usize::try_from(index).ok()?)?;
         let bytes = at(input, offset, network)?.ok()?;
-        let mut original = Reader::new(input.name(), bytes, options(plan)).ok()?.next()?.ok()?;
+        let mut original = Reader::new(input.name(), bytes, plan.options).ok()?.next()?.ok()?;
         // Reading began at the record, so its place counts from there.
         original.place.offset = original.place.offset.saturating_add(offset);
         if original.kind != RecordType::Response {
@@ -121,10 +121,6 @@ fn keys_of_revisit(revisit: &Record) -> impl Iterator<Item = u64> {
     let field = |name: &str| revisit.headers.get(name).map(|value| value.trim_matches(['<', '>', ' ']));
     let named = capture(field("WARC-Refers-To-Target-URI"), field("WARC-Refers-To-Date"));
     [id(revisit.refers_to()), named, digest(revisit)].into_iter().flatten()
-}
-
-fn options(plan: &Plan) -> ReadOptions {
-    ReadOptions { max_record: plan.max_record(), ..ReadOptions::default() }
 }
 
 /// The stored bytes of an archive from `offset` on; none of what can be read once, or from its start only.

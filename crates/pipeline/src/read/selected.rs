@@ -1,8 +1,8 @@
 //! Reads the records that an index names.
 
-use std::{io::Cursor, sync::atomic::Ordering};
+use std::io::Cursor;
 
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
+use trommel_archive::{ArchiveError, Reader, Record, ResumePoint, dictionary_length, needs_dictionary};
 use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
 
 use crate::read::reader::{Disconnected, RecordFeed};
@@ -13,8 +13,6 @@ impl RecordFeed<'_> {
     /// cannot be read counts as damage of its place, and the others are read all the same.
     pub(crate) fn read_selection(
         &mut self,
-        input: usize,
-        before: u64,
         point: Option<ResumePoint>,
         selection: &RecordSelection,
     ) -> Result<u64, Disconnected> {
@@ -26,7 +24,7 @@ impl RecordFeed<'_> {
         if point.is_none() {
             self.send_bad_lines(selection)?;
         }
-        let found = match self.network.read(selection, from) {
+        let found = match self.reading.network.read(selection, from) {
             Ok(found) => found,
             Err(error) => {
                 self.send(0, None, lost_bytes(0, selection.bytes(), error.to_string()))?;
@@ -37,7 +35,7 @@ impl RecordFeed<'_> {
         let mut dictionary = None;
         for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
             bytes = bytes.saturating_add(length);
-            self.position.store(before.saturating_add(bytes), Ordering::Relaxed);
+            self.advance(bytes);
             let after = ResumePoint::after(row + 1);
             match found {
                 FoundRecord::Missing { archive, offset, length, error } => {
@@ -47,7 +45,7 @@ impl RecordFeed<'_> {
                 FoundRecord::Stored(stored) => {
                     let whole = selection.gives_whole_ranges();
                     let dictionary = self.dictionary_of(selection, &stored, &mut dictionary);
-                    self.send_stored(input, (&mut begun, whole), (stored, dictionary), after)?;
+                    self.send_stored((&mut begun, whole), (stored, dictionary), after)?;
                 }
             }
         }
@@ -66,7 +64,7 @@ impl RecordFeed<'_> {
             return &[];
         }
         if known.as_ref().is_none_or(|known| known.archive != stored.number) {
-            let read = |range| self.network.read_range(selection, stored.number, range).unwrap_or_default();
+            let read = |range| self.reading.network.read_range(selection, stored.number, range).unwrap_or_default();
             let bytes = dictionary_length(&read(0..8)).map(|length| read(0..length)).unwrap_or_default();
             *known = Some(Dictionary { archive: stored.number, bytes });
         }
@@ -89,12 +87,11 @@ impl RecordFeed<'_> {
     /// Sends the record of one row out of its stored bytes, or all of them if `whole`.
     fn send_stored(
         &mut self,
-        input: usize,
         (begun, whole): (&mut bool, bool),
         (stored, dictionary): (StoredRecord, &[u8]),
         after: ResumePoint,
     ) -> Result<(), Disconnected> {
-        let options = ReadOptions { max_record: self.plan.max_record(), ..ReadOptions::default() };
+        let options = self.reading.plan.options;
         let StoredRecord { archive, offset, inner, mut bytes, .. } = stored;
         // Damage is reported as the whole range if not even a reader can be made of it.
         let length = bytes.len() as u64;
@@ -115,7 +112,7 @@ impl RecordFeed<'_> {
                     record.place.offset = record.place.offset.saturating_add(start);
                     if !*begun {
                         *begun = true;
-                        let step = Step::Begin { input, info: None, date: record.date().map(str::to_owned) };
+                        let step = Step::Begin { info: None, date: record.date().map(str::to_owned) };
                         self.send(0, None, step)?;
                     }
                     self.send_record(record, None, after)?;

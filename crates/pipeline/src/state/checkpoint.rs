@@ -1,31 +1,27 @@
 //! The saved state of a run. The run can continue from it after an interruption, or with new inputs.
 
-mod error;
-
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
 use trommel_output::{Disk, Extent, hidden, read_own, replaceable};
 
-pub use error::ResumeError;
-
 use crate::counts::summary::{FileReport, Summary};
 use crate::counts::times::Times;
+use crate::error::RunError;
+use crate::error::resume::{ResumeError, VERSION};
+use crate::events::RunPosition;
+use crate::inputs::Input;
 use crate::inputs::identity::Identity;
 use crate::plan::Plan;
 use crate::plan::output::Destination;
+use crate::state::archive::ArchiveState;
+use crate::state::files::{CompleteFile, OutputsState, SideState};
 use crate::state::journal::{self, Contents, DoneInput};
-use crate::write::outputs::{CompleteFile, OutputsState};
-use crate::write::side_output::SideState;
 
-/// Version of the format; a state of another is refused.
-// A run goes on under the same build only, so a new format need not read the old one.
-const VERSION: u32 = 7;
 /// Characters shown of a setting that differs.
 // Values may be lists of hundreds of names.
 const MAX_SHOWN_CHARS: usize = 80;
@@ -43,9 +39,11 @@ pub(crate) struct Checkpoint {
     pub(crate) settings: Vec<(String, String)>,
     /// The valid part of the journal.
     pub(crate) journal: Extent,
-    /// The input in the middle of which the state was saved.
-    pub(crate) current: Option<Current>,
-    /// The outputs being written and what of them counts.
+    /// Archives that the run has begun.
+    pub(crate) begun: u64,
+    /// The archives in work, and those that wait for their turn.
+    pub(crate) archives: Vec<ArchiveState>,
+    /// The one output of all archives and what of it counts.
     pub(crate) outputs: OutputsState,
     /// The files beside them, likewise.
     pub(crate) sides: Vec<SideState>,
@@ -53,25 +51,14 @@ pub(crate) struct Checkpoint {
     pub(crate) complete: Vec<CompleteFile>,
     /// Files beside them that are complete but may not have their final names yet.
     pub(crate) complete_sides: Vec<SideState>,
-    /// Counts, without those of single inputs.
+    /// Counts of the archives that are done, without those of single inputs.
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
     /// The memory of the duplicate filters.
     pub(crate) duplicates: DuplicatesState,
-    /// The read error that ended the run. Met again, it does not end it again.
-    pub(crate) failed: Option<String>,
-}
-
-/// An input that is being read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Current {
-    /// The input as it was when it was opened.
-    pub(crate) identity: Identity,
-    /// The place where reading continues.
-    pub(crate) point: Option<ResumePoint>,
-    /// Its counts so far.
-    pub(crate) report: FileReport,
+    /// The read errors that ended the run. Met again, they do not end it again.
+    pub(crate) failed: Vec<String>,
 }
 
 /// A run to be continued, set beside the inputs it has now.
@@ -82,9 +69,17 @@ pub(crate) struct ContinuedRun {
     pub(crate) contents: Contents,
     /// Names of inputs that could not be read and are read again.
     pub(crate) again: Vec<String>,
-    /// Indices of the inputs that are left, in the order in which they are read; the one that is in the
-    /// middle of being read first.
-    pub(crate) todo: Vec<usize>,
+    /// The inputs that are left, in their order; first the one that writes the outputs of all itself.
+    pub(crate) todo: Vec<Turn>,
+}
+
+/// An input that is left to do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turn {
+    /// Its index.
+    pub(crate) input: usize,
+    /// What was done of it before.
+    pub(crate) begun: Option<ArchiveState>,
 }
 
 /// The part that is read first, to know whether the rest is readable.
@@ -156,15 +151,23 @@ impl Checkpoint {
     fn check_paths(&self, plan: &Plan) -> Result<(), String> {
         let folder = plan.output.destination.folder();
         let complete = self.complete.iter().map(|file| file.file.path.as_path());
-        let mut files = self.outputs.paths().chain(complete);
+        let own = self.archives.iter().flat_map(|archive| archive.outputs.paths());
+        let mut files = self.outputs.paths().chain(own).chain(complete);
         if let Some(path) = files.find(|path| path.parent() != folder) {
             return Err(format!("{} is not in the folder of the outputs", path.display()));
         }
         let named = plan.side_files().into_iter();
         let named: Vec<PathBuf> = named.filter_map(|(path, _)| replaceable(&path).ok().flatten()).collect();
-        let sides = [&self.sides, &self.complete_sides];
-        match sides.into_iter().flatten().find(|side| !named.contains(&side.path)) {
-            Some(side) => Err(format!("{} is no file of this run", side.path.display())),
+        let shares = self.archives.iter().flat_map(|archive| {
+            archive.sides.iter().map(|side| {
+                let number = format!(".{}", archive.number);
+                let path = side.path.to_str().and_then(|path| path.strip_suffix(number.as_str()));
+                (&side.path, path.map(PathBuf::from))
+            })
+        });
+        let sides = self.sides.iter().chain(&self.complete_sides).map(|side| (&side.path, Some(side.path.clone())));
+        match sides.chain(shares).find(|(_, of)| of.as_ref().is_none_or(|of| !named.contains(of))) {
+            Some((path, _)) => Err(format!("{} is no file of this run", path.display())),
             None => Ok(()),
         }
     }
@@ -196,7 +199,7 @@ impl ContinuedRun {
             state: Checkpoint::new(plan.recipe()),
             contents: Contents::default(),
             again: Vec::new(),
-            todo: (0..plan.inputs.len()).collect(),
+            todo: (0..plan.inputs.len()).map(|input| Turn { input, begun: None }).collect(),
         }
     }
 
@@ -218,7 +221,8 @@ impl ContinuedRun {
             // What is followed grows, and is looked for anew.
             Some(_) => (Vec::new(), Vec::new()),
             None => {
-                let (again, todo) = remaining(plan, &state, &mut contents.done)?;
+                let begun = std::mem::take(&mut state.archives);
+                let (again, todo) = remaining(plan, begun, &mut contents.done)?;
                 // They are counted when they are read again.
                 for report in &again {
                     state.summary.forget(report);
@@ -231,6 +235,30 @@ impl ContinuedRun {
             continued.check_finished(plan)?;
         }
         Ok(Some(continued))
+    }
+
+    /// Begins at a position that an earlier run gave.
+    pub(crate) fn start_at(&mut self, position: Option<RunPosition>) {
+        let Some(position) = position else { return };
+        self.todo.retain(|turn| turn.input >= position.input);
+        if let (Some(turn), Some(_)) = (self.todo.first_mut(), position.point) {
+            turn.begun = Some(ArchiveState { point: position.point, ..ArchiveState::default() });
+        }
+    }
+
+    /// The counts of a run that is finished.
+    ///
+    /// # Errors
+    /// If they do not add up.
+    pub(crate) fn into_summary(self) -> Result<Summary, RunError> {
+        let Self { state, contents, .. } = self;
+        let mut summary = state.summary;
+        summary.files = contents.done.into_iter().map(|done| done.report).collect();
+        summary.time(&state.times);
+        match summary.mismatch() {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(summary),
+        }
     }
 
     /// Whether nothing is left to do.
@@ -249,13 +277,13 @@ impl ContinuedRun {
         }
         let first = match plan.follow {
             Some(_) => Some(0),
-            None => self.todo.first().copied(),
+            None => self.todo.first().map(|turn| turn.input),
         };
         if let (Destination::File(path), Some(first)) = (&plan.output.destination, first) {
             let input = plan.inputs.get(first);
             return Err(ResumeError::Whole {
                 output: path.clone(),
-                input: input.map_or_else(String::new, crate::inputs::Input::name),
+                input: input.map_or_else(String::new, Input::name),
             });
         }
         Ok(())
@@ -291,17 +319,26 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
 /// returns their reports.
 fn remaining(
     plan: &Plan,
-    state: &Checkpoint,
+    begun: Vec<ArchiveState>,
     done: &mut Vec<DoneInput>,
-) -> Result<(Vec<FileReport>, Vec<usize>), ResumeError> {
+) -> Result<(Vec<FileReport>, Vec<Turn>), ResumeError> {
     let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
     for (index, input) in plan.inputs.iter().enumerate() {
         left.entry(input.name()).or_default().push_back(index);
     }
-    let mut take = |identity: &Identity| {
-        let index = left.get_mut(&identity.name).and_then(VecDeque::pop_front);
+    // Inputs that are done were so in their order; those in work may be any of one name.
+    let all = left.clone();
+    let mut take = |identity: &Identity, naming: Option<usize>| {
         let missing = || ResumeError::Missing { input: identity.name.clone() };
+        let named = left.get_mut(&identity.name).ok_or_else(missing)?;
+        let index = match naming {
+            Some(naming) => all.get(&identity.name).and_then(|all| all.get(naming)).copied(),
+            None => named.pop_front(),
+        };
         let index = index.ok_or_else(missing)?;
+        if naming.is_some() {
+            named.retain(|left| *left != index);
+        }
         let input = plan.inputs.get(index).ok_or_else(missing)?;
         match identity.change(input) {
             Some(change) => Err(ResumeError::Changed { input: identity.name.clone(), change }),
@@ -310,7 +347,7 @@ fn remaining(
     };
     let (mut again, mut appeared) = (Vec::new(), Vec::new());
     let mut fault = None;
-    done.retain_mut(|done| match take(&done.identity) {
+    done.retain_mut(|done| match take(&done.identity, None) {
         Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
             again.push(std::mem::take(&mut done.report));
             appeared.push(index);
@@ -326,14 +363,16 @@ fn remaining(
         return Err(error);
     }
     let mut todo = Vec::new();
-    if let Some(current) = &state.current {
-        // First, because the outputs that are open belong to it.
-        todo.push(take(&current.identity)?.0);
+    for archive in begun {
+        let (input, appeared) = take(&archive.identity, Some(archive.naming))?;
+        let is_nothing = archive.report.records == 0 && archive.report.error.is_some();
+        todo.push(Turn { input, begun: Some(archive).filter(|_| !(appeared && is_nothing)) });
     }
-    let mut rest: Vec<usize> = left.into_values().flatten().chain(appeared).collect();
-    // In the order of the plan, which the hash map has lost.
-    rest.sort_unstable();
-    todo.extend(rest);
+    let rest = left.into_values().flatten().chain(appeared);
+    todo.extend(rest.map(|input| Turn { input, begun: None }));
+    // In the order of the plan, as if nothing had been begun; but what the outputs of all end with goes on.
+    let is_first = |turn: &Turn| turn.begun.as_ref().is_some_and(|archive| archive.is_first);
+    todo.sort_by_key(|turn| (!is_first(turn), turn.input));
     Ok((again, todo))
 }
 

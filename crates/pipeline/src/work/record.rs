@@ -12,14 +12,15 @@ use trommel_text::{TextStats, hash};
 
 use crate::counts::clock::{Clock, Stage};
 use crate::counts::drop_reason::{DropReason, FailureKind};
+use crate::plan::set_aside::{HardPages, SetAside};
+use crate::work::aside::AsideRecord;
 use crate::work::crawler_records::{CrawlerRecord, crawler_record, page_url};
 use crate::work::gate::Gate;
 use crate::work::id::id;
 use crate::work::panic::panic_message;
+use crate::work::quarantine::FailedRecord;
 use crate::work::robot_files::is_for_robots;
 use crate::work::task::{CapturedRecord, DocumentForms, PageTime, RecordVerdict, WorkerResult};
-use crate::write::quarantine::FailedRecord;
-use crate::write::set_aside::{AsideRecord, HardPages, SetAside};
 
 /// The function that extracts a page, usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
@@ -121,7 +122,7 @@ impl<'a> RecordExtractor<'a> {
             MediaType::Other(name) if name == PLAIN && !is_for_robots(record.url()) => PLAIN,
             MediaType::Other(name) => {
                 return WorkerResult {
-                    aside: SetAside::of(self.set_aside, record, id, &name),
+                    aside: AsideRecord::of(self.set_aside, record, id, &name),
                     ..WorkerResult::without_page(RecordVerdict::Dropped(DropReason::NotHtml))
                 };
             }
@@ -175,9 +176,8 @@ impl<'a> RecordExtractor<'a> {
                 file: record.place.file.clone(),
                 offset: record.place.offset,
             }),
-            // Only with a document, which takes the other extractor's text.
+            // Only with a document, which takes the other extractor's text. Its file comes after those of the other kinds.
             aside: match verdict {
-                // Its file comes after those of the other kinds.
                 RecordVerdict::Document { .. } if is_hard => {
                     AsideRecord::new(self.set_aside.len(), record, id, media_type)
                 }

@@ -8,14 +8,16 @@ use trommel_filters::Fingerprint;
 use crate::{
     counts::drop_reason::{DropReason, FailureKind},
     inputs::{identity::Identity, packed::Listing},
-    write::{dropped_list::RecordLabel, set_aside::AsideRecord},
+    work::{aside::AsideRecord, label::RecordLabel},
 };
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`CapturedRecord`] before the workers, [`WorkerResult`] after them.
 #[derive(Debug)]
 pub(crate) struct Task<T> {
-    /// Place in the order, from 0 without gaps.
+    /// The lane that it belongs to.
+    pub(crate) lane: usize,
+    /// Place in the order of the lane, from 0 without gaps.
     // Without gaps, because the writer waits for each number in turn.
     pub(crate) number: u64,
     /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
@@ -30,22 +32,15 @@ pub(crate) struct Task<T> {
 /// The steps of an input, in order: it is opened, begins with its first record, and always ends.
 #[derive(Debug)]
 pub(crate) enum Step<T> {
+    /// An input has been opened.
+    Open(Opened),
     /// The first record of an input is about to come.
     Begin {
-        /// Index of the input.
-        input: usize,
         /// Block of the record if it is a warcinfo.
         // WET files repeat the archive's own description at their head.
         info: Option<Vec<u8>>,
         /// Date of the record.
         date: Option<String>,
-    },
-    /// An input has been opened.
-    Open {
-        /// The input as it is now.
-        identity: Identity,
-        /// The name of its outputs, if it is not one of the plan's.
-        stem: Option<String>,
     },
     /// A record.
     Record(T),
@@ -59,35 +54,50 @@ pub(crate) enum Step<T> {
         what: String,
     },
     /// Nothing more comes from the input.
-    End {
-        /// Index of the input.
-        input: usize,
-        /// Stored bytes read.
-        bytes: u64,
-        /// Why it could not be read, or not to its end.
-        error: Option<String>,
-        /// Whether the system could not read on in the middle of it.
-        broken: bool,
-        /// The place where reading continues if it grows.
-        point: Option<ResumePoint>,
-    },
+    End(ArchiveEnd),
+    /// Nothing more comes at all.
+    Over,
+}
+
+/// An input that has been opened.
+#[derive(Debug, Default)]
+pub(crate) struct Opened {
+    /// Its number among those that the run began.
+    pub(crate) number: u64,
+    /// Its index.
+    pub(crate) input: usize,
+    /// The input as it is now.
+    pub(crate) identity: Identity,
+    /// The name of its outputs, if it is not one of the plan's.
+    pub(crate) stem: Option<String>,
+}
+
+/// The end of an input.
+#[derive(Debug, Default)]
+pub(crate) struct ArchiveEnd {
+    /// Stored bytes read.
+    pub(crate) bytes: u64,
+    /// Why it could not be read, or not to its end.
+    pub(crate) error: Option<String>,
+    /// Whether the system could not read on in the middle of it.
+    pub(crate) broken: bool,
+    /// The place where reading continues if it grows.
+    pub(crate) point: Option<ResumePoint>,
 }
 
 impl<T> Task<T> {
     /// The same step with its record, if it is one, taken to the next stage.
     pub(crate) fn map<U>(self, next: impl FnOnce(T) -> U) -> Task<U> {
-        Task {
-            number: self.number,
-            bytes: self.bytes,
-            point: self.point,
-            step: match self.step {
-                Step::Record(record) => Step::Record(next(record)),
-                Step::Open { identity, stem } => Step::Open { identity, stem },
-                Step::Begin { input, info, date } => Step::Begin { input, info, date },
-                Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
-                Step::End { input, bytes, error, broken, point } => Step::End { input, bytes, error, broken, point },
-            },
-        }
+        let Self { lane, number, bytes, point, step } = self;
+        let step = match step {
+            Step::Record(record) => Step::Record(next(record)),
+            Step::Open(opened) => Step::Open(opened),
+            Step::Begin { info, date } => Step::Begin { info, date },
+            Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
+            Step::End(end) => Step::End(end),
+            Step::Over => Step::Over,
+        };
+        Task { lane, number, bytes, point, step }
     }
 }
 

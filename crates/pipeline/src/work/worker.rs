@@ -4,10 +4,10 @@ use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::RecordBlock;
 use trommel_output::OutputRecord;
 
+use crate::work::encoder::Encoder;
+use crate::work::label::RecordLabel;
 use crate::work::record::RecordExtractor;
 use crate::work::task::{CapturedRecord, DocumentForms, Step, Task, WorkerResult};
-use crate::write::dropped_list::RecordLabel;
-use crate::write::outputs::Encoder;
 
 /// Results of records that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
 /// write a record.
@@ -20,6 +20,14 @@ const MAX_WAITING_BYTES: u64 = 4 << 20;
 
 /// Makes of a document what the caller of a stream takes.
 pub(crate) type MapDocument<'a, T> = dyn Fn(OutputRecord) -> T + Sync + 'a;
+
+/// Where the results of a lane go.
+pub(crate) struct LaneEnd<T> {
+    /// To its writer.
+    pub(crate) results: Sender<Vec<Task<WorkerResult<T>>>>,
+    /// Blocks that are done with, to its reader.
+    pub(crate) spares: Sender<RecordBlock>,
+}
 
 /// Turns records into encoded documents.
 pub(crate) struct Worker<'a, T> {
@@ -34,43 +42,47 @@ pub(crate) struct Worker<'a, T> {
 }
 
 impl<T> Worker<'_, T> {
-    /// Works until there are no more tasks, or the results are not wanted any more. Results of records are sent
-    /// together, up to [`RESULTS_PER_SEND`] of them, while there are tasks. None waits while a task is awaited or
-    /// while they hold much memory. Other steps of an input, such as its begin, are sent at once.
-    /// Blocks of finished records go to `spares` while there is room.
-    pub(crate) fn run(
-        &self,
-        tasks: &Receiver<Task<CapturedRecord>>,
-        results: &Sender<Vec<Task<WorkerResult<T>>>>,
-        spares: &Sender<RecordBlock>,
-    ) {
-        let mut done = Vec::new();
+    /// Works until there are no more tasks. Results of records of a lane are sent together, up to
+    /// [`RESULTS_PER_SEND`] of them, while there are tasks. None waits while a task is awaited or while they hold much
+    /// memory. Other steps of an input, such as its begin, are sent at once. Blocks of finished records go back to
+    /// their lane while there is room.
+    pub(crate) fn run(&self, tasks: &Receiver<Task<CapturedRecord>>, lanes: &[LaneEnd<T>]) {
+        let mut done: Vec<Task<WorkerResult<T>>> = Vec::new();
+        let send = |done: &mut Vec<Task<WorkerResult<T>>>| {
+            if let Some(lane) = done.first().and_then(|task| lanes.get(task.lane)) {
+                // A lane that has ended early wants no more.
+                let _ = lane.results.send(std::mem::take(done));
+            }
+        };
         loop {
             let task = match tasks.try_recv() {
                 Ok(task) => task,
                 Err(_) => {
                     // A worker that has to wait hands over first: the writer may need just these results.
-                    if !done.is_empty() && results.send(std::mem::take(&mut done)).is_err() {
-                        return;
-                    }
+                    send(&mut done);
                     let Ok(task) = tasks.recv() else { return };
                     task
                 }
             };
             let is_record = matches!(task.step, Step::Record(_));
+            let lane = task.lane;
+            if done.first().is_some_and(|first| first.lane != lane) {
+                send(&mut done);
+            }
             done.push(task.map(|captured| {
                 let mut result = self.records.result(&captured, &|record| self.encode(record));
                 if self.labels {
                     result.label = Some(Box::new(RecordLabel::of(&captured.record)));
                 }
-                // The reader may have blocks enough.
-                let _ = spares.try_send(captured.record.block);
+                if let Some(lane) = lanes.get(lane) {
+                    // The reader may have blocks enough.
+                    let _ = lane.spares.try_send(captured.record.block);
+                }
                 result
             }));
-            let bytes = done.iter().map(|task: &Task<WorkerResult<T>>| task.bytes).sum::<u64>();
-            let is_enough = done.len() >= RESULTS_PER_SEND || bytes >= MAX_WAITING_BYTES;
-            if (!is_record || is_enough) && results.send(std::mem::take(&mut done)).is_err() {
-                return;
+            let bytes = done.iter().map(|task| task.bytes).sum::<u64>();
+            if !is_record || done.len() >= RESULTS_PER_SEND || bytes >= MAX_WAITING_BYTES {
+                send(&mut done);
             }
         }
     }
@@ -108,7 +120,7 @@ mod tests {
         let (task_sender, tasks) = crossbeam_channel::unbounded();
         let (result_sender, results) = crossbeam_channel::unbounded();
         let (spares, _) = crossbeam_channel::bounded(1);
-        let task = |number: usize, step| Task { number: number as u64, bytes: 1, point: None, step };
+        let task = |number: usize, step| Task { lane: 0, number: number as u64, bytes: 1, point: None, step };
         let record = |number, bytes| {
             let archive = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
             let options = trommel_archive::ReadOptions::default();
@@ -117,7 +129,7 @@ mod tests {
                 CapturedRecord { record: reader.next().unwrap().unwrap(), charset: None, listing: Default::default() };
             Task { bytes, ..task(number, Step::Record(captured)) }
         };
-        task_sender.send(task(0, Step::Begin { input: 0, info: None, date: None })).unwrap();
+        task_sender.send(task(0, Step::Begin { info: None, date: None })).unwrap();
         for number in 1..=RESULTS_PER_SEND {
             task_sender.send(record(number, 1)).unwrap();
         }
@@ -125,8 +137,9 @@ mod tests {
         for (number, bytes) in [(5, half), (6, half), (7, 1)] {
             task_sender.send(record(number, bytes)).unwrap();
         }
+        let lanes = [LaneEnd { results: result_sender, spares }];
         std::thread::scope(|scope| {
-            scope.spawn(|| worker.run(&tasks, &result_sender, &spares));
+            scope.spawn(|| worker.run(&tasks, &lanes));
             let numbers = || {
                 let done = results.recv_timeout(Duration::from_secs(60)).unwrap();
                 done.iter().map(|task| task.number).collect::<Vec<_>>()

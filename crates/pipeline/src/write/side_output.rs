@@ -1,24 +1,17 @@
 //! Files beside the outputs that grow with them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Extent, Shard, open_in_place, open_own, replaceable};
+use trommel_output::{Compression, Disk, Shard, hidden, open_in_place, open_own, replaceable};
 
 use crate::error::RunError;
-use crate::plan::Plan;
-use crate::write::set_aside::{AsideRecord, index_of};
-
-/// A side output and what of it counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SideState {
-    /// Its final name.
-    pub(crate) path: PathBuf,
-    /// The valid part; the rest is written again.
-    pub(crate) extent: Extent,
-}
+use crate::plan::prepared::WritePlan;
+use crate::plan::set_aside::index_of;
+use crate::state::files::SideState;
+use crate::work::aside::AsideRecord;
+use crate::write::outputs::share_of;
 
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
 pub(crate) struct SideOutput<'a> {
@@ -34,16 +27,17 @@ enum Target {
     File { path: PathBuf, shard: Option<Box<Shard>> },
     /// A device or a pipe, which is written as it comes and has no state.
     // `/dev/stderr` and pipes must be written to, and not replaced by a file of that name.
-    InPlace(Option<BufWriter<fs::File>>),
+    InPlace(Option<BufWriter<File>>),
 }
 
 impl<'a> SideOutput<'a> {
     /// The file at `path`, which one of `states` may be of, left by an interrupted run. If there is a file of
     /// that name, records come behind those that are in it: it is of this run, as that of another was removed
-    /// when the run began.
-    pub(crate) fn new(disk: &'a dyn Disk, path: &Path, states: &[SideState]) -> io::Result<Self> {
+    /// when the run began. If `share` is the number of an archive, its share of the file.
+    fn new(disk: &'a dyn Disk, path: &Path, share: Option<u64>, states: &[SideState]) -> io::Result<Self> {
         let target = match replaceable(path)? {
             Some(path) => {
+                let path = share.map_or(path.clone(), |number| share_of(&path, number));
                 let state = states.iter().find(|state| state.path == path);
                 let resume = |state: &SideState| Shard::resume(disk, &path, Compression::None, &state.extent);
                 let shard = state.map(resume).transpose()?.map(Box::new);
@@ -66,18 +60,21 @@ impl<'a> SideOutput<'a> {
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.target {
-            Target::File { shard: Some(shard), .. } => shard.write(bytes),
-            // Opened with its first record: a run without failures leaves no empty quarantine.
-            Target::File { path, shard } => {
-                // Under the hidden name again: the final one always is a whole file.
-                let begun = match path.exists() {
-                    true => continued(self.disk, path)?,
-                    false => Shard::create(self.disk, path, Compression::None)?,
-                };
-                shard.insert(Box::new(begun)).write(bytes)
-            }
+            Target::File { path, shard } => opened(self.disk, path, shard)?.write(bytes),
             Target::InPlace(Some(file)) => file.write_all(bytes),
             Target::InPlace(file) => file.insert(BufWriter::new(open_in_place(&self.path)?)).write_all(bytes),
+        }
+    }
+
+    /// Adds the share of an archive; says whether that is of this file.
+    fn join(&mut self, share: &SideState, number: u64) -> io::Result<bool> {
+        match &mut self.target {
+            Target::File { path, shard } if share.path == share_of(path, number) => {
+                let from = File::open(hidden(&share.path, "tmp")?)?;
+                opened(self.disk, path, shard)?.join(from, &share.extent)?;
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
 
@@ -105,6 +102,19 @@ impl<'a> SideOutput<'a> {
     }
 }
 
+/// The file under its hidden name, opened with its first record: a run without failures leaves no empty quarantine.
+fn opened<'s>(disk: &dyn Disk, path: &Path, shard: &'s mut Option<Box<Shard>>) -> io::Result<&'s mut Shard> {
+    if shard.is_none() {
+        // Under the hidden name again: the final one always is a whole file.
+        let begun = match path.exists() {
+            true => continued(disk, path)?,
+            false => Shard::create(disk, path, Compression::None)?,
+        };
+        *shard = Some(Box::new(begun));
+    }
+    shard.as_deref_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
 /// A copy of the finished file, to which more comes.
 fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
     let mut shard = Shard::create(disk, path, Compression::None)?;
@@ -120,7 +130,7 @@ fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
     }
 }
 
-/// The side outputs of a run.
+/// The side outputs of a run, or the share of one archive in them.
 pub(crate) struct SideOutputs<'a> {
     /// Records that failed.
     pub(crate) quarantine: Option<SideOutput<'a>>,
@@ -132,14 +142,19 @@ pub(crate) struct SideOutputs<'a> {
 
 impl<'a> SideOutputs<'a> {
     /// Those of a plan; `states` is what an interrupted run left of them.
-    pub(crate) fn new(disk: &'a dyn Disk, plan: &Plan, states: &[SideState]) -> Result<Self, RunError> {
+    pub(crate) fn new(
+        plan: &WritePlan<'_>,
+        disk: &'a dyn Disk,
+        share: Option<u64>,
+        states: &[SideState],
+    ) -> Result<Self, RunError> {
         let open = |path: &Path| -> Result<SideOutput<'a>, RunError> {
-            SideOutput::new(disk, path, states).map_err(|source| RunError::unfinished(path, source))
+            SideOutput::new(disk, path, share, states).map_err(|source| RunError::unfinished(path, source))
         };
-        let copies = plan.copies().into_iter().flat_map(|path| [path.to_owned(), index_of(path)]);
+        let copies = plan.copies.iter().flat_map(|path| [(*path).to_owned(), index_of(path)]);
         Ok(Self {
-            quarantine: plan.quarantine.as_deref().map(open).transpose()?,
-            dropped: plan.dropped.as_deref().map(open).transpose()?,
+            quarantine: plan.quarantine.map(open).transpose()?,
+            dropped: plan.dropped.map(open).transpose()?,
             aside: copies.map(|path| open(&path)).collect::<Result<_, RunError>>()?,
         })
     }
@@ -152,6 +167,18 @@ impl<'a> SideOutputs<'a> {
     pub(crate) fn add_aside(&mut self, aside: &AsideRecord) -> Result<(), RunError> {
         let mut files = self.aside.iter_mut().skip(2 * aside.place);
         [&aside.member, &aside.line].into_iter().zip(&mut files).try_for_each(|(bytes, file)| file.add(bytes))
+    }
+
+    /// Adds the shares of the archive of that number; gives their names, to be removed once that is saved.
+    pub(crate) fn join(&mut self, shares: &[SideState], number: u64) -> Result<Vec<PathBuf>, RunError> {
+        for share in shares {
+            for side in self.all() {
+                if side.join(share, number).map_err(|source| RunError::unfinished(&side.path, source))? {
+                    break;
+                }
+            }
+        }
+        Ok(shares.iter().map(|share| share.path.clone()).collect())
     }
 
     /// Puts on disk what there is, for good if the run `ends`; gives the final names and what the files hold.
@@ -168,4 +195,32 @@ impl<'a> SideOutputs<'a> {
         self.aside.clear();
         paths
     }
+}
+
+/// Removes the shares of archives that interrupted runs left, in the folders of these files: all but `kept`.
+pub(crate) fn remove_shares(
+    disk: &dyn Disk,
+    files: impl IntoIterator<Item = PathBuf>,
+    kept: &[PathBuf],
+) -> Result<(), RunError> {
+    for file in files {
+        let folder = match file.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let Ok(prefix) = hidden(&file, "") else { continue };
+        let prefix = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // A folder that is not there has none.
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let number = name.strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_suffix(".tmp"));
+            let Some(number) = number.and_then(|number| number.parse().ok()) else { continue };
+            if !kept.contains(&share_of(&file, number)) {
+                let path = entry.path();
+                disk.remove(&path).map_err(|source| RunError::output(&path, source))?;
+            }
+        }
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@
 
 mod disk;
 mod existing;
+mod lanes;
 mod make;
 mod quarantine;
 mod resume;

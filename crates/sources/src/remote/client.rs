@@ -8,6 +8,9 @@ use reqwest::{Certificate, Client, NoProxy, Proxy, redirect::Policy};
 
 use crate::NetworkOptions;
 
+/// Length of an object whose server does not say it.
+pub(super) const UNKNOWN_LENGTH: u64 = 1 << 62;
+
 /// A client by the options of a store, which come from the environment as well. `object_store` makes the
 /// same, but lets it follow redirects, with all its headers, to wherever a server says.
 pub(super) fn client(options: &ClientOptions, network: &NetworkOptions) -> object_store::Result<HttpClient> {

@@ -10,7 +10,8 @@ use futures_util::StreamExt;
 use object_store::{Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, client::HttpError, path::Path};
 use tokio::sync::mpsc::Sender;
 
-use super::{PIECE, UNKNOWN_LENGTH};
+use super::PIECE;
+use super::client::UNKNOWN_LENGTH;
 use crate::{NetworkOptions, SourceError};
 
 /// Breaks in a row, without a byte in between, after which an object is given up.

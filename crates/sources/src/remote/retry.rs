@@ -12,7 +12,8 @@ use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 
-use super::{UNKNOWN_LENGTH, client::client, redirect};
+use super::client::{UNKNOWN_LENGTH, client};
+use super::redirect;
 use crate::{NetworkOptions, SourceError, redacted};
 
 /// First pause; each is up to three times the one before.

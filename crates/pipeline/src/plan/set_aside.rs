@@ -1,15 +1,10 @@
-//! Copies records for other tools: those that are not pages, and pages that are hard to extract.
+//! The records that are copied for other tools: those that are not pages, and pages that are hard to extract.
 
 use std::fmt;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use serde_json::json;
-use trommel_archive::Record;
 use trommel_extract::Document;
-
-use crate::write::quarantine::record_member;
 
 /// A kind of payload whose records are kept in a file of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +13,6 @@ pub struct SetAside {
     pub kind: String,
     /// WARC file for the records, each in a gzip member.
     pub path: PathBuf,
-}
-
-/// A record that is set aside.
-#[derive(Debug)]
-pub(crate) struct AsideRecord {
-    /// The number of the plan's file that takes it.
-    pub(crate) place: usize,
-    /// The record as a gzip member.
-    pub(crate) member: Vec<u8>,
-    /// Its line in the index.
-    pub(crate) line: Vec<u8>,
 }
 
 /// An option that names no kind and file.
@@ -55,16 +39,9 @@ impl fmt::Display for SetAside {
 
 impl SetAside {
     /// Whether records of this media type are kept here.
-    fn keeps(&self, media_type: &str) -> bool {
+    pub(crate) fn keeps(&self, media_type: &str) -> bool {
         let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
         [media_type, first, second].contains(&self.kind.as_str())
-    }
-
-    /// The copy of a record if one of `all` takes its kind.
-    pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<AsideRecord> {
-        // The first that takes it: a record is kept once.
-        let place = all.iter().position(|set_aside| set_aside.keeps(media_type))?;
-        AsideRecord::new(place, record, id, media_type)
     }
 }
 
@@ -91,45 +68,11 @@ impl fmt::Display for HardPages {
     }
 }
 
-impl AsideRecord {
-    /// The copy of a record for the file of that number.
-    pub(crate) fn new(place: usize, record: &Record, id: &str, media_type: &str) -> Option<Self> {
-        let member = record_member(record, id).ok()?;
-        Some(Self { place, member, line: line(record, media_type) })
-    }
-}
-
 /// The index of where the records of a file were, beside it: CDXJ.
 pub(crate) fn index_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".cdxj");
     name.into()
-}
-
-/// The place of a record as a line of CDXJ. The sort key is the unchanged URL and the date.
-fn line(record: &Record, media_type: &str) -> Vec<u8> {
-    let digits = |date: &str| -> String {
-        let digits = date.chars().filter(char::is_ascii_digit);
-        digits.take(14).collect()
-    };
-    let date = record.date().map(digits).unwrap_or_default();
-    let url = record.url().unwrap_or("-");
-    let key: String = url.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
-    let mut fields = json!({
-        "url": url,
-        "mime": media_type,
-        "filename": &*record.place.file,
-        "offset": record.place.offset.to_string(),
-        "length": record.place.length.to_string(),
-    });
-    if record.place.inner > 0 {
-        // Otherwise `--select` would take the first record of the gzip member.
-        fields["inner"] = record.place.inner.to_string().into();
-    }
-    let mut line = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = writeln!(line, "{key} {date} {fields}");
-    line
 }
 
 #[cfg(test)]

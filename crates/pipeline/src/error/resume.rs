@@ -2,7 +2,9 @@
 
 use std::{io, path::PathBuf};
 
-use super::VERSION;
+/// Version of the format of the state; a state of another is refused.
+// A run goes on under the same build only, so a new format need not read the old one.
+pub(crate) const VERSION: u32 = 8;
 
 /// Why a run cannot be continued.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,45 @@
+//! The state of one archive in work, as plain data.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use trommel_archive::ResumePoint;
+
+use crate::counts::summary::{FileReport, Summary};
+use crate::counts::times::Times;
+use crate::inputs::identity::Identity;
+use crate::state::files::{OutputsState, SideState};
+
+/// An archive that is being read, or was and waits for its turn: where it is, the lengths of its files, and its counts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ArchiveState {
+    /// Number of the archive among those that the run began, which the names of its shares have.
+    pub(crate) number: u64,
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// How many inputs before it have its name: the same may be named twice, and each naming is one input.
+    pub(crate) naming: usize,
+    /// The place where reading continues; none if that is not known yet, or it has ended.
+    pub(crate) point: Option<ResumePoint>,
+    /// Whether it has been read to its end.
+    pub(crate) is_ended: bool,
+    /// Whether it is its turn: it writes what archives have in common itself, and has no shares.
+    pub(crate) is_first: bool,
+    /// Its counts so far.
+    pub(crate) report: FileReport,
+    /// What it adds to the counts of the run.
+    pub(crate) summary: Summary,
+    /// Times of its pages.
+    pub(crate) times: Times,
+    /// Its own outputs, or its shares of one output.
+    pub(crate) outputs: OutputsState,
+    /// Its shares of the files beside the outputs.
+    pub(crate) sides: Vec<SideState>,
+}
+
+impl ArchiveState {
+    /// The unfinished files of the archive, by the names that they would have if they were complete.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.outputs.paths().chain(self.sides.iter().map(|side| side.path.as_path()))
+    }
+}
