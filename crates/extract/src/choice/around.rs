@@ -106,8 +106,10 @@ fn is_box(page: &Page, around: u32, mut blocks: Range<usize>) -> bool {
         && blocks.all(|at| {
             let Some(block) = page.blocks.get(at) else { return false };
             let mut child = None;
-            for (_, element) in page.path(block.element).take(ANCESTORS) {
-                if apart.contains(&element.tag) {
+            for (index, element) in page.path(block.element).take(ANCESTORS) {
+                // What a page shows on demand is a part of its text, or was left out as hidden.
+                let is_opened = element.hidden || page.hidden_by_sheet.binary_search(&index).is_ok();
+                if apart.contains(&element.tag) || is_opened {
                     return false;
                 }
                 if element.parent == around {

@@ -65,9 +65,12 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
             return true;
         }
         // Word by word, as where the page has hidden cells in a row.
-        let mut words_behind = |words: &str, mut from: usize| {
+        let mut words_in = |words: &str, mut from: usize, values_first: bool| {
             let each = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             for word in each {
+                if values_first && is_value(word) {
+                    continue;
+                }
                 match find(&page, from, word) {
                     Some(next) => from = next,
                     None if is_value(word) || is_address(word, &part) => {}
@@ -76,6 +79,8 @@ fn stands_in(part: &str, text: &str, source: &str) -> bool {
             }
             Some(from)
         };
+        // The text of an image (`:D`) may stand within the word behind it (`DD`).
+        let mut words_behind = |words: &str, from| words_in(words, from, false).or_else(|| words_in(words, from, true));
         let is_long = wanted.iter().any(|line| line.len() >= LONG_LINE);
         let end = words_behind(&words, at).or_else(|| if is_long { words_behind(&words, 0) } else { None });
         // A cell that spans several rows stands in each of them.
@@ -338,6 +343,13 @@ mod tests {
         assert!(is_proven("Reset\nProduct\tMeasured weight\tEase of use", page));
         assert!(!is_proven("Reset\nProduct\tEase of use\tMeasured weight", page));
         assert!(!is_proven("Reset\nProduct\tMeasured weight", "<td>Product<td>0<td>Measured</td><p>Reset</p>"));
+    }
+
+    #[test]
+    fn the_text_of_an_image_may_stand_within_the_next_word() {
+        let page = "<p>Dear Ann, <img alt=':D'> DDR is gone</p>";
+        assert!(is_proven("Dear Ann, :D DDR is gone", page));
+        assert!(!is_proven("Dear Ann, :P DDR is gone", page));
     }
 
     #[test]
