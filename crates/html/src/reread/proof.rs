@@ -20,8 +20,8 @@ const LONG_LINE: usize = 24;
 pub fn stands_at(part: &str, decoded: &str, place: Range<usize>) -> bool {
     let Some(source) = decoded.get(place) else { return false };
     // Most scripts and drawings are no text, but formulas stand in some.
-    [false, true].into_iter().any(|with_programs| {
-        let plain = htmlize::unescape(text_between_tags(source, with_programs));
+    [(false, false), (false, true), (true, false)].into_iter().any(|(with_programs, with_images)| {
+        let plain = htmlize::unescape(text_between_tags(source, with_programs, with_images));
         if !part.contains(char::is_alphanumeric) {
             // Without a letter to compare, each sign must stand there, but for those of Markdown.
             let is_mark = |c: char| c.is_whitespace() || "#*-_>|`:\\".contains(c);
@@ -108,8 +108,9 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A part of a page without tags and comments, with what stands in scripts, style sheets and drawings or without.
-fn text_between_tags(source: &str, with_programs: bool) -> String {
+/// A part of a page without tags and comments, with what stands in scripts, style sheets and drawings or without, and
+/// with the texts of images or without.
+fn text_between_tags(source: &str, with_programs: bool, with_images: bool) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
     while let Some((text, tag)) = rest.split_once('<') {
@@ -124,6 +125,9 @@ fn text_between_tags(source: &str, with_programs: bool) -> String {
             Some(comment) => comment.find("-->").map(|at| at + 6),
             None => end_of_tag(tag),
         };
+        if with_images && tag.get(..4).is_some_and(|name| name.eq_ignore_ascii_case("img ")) {
+            out.push_str(alternative_text(end.and_then(|end| tag.get(..end)).unwrap_or_default()));
+        }
         rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
         let program = program(tag, rest);
         if with_programs {
@@ -133,6 +137,15 @@ fn text_between_tags(source: &str, with_programs: bool) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The value of `alt` in quotes, as it stands in a tag; empty if there is none.
+fn alternative_text(tag: &str) -> &str {
+    let value = |quote: char| {
+        let (_, value) = tag.split_once(&format!(" alt={quote}"))?;
+        value.split(quote).next()
+    };
+    value('"').or_else(|| value('\'')).unwrap_or_default()
 }
 
 /// The content of the script, style sheet or drawing that a tag begins, which may hold signs of tags; `content` stands
@@ -350,6 +363,7 @@ mod tests {
         let page = "<p>Dear Ann, <img alt=':D'> DDR is gone</p>";
         assert!(is_proven("Dear Ann, :D DDR is gone", page));
         assert!(!is_proven("Dear Ann, :P DDR is gone", page));
+        assert!(is_proven("今日は晴れですにこ", "今日は晴れです<img src=x alt=\"にこ\">"));
     }
 
     #[test]
