@@ -143,7 +143,7 @@ impl Lz4 {
     pub(crate) fn probe(stored: &[u8], plain: &mut [u8]) -> Option<usize> {
         let frame = Frame::new(stored);
         let header = stored.get(..frame.header).filter(|header| header.starts_with(&MAGIC))?;
-        FrameDecoder::new(header).read(&mut []).ok()?;
+        let _: usize = FrameDecoder::new(header).read(&mut []).ok()?;
         let (size, mut block) = stored.get(frame.header..)?.split_first_chunk::<4>()?;
         let size = u32::from_le_bytes(*size);
         let mut length = usize::try_from(size & !STORED).ok()?;

@@ -48,10 +48,10 @@ pub(crate) fn text_of_mathml(source: &str) -> String {
         if found.raw.is_end {
             if beyond > 0 {
                 beyond -= 1;
-            } else if let Some(place) = open.iter().rposition(|open| open.name == name).filter(|place| *place > 0) {
-                if let Some(tex) = end(&mut open, place) {
-                    return tex;
-                }
+            } else if let Some(place) = open.iter().rposition(|open| open.name == name).filter(|place| *place > 0)
+                && let Some(tex) = end(&mut open, place)
+            {
+                return tex;
             }
             continue;
         }

@@ -9,8 +9,8 @@ use crate::program::{trommel, workspace};
 
 /// The text above the tables.
 const HEAD: &str = "# Settings\n\n\
-A setting has the same name everywhere: `--min-words` on the command line (in `run` also `--set min_words=20`, and only \
-so for settings that few need), `min_words` in a configuration file, \
+A setting has the same name everywhere. It is `--min-words` on the command line. In `run` it is also `--set min_words=20`, and only \
+so for settings that few need. It is `min_words` in a configuration file, \
 `min_words=` in Python, `min_words` in a request and in the JSON of the C library. A configuration file may also group \
 settings by part (`[filters]`), as [configuration](configuration.md) explains. `make bless` generates this page from \
 the code.\n";

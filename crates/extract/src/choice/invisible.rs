@@ -56,9 +56,9 @@ pub(crate) fn drop_invisible(page: &Page, html: &str, kept: &mut [bool]) {
         if of_part > MAX_WORDS {
             *long.entry((element.parent, element.tag)).or_default() += 1;
             kinds.insert(element.signature, MANY);
-        } else if !page.says(element, &OPENED)
-            && !inside().any(|(_, block)| is_code(block))
-            && !(is_by_sheet && mentions.name(html, element))
+        } else if !(page.says(element, &OPENED)
+            || inside().any(|(_, block)| is_code(block))
+            || is_by_sheet && mentions.name(html, element))
         {
             words = words.saturating_add(of_part);
             *kinds.entry(element.signature).or_default() += 1;

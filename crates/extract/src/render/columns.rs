@@ -34,15 +34,11 @@ impl Columns {
     /// Passes the next columns that cells above cover; up to `end` also what lies between them.
     fn pass_covered(&mut self, end: usize, spanned: &mut Vec<(usize, u32)>) {
         loop {
-            match self.covered.get(self.next) {
-                Some((rows, cell)) if *rows > 0 => {
-                    if *cell != NONE {
-                        spanned.push((self.next, *cell));
-                    }
-                }
-                _ if self.next >= end => return,
-                _ => {}
+            let covered = self.covered.get(self.next).filter(|(rows, _)| *rows > 0);
+            if covered.is_none() && self.next >= end {
+                return;
             }
+            spanned.extend(covered.filter(|(_, cell)| *cell != NONE).map(|(_, cell)| (self.next, *cell)));
             self.next += 1;
         }
     }

@@ -64,7 +64,7 @@ impl Builder {
     fn quotation_marks(&self) -> (char, char) {
         let lang = self.page.head.lang.as_deref().unwrap_or_default();
         let lang = lang.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-        let is_inner = self.open[Tag::Q as usize] % 2 == 0;
+        let is_inner = self.open[Tag::Q as usize].is_multiple_of(2);
         match (lang.as_str(), is_inner) {
             ("de" | "cs" | "sk" | "sl" | "bg" | "is" | "lt", false) => ('„', '“'),
             ("de" | "cs" | "sk" | "sl" | "bg" | "is" | "lt", true) => ('‚', '‘'),
@@ -124,7 +124,10 @@ impl Builder {
         let Some((from, (_, close))) = back.find_map(|(at, c)| Some((at, *bracket(c)?))) else { return };
         if text.chars().next_back().is_some_and(|last| bracket(last).is_some()) {
             // An empty reading, as of the kana of a word.
-            return if is_bracketed { self.fold.pop() } else { () };
+            if is_bracketed {
+                self.fold.pop();
+            }
+            return;
         }
         if is_bracketed {
             self.fold.take_space();

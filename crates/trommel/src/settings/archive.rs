@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct ArchiveSettings {
     /// Take only the pages that a WACZ file lists (pages/*.jsonl).
     pub pages_only: bool,
-    /// Take the copies of pages that a crawler's browser left (urn:text, urn:dom) as documents of those that gave no text
-    /// before, such as pages that only a script writes.
+    /// Take the copies of pages that a crawler's browser left (urn:text, urn:dom) as documents where the page gave no
+    /// text. Only a script writes such pages.
     pub crawler_text: bool,
     /// Compare the contents of WACZ files with the hashes that they state. Differences count as damage, but the
     /// contents are still read.
