@@ -17,7 +17,7 @@ pub enum RunEvent<T> {
         /// Its name.
         input: String,
     },
-    /// A document, as [`Run::map`] made it.
+    /// A document, as `Run::map` made it.
     Document(T),
     /// A record without a document, for a reason that is not a fault.
     Dropped {
@@ -61,7 +61,7 @@ pub struct RunPosition {
     pub point: Option<ResumePoint>,
 }
 
-/// Takes an event, and the position at which [`Run::starting_at`] continues after it, if the run can be continued there.
+/// Takes an event, and the position at which `Run::starting_at` continues after it, if the run can be continued there.
 /// [`ErrorKind::BrokenPipe`](io::ErrorKind::BrokenPipe) ends the run without an error.
 pub type TakeEvent<'a, T> = dyn FnMut(RunEvent<T>, Option<RunPosition>) -> io::Result<()> + 'a;
 
