@@ -47,7 +47,7 @@ demo: ## Build quickly, run on the sample archive and show a page of each type
 	$(CARGO) run --profile quick -p trommel-cli --no-default-features -- \
 		run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none --overwrite
 	@gunzip -c samples/wcxb-sample.gold.jsonl.gz | awk -f samples/show.awk - out/demo/wcxb-sample.jsonl
-	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\n'
+	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\nThe program: %s\n' $(BUILT)/quick/trommel
 
 test: ## Run all tests
 	$(CARGO) test --workspace

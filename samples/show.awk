@@ -36,7 +36,7 @@ FILENAME == "-" || FILENAME == "" {
 
 !shown[type[value("id")]]++ {
     printf "\n[%s] %s   (confidence %.2f)\n%s\n", type[value("id")], plain(value("title")), value("confidence"), value("url")
-    count = split(value("text"), lines, /\\n/)
+    count = split(value("text"), lines, /(\\n)+/)
     for (i = 1; i <= count && i <= 5; i++) print "    " fit(plain(lines[i]))
     if (count > 5) print "    ... " (count - 5) " more lines"
 }

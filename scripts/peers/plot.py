@@ -3,6 +3,20 @@
 import math
 
 
+def labels(x, y, length):
+    """Places of a label beside a point, best first: its x, y and anchor, and its box."""
+    places = []
+    for dx, dy, anchor in [(9, 4, "start"), (-9, 4, "end"), (0, -10, "middle"), (0, 20, "middle")]:
+        start = x + dx - {"start": 0, "end": length, "middle": length / 2}[anchor]
+        places.append((x + dx, y + dy, anchor, (start, y + dy - 11, start + length, y + dy + 3)))
+    return places
+
+
+def overlap(one, other):
+    """Whether two boxes (left, top, right, bottom) share a point."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
 def plot(rows):
     """Speed (log scale) against quality."""
     width, height, left, bottom = 720, 420, 60, 50
@@ -33,14 +47,19 @@ def plot(rows):
             f'<line x1="{left}" x2="{width - 20}" y1="{at:.0f}" y2="{at:.0f}" stroke="#ddd"/>'
             f'<text x="{left - 6}" y="{at + 4:.0f}" text-anchor="end">.{percent}</text>'
         )
+    # Points first: a label keeps clear of all of them, and of the labels before it.
+    taken = [(x(row["speed"]) - 6, y(row["f1"]) - 6, x(row["speed"]) + 6, y(row["f1"]) + 6) for row in rows]
     for row in rows:
-        ours = row["name"].startswith("trommel")
-        colour = "#c0392b" if ours else "#2c3e50"
-        end = x(row["speed"]) > width * 0.7
+        colour = "#c0392b" if row["name"].startswith("trommel") else "#2c3e50"
+        at, level = x(row["speed"]), y(row["f1"])
+        places = labels(at, level, 7 * len(row["name"]))
+        within = [place for place in places if left <= place[3][0] and place[3][2] <= width - 20] or places
+        free = [place for place in within if not any(overlap(place[3], box) for box in taken)]
+        label_x, label_y, anchor, box = (free or within)[0]
+        taken.append(box)
         out.append(
-            f'<circle cx="{x(row["speed"]):.0f}" cy="{y(row["f1"]):.0f}" r="5" fill="{colour}"/>'
-            f'<text x="{x(row["speed"]) + (-9 if end else 9):.0f}" y="{y(row["f1"]) + 4:.0f}" '
-            f'text-anchor="{"end" if end else "start"}" fill="{colour}">{row["name"]}</text>'
+            f'<circle cx="{at:.0f}" cy="{level:.0f}" r="5" fill="{colour}"/>'
+            f'<text x="{label_x:.0f}" y="{label_y:.0f}" text-anchor="{anchor}" fill="{colour}">{row["name"]}</text>'
         )
     out.append(
         f'<text x="{(left + width) / 2:.0f}" y="{height - 10}" text-anchor="middle">'

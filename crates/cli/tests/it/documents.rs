@@ -20,7 +20,7 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Where the inline links of a document lead, without those of code.
+/// Targets of the inline links of a document, without those inside code.
 fn links(text: &str) -> Vec<&str> {
     let mut is_code = false;
     let lines = text.lines().filter(|line| {
@@ -57,14 +57,40 @@ fn architecture_stays_short() {
 }
 
 #[test]
+fn readme_stays_short() {
+    let words = fs::read_to_string(workspace().join("README.md")).unwrap().split_whitespace().count();
+    assert!(words <= 900, "{words} words");
+}
+
+#[test]
 fn readme_shows_a_result_before_the_list_of_commands() {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
     let at = |wanted: &str| text.find(wanted).unwrap_or_else(|| panic!("no {wanted}"));
-    let screen = text.lines().take(40).collect::<Vec<_>>().join("\n").len();
-    for first in ["cargo install", "trommel run ", "\"text\":", "docs/benchmarks.svg"] {
-        assert!(at(first) < screen, "{first} is not on the first screen");
+    let screen = text.lines().take(45).collect::<Vec<_>>().join("\n").len();
+    let first =
+        ["git clone", "make demo", "target/quick/trommel", "(confidence ", "cargo install", "trommel_text import"];
+    for (before, after) in first.into_iter().zip(first.into_iter().skip(1)) {
+        assert!(at(before) < at(after), "{before} is not before {after}");
     }
-    assert!(at("\"text\":") < at("trommel search"));
+    assert!(at("print(document") < screen, "the first screen has no Python");
+    assert!(at("print(document") < at("trommel search"));
+    assert!(at("trommel search") < at("docs/benchmarks.svg"));
+}
+
+/// The lines of text that the README shows are in the golden documents of the sample, which `make demo` prints.
+#[test]
+fn readme_shows_the_text_of_sample_pages() {
+    let text = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let (_, shown) = text.split_once("```text\n").unwrap();
+    let shown = shown.split_once("```").unwrap().0;
+    let golden = fs::read_dir(workspace().join("tests/golden")).unwrap().map(|entry| entry.unwrap().path());
+    let golden: String = golden.map(|path| fs::read_to_string(path).unwrap()).collect();
+    let lines = shown.lines().filter_map(|line| line.strip_prefix("    "));
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("...")).collect();
+    assert!(lines.len() >= 7, "{lines:?}");
+    for line in lines {
+        assert!(golden.contains(line.trim_end_matches(" ...")), "{line}");
+    }
 }
 
 /// The rows of a file's tables whose first cell is not empty, without marks of emphasis and code.
@@ -81,39 +107,40 @@ fn figures_of_the_readme_are_those_of_the_tables() {
     let find = |rows: &[Vec<String>], name: &str| {
         rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no {name}")).clone()
     };
-    let (readme, quality) = (rows("README.md"), rows("docs/quality.md"));
-    let benchmarks = rows("docs/benchmarks.md");
+    let (benchmarks, quality) = (rows("docs/benchmarks.md"), rows("docs/quality.md"));
     let of_set = find(&quality, "wcxb-dev");
-    let mut compared = 0;
-    // The table of the three models has fewer columns.
-    for measured in benchmarks.iter().filter(|row| row.len() == 10) {
-        let name = &measured[0];
-        if name.is_empty() || name.contains("workers") || name.contains("libdeflate") {
-            continue;
-        }
-        let shown = find(&readme, name);
-        let (seconds, expected): (f64, f64) = (shown[1].parse().unwrap(), measured[1].parse().unwrap());
+    let readme = rows("README.md");
+    let shown = readme.iter().filter(|row| row.len() == 4 && row[1].parse::<f64>().is_ok());
+    let shown: Vec<&Vec<String>> = shown.collect();
+    let names: Vec<&str> = shown.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(
+        names,
+        ["trommel fast", "trommel best", "FastWARC + Resiliparse", "rs-trafilatura", "warcio + trafilatura"]
+    );
+    for row in shown {
+        let (name, measured) = (&row[0], find(&benchmarks, &row[0]));
+        let (seconds, expected): (f64, f64) = (row[1].parse().unwrap(), measured[1].parse().unwrap());
         assert!((seconds - expected).abs() < 0.0501, "{name}: {seconds}");
-        assert_eq!((&shown[2], &shown[3]), (&measured[6], &measured[9]), "{name}");
+        assert_eq!((&row[2], &row[3]), (&measured[6], &measured[9]), "{name}");
         match name.as_str() {
-            "trommel fast" => assert_eq!(measured[9], of_set[4]),
-            "trommel best" => assert_eq!(measured[9], of_set[8]),
+            "trommel fast" => assert_eq!(row[3], of_set[4]),
+            "trommel best" => assert_eq!(row[3], of_set[8]),
             _ => {}
         }
-        compared += 1;
     }
-    assert_eq!(compared, 6);
-    // Sets of which the README shows all pages that the table is of.
-    for (name, set) in [
-        ("articles in many languages (magic-html)", "magic-articles"),
-        ("Chinese pages (zhweb)", "zhweb"),
-        ("never trained on: news of 2011-12 in five languages (DAnIEL)", "daniel-dev"),
-        ("blogs and news of 2012 with comments (test pages of the paper)", "dragnet-test"),
-        ("news of 2008 with comments (L3S-GN1)", "l3s-gn1"),
-        ("CleanEval, 2006", "cleaneval"),
+    // Page types, as `fast` has them.
+    let text = fs::read_to_string(workspace().join("README.md")).unwrap();
+    for (name, page_type) in [
+        ("Articles", "article"),
+        ("documentation", "documentation"),
+        ("Forums", "forum"),
+        ("listings", "listing"),
+        ("collections", "collection"),
+        ("products", "product"),
     ] {
-        let (shown, measured) = (find(&readme, name), find(&quality, set));
-        assert_eq!(shown[1], measured[1], "{name}");
-        assert_eq!((&shown[2], &shown[3]), (&measured[4], &measured[8]), "{name}");
+        let measured: f64 = find(&quality, &format!("wcxb-dev: {page_type}"))[4].parse().unwrap();
+        let (_, rest) = text.split_once(&format!("{name} (")).unwrap_or_else(|| panic!("no {name}"));
+        let figure: f64 = rest.split_once(')').unwrap().0.parse().unwrap();
+        assert!((figure - measured).abs() < 0.0051, "{name}: {figure}, measured {measured}");
     }
 }
